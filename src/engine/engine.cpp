@@ -26,9 +26,8 @@ std::unique_ptr<RemoteAccess> remote_over(GuardedWire& wire, Messages& messages,
                                           const NodeMemory& memory, Rank me,
                                           RemoteAccess::OnLost on_lost) {
   if (!wire.wire) return nullptr;
-  if (RemoteMessages::may_use(wire.wire))
-    messages.use(std::make_unique<RemoteMessages>(wire.wire, wire.turn, memory, me,
-                                                  memory.plan().job_ranks));
+  messages.use(
+      std::make_unique<RemoteMessages>(wire.wire, wire.turn, memory, me, memory.plan().job_ranks));
   return std::make_unique<RemoteAccess>(wire, messages, std::move(on_lost));
 }
 

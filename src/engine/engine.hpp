@@ -74,8 +74,6 @@ class Engine {
 
   // Active messages. A rank that waits for anything receives meanwhile.
   Messages& messages() { return messages_; }
-  // Whether messages reach all ranks, and not only the ranks of the node.
-  bool writes_to_all() { return rma_.reaches_all() || messages_.remote() != nullptr; }
 
   // Whether the updates of this rank arrive without further calls of it.
   bool has_told() { return !remote_ || remote_->has_told(); }

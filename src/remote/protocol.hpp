@@ -22,6 +22,7 @@
 #include <optional>
 #include <span>
 
+#include "core/longest_medium.hpp"
 #include "core/structure_list.hpp"
 #include "core/types.hpp"
 #include "memory/layout.hpp"
@@ -108,7 +109,7 @@ struct Row {
   constexpr std::uint64_t bytes() const { return std::uint64_t{size} * count; }
 };
 
-constexpr std::size_t longest_write = 64 * 1024;
+constexpr std::size_t longest_write = longest_medium;
 constexpr std::size_t longest_request = sizeof(Request) + most_runs * sizeof(Row) + longest_write;
 constexpr std::size_t longest_batch = sizeof(Batch) + longest_request;
 constexpr std::size_t longest_results = longest_write;  // of one batch
@@ -133,8 +134,8 @@ struct MessageHeader {
   std::uint32_t number = 0;  // of the messages of this pair, from 1 on
 };
 
-constexpr std::size_t longest_message = 64 * 1024 + 512;  // after its header
-constexpr std::size_t longest_gathered = 4 * 1024;        // of them, in a batch
+constexpr std::size_t longest_message = longest_medium + 512;  // after its header
+constexpr std::size_t longest_gathered = 4 * 1024;             // of them, in a batch
 
 // The kinds of messages between ranks, and the header that they begin with.
 enum class ContentKind : std::uint16_t { request, reply, update, receipt, notice };
@@ -161,6 +162,8 @@ struct MemoryUpdate {
   std::uint64_t word;
 };
 static_assert(offsetof(ActiveMessage, message) % 8 == 4 && offsetof(MemoryUpdate, offset) % 8 == 0);
+static_assert(longest_message >=
+              std::max(sizeof(ActiveMessage), sizeof(MemoryUpdate)) + longest_medium);
 
 constexpr std::size_t longest_packet =
     std::max(longest_batch, sizeof(MessageHeader) + longest_message);

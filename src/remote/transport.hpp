@@ -27,7 +27,7 @@ struct Limits {
   std::size_t longest_write = 0;      // bytes of one write() or read()
   std::size_t packs_up_to = 0;        // bytes of one put_packed() or get_packed(); 0: unsupported
   std::size_t accumulates_up_to = 0;  // bytes of one accumulate()
-  std::size_t longest_message = 0;    // bytes of one message to a rank; 0: none
+  std::size_t longest_message = 0;    // bytes of one message to a rank
 };
 
 // Counts operations in flight. The poster begins them; the transport finishes them inside

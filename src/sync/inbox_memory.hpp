@@ -9,6 +9,7 @@
 #include <cstring>
 #include <span>
 
+#include "core/longest_medium.hpp"
 #include "core/types.hpp"
 #include "sync/inbox_consumer.hpp"
 
@@ -64,7 +65,7 @@ static_assert(offsetof(InboxMessage, words) == 12);
 class InboxLayout {
  public:
   static constexpr std::uint32_t slots = 16;
-  static constexpr std::size_t block_bytes = std::size_t{64} << 10;
+  static constexpr std::size_t block_bytes = longest_medium;
   static constexpr std::size_t page = 4096;
 
   using Channel = InboxChannel<RealAtomics, InboxMessage, slots>;

@@ -104,7 +104,7 @@ std::vector<std::byte> some_bytes(std::size_t size) {
 }
 
 TEST_F(RemoteMessagesTest, ALetterArrivesWithItsBlock) {
-  const std::vector<std::byte> body = some_bytes(RemoteMessages::longest_body);
+  const std::vector<std::byte> body = some_bytes(longest_medium);
   ASSERT_TRUE(send(MessageClass::request, 5, body));
   move_on();
   std::vector<std::byte> arrived;
@@ -140,8 +140,8 @@ TEST_F(RemoteMessagesTest, RequestsNeedCreditWhichComesBackWhenTheyAreHandled) {
 }
 
 TEST_F(RemoteMessagesTest, LongRequestsNeedMoreCredits) {
-  const std::vector<std::byte> body = some_bytes(RemoteMessages::longest_body);
-  constexpr std::uint32_t credits = 1 + RemoteMessages::longest_body / 1024;
+  const std::vector<std::byte> body = some_bytes(longest_medium);
+  constexpr std::uint32_t credits = 1 + longest_medium / 1024;
   constexpr std::uint32_t most = (RemoteMessages::window + credits - 1) / credits;
   for (int round = 0; round < 3; ++round) {
     for (std::uint32_t i = 0; i < most; ++i) ASSERT_TRUE(send(MessageClass::request, 1, body)) << i;
@@ -254,8 +254,8 @@ TEST_F(RemoteMessagesTest, ACancelledLetterGivesItsCreditBack) {
 }
 
 TEST_F(RemoteMessagesTest, UpdatesOfAnyLengthArriveBeforeTheirWord) {
-  const std::vector<std::byte> bytes = some_bytes(3 * RemoteMessages::longest_body + 5);
-  const std::size_t word = place + 4 * RemoteMessages::longest_body;
+  const std::vector<std::byte> bytes = some_bytes(3 * longest_medium + 5);
+  const std::size_t word = place + 4 * longest_medium;
   update(place, bytes, word, 17);
   for (int looks = 0; looks < 100 && word_there(word) != 17; ++looks) {
     here_.progress();

@@ -59,8 +59,6 @@ class Messages {
  public:
   using Receiver = void (*)(void* context, const Incoming& incoming);
 
-  static constexpr std::size_t block_size = InboxLayout::block_bytes;
-
   Messages(const NodeMemory& memory, Rank me);
 
   // Starts to deliver messages to `receiver`. Messages that peers sent earlier wait in the inbox.

@@ -72,8 +72,8 @@ RemoteMessages::MessageBuffer* RemoteMessages::try_open(Rank to, MessageClass so
   buffer.peer = to;
   buffer.packet.head = {.sort = sort_of(sort)};
   if (payload == Payload::block) {
-    buffer.block.resize(longest_body);
-    buffer.packet.head.bytes = longest_body;
+    buffer.block.resize(longest_medium);
+    buffer.packet.head.bytes = longest_medium;
   }
   return &buffer;
 }
@@ -111,7 +111,8 @@ bool RemoteMessages::update(Rank to, const Update& update) {
   const std::scoped_lock turn(turn_);
   std::size_t at = 0;
   do {
-    const Bytes piece = update.bytes.subspan(at, std::min(longest_body, update.bytes.size() - at));
+    const Bytes piece =
+        update.bytes.subspan(at, std::min(longest_medium, update.bytes.size() - at));
     const bool last = at + piece.size() == update.bytes.size();
     Change change{.head = {.sort = Sort::update, .bytes = static_cast<std::uint32_t>(piece.size())},
                   .zero = 0,
@@ -192,7 +193,7 @@ void RemoteMessages::receive(Rank from, Bytes message) {
 }
 
 void RemoteMessages::keep(Rank from, const Head& head, Bytes message) {
-  if (head.bytes > longest_body || message.size() != sizeof(ActiveMessage) + head.bytes) return;
+  if (head.bytes > longest_medium || message.size() != sizeof(ActiveMessage) + head.bytes) return;
   MessageBuffer& buffer = take_buffer();
   std::memcpy(&buffer.packet, message.data(), sizeof(ActiveMessage));
   buffer.peer = from;

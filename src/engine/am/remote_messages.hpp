@@ -42,7 +42,6 @@ struct Update {
 class RemoteMessages {
  public:
   static constexpr std::uint32_t window = 512;
-  static constexpr std::size_t longest_body = InboxLayout::block_bytes;
 
   using Sort = remote::ContentKind;
   using Head = remote::ContentHeader;
@@ -61,10 +60,6 @@ class RemoteMessages {
                                                offsetof(ActiveMessage, message));
     }
   };
-
-  static bool may_use(const Wire& wire) {
-    return wire.limits().longest_message >= sizeof(ActiveMessage) + longest_body;
-  }
 
   // `turn` is held by the thread that uses the wire. It guards this object too.
   RemoteMessages(Wire& wire, std::recursive_mutex& turn, const NodeMemory& memory, Rank me,

@@ -257,8 +257,7 @@ void RemoteAccess::depart(CallName call) {
 }
 
 bool RemoteAccess::is_departed() {
-  const RemoteMessages* remote = messages_.remote();
-  return (remote == nullptr || remote->is_all_sent()) && wire_->departed();
+  return messages_.remote()->is_all_sent() && wire_->departed();
 }
 
 bool RemoteAccess::progress() {
@@ -277,7 +276,7 @@ void RemoteAccess::sleep(std::chrono::microseconds limit) {
 
 bool RemoteAccess::move_on() {
   const bool moved = wire_->progress();
-  if (RemoteMessages* remote = messages_.remote(); remote != nullptr) remote->move_on();
+  messages_.remote()->move_on();
   if (needs_calls() && is_departed()) {
     has_untold_.store(false, std::memory_order_relaxed);
     if (!wire_->has_unordered()) set_needs_calls(false);

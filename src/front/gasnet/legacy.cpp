@@ -15,7 +15,7 @@ namespace {
 
 void set_elsewhere(const PeerAddress& target, int value, std::size_t bytes,
                    gondwana::CallName call) {
-  constexpr std::size_t longest = std::size_t{64} << 10;
+  constexpr std::size_t longest = gondwana::longest_medium;
   const std::vector<std::byte> piece(std::min(bytes, longest), static_cast<std::byte>(value));
   Batch batch;
   for (std::size_t at = 0; at < bytes; at += longest)

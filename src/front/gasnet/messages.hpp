@@ -51,7 +51,7 @@ inline void* read_target(InboxMessage& message) {
   return reinterpret_cast<void*>(address);
 }
 
-inline constexpr std::size_t most_medium = Messages::block_size;
+inline constexpr std::size_t most_medium = longest_medium;
 inline constexpr std::size_t most_long = std::size_t{1} << 30;
 // The same, where messages may carry the payload.
 std::size_t longest_long(const Door& door);

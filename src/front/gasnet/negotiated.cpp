@@ -29,7 +29,7 @@ namespace gondwana::gasnet {
 namespace {
 
 // The largest buffer that the library allocates for a Long.
-constexpr std::size_t most_long_buffer = 64 * 1024;
+constexpr std::size_t most_long_buffer = most_medium;
 
 struct Wanted {
   const void* client_buffer;

@@ -105,7 +105,7 @@ namespace {
 // wait, the message itself carries a payload that fits, and always where a put is a message.
 bool carries_payload(const Destination& to, std::size_t bytes, gex_Flags_t flags) {
   if (to.door.has_everything()) return is_carried(to) && bytes > 0;
-  return (flags & GEX_FLAG_IMMEDIATE) != 0 && bytes > 0 && bytes <= Messages::block_size &&
+  return (flags & GEX_FLAG_IMMEDIATE) != 0 && bytes > 0 && bytes <= most_medium &&
          !to.door.reaches(to.process);
 }
 

@@ -11,6 +11,7 @@
 
 #include "memory/node_memory.hpp"
 #include "remote/loopback/message_queues.hpp"
+#include "remote/protocol.hpp"
 #include "remote/transport.hpp"
 
 namespace gondwana {
@@ -31,10 +32,10 @@ class Loopback final : public Transport {
   std::string_view name() const override { return "loopback"; }
   Limits limits() const override {
     return {.messages_up_to = sizeof(std::uint64_t),
-            .longest_write = 64 * 1024,
+            .longest_write = remote::longest_write,
             .packs_up_to = 4096,
             .accumulates_up_to = 4096,
-            .longest_message = MessageQueues::longest_message};
+            .longest_message = remote::longest_message};
   }
   Result<Posted> put(Remote to, Bytes source, Completion& done) override;
   Result<Posted> get(MutableBytes target, Remote from, Completion& done) override {

@@ -14,8 +14,6 @@ namespace gondwana {
 
 class MessageQueues {
  public:
-  static constexpr std::size_t longest_message = 64 * 1024 + 512;
-
   struct Message {
     Rank from;
     std::vector<std::byte> bytes;

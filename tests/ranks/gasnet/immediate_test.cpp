@@ -390,7 +390,7 @@ void check_long(gex_Token_t token, void* payload, size_t size, gex_AM_Arg_t offs
 // A payload that fits into the message needs no put that would have to be waited for.
 GASNET_TEST(immediate_longs_wait_for_nothing, 1) {
   constexpr gex_AM_Arg_t offset = 24;
-  constexpr std::array<std::size_t, 5> sizes{1, 100, 5000, Messages::block_size, 200'000};
+  constexpr std::array<std::size_t, 5> sizes{1, 100, 5000, longest_medium, 200'000};
   world.add_handler(told, reinterpret_cast<gex_AM_Fn_t>(&check_long),
                     GEX_FLAG_AM_LONG | GEX_FLAG_AM_REQUEST, 1);
   longs = good_longs = 0;
@@ -409,7 +409,7 @@ GASNET_TEST(immediate_longs_wait_for_nothing, 1) {
                                    GEX_EVENT_NOW, immediate, offset) == 0;
       };
       while (!begins()) gasnet_AMPoll();
-      const bool may_wait = size > Messages::block_size;
+      const bool may_wait = size > longest_medium;
       EXPECT_TRUE(may_wait || page.count(Count::waits) == waits) << size;
       GASNET_BLOCKUNTIL(longs == sent);  // that of the left neighbour
       world.barrier();                   // the next one goes to the same place
