@@ -8,16 +8,16 @@ from svg import Drawing
 WIDTH = 900
 MEMORY = Path(__file__).resolve().parents[2] / "src" / "memory"
 PLACES = {
-    "team_flags": "flags of collectives made of puts, by team",
     "data_bell": "doorbell of a rank that waits for a put",
     "facts": "what must be the same on all ranks",
     "directory": "segments that a door publishes",
     "exit_tallies": "how many ranks leave, at rank 0",
     "endpoint_info": "address for other nodes",
     "files": "files that lie over parts of the arena",
-    "team_places": "where the members of a team on several nodes show things",
-    "call_notes": "calls that checks compare",
     "armci_place": "where the ARMCI door has laid what peers use",
+    "team_places": "by team: where members on several nodes show things",
+    "call_notes": "by team: calls that checks compare",
+    "team_flags": "by team: flags of collectives made of puts",
 }
 
 
@@ -45,6 +45,8 @@ def planned(name: str) -> int:
 
 
 def kib(size: int) -> str:
+    if size >= 1 << 20:
+        return f"{round(size / (1 << 20), 2):g} MiB"
     return f"{round(size / 1024, 2):g} KiB"
 
 
@@ -101,10 +103,10 @@ def control(drawing: Drawing, top: int) -> None:
     parts = [
         (90, "node", "header", "is it over?"),
         (180, "pages", "one for each rank", "state, bell, counters"),
-        (140, "sync lines", "team x rank", "barriers"),
-        (150, "scratch", "team x rank", "collectives on the node"),
         (120, "entries", "one for each node", "how to reach it"),
         (140, "relays, batches", "one for each rank", "to the agent"),
+        (150, "scratch", "team x rank", "collectives on the node"),
+        (140, "sync lines", "team x rank", "barriers"),
     ]
     x = 40
     for width, title, note, below in parts:

@@ -48,12 +48,19 @@ bool plausible_rings(const Welcome& welcome) {
           welcome.ring_size <= largest_ring_size);
 }
 
+bool plausible_teams(std::uint64_t teams) {
+  return teams % NodePlan::least_teams == 0 && teams >= NodePlan::least_teams &&
+         teams <= NodePlan::most_teams;
+}
+
 bool plausible(const Message& message) {
   if (const auto* welcome = std::get_if<Welcome>(&message)) {
     return welcome->ranks >= 1 && welcome->ranks <= max_ranks && welcome->rank < welcome->ranks &&
-           welcome->stride >= 2 * huge_page && welcome->stride % huge_page == 0 &&
+           welcome->stride > NodePlan::system_size + huge_page &&
+           welcome->stride % huge_page == 0 &&
            welcome->stride <= (std::uint64_t{1} << 47) / welcome->ranks &&
-           plausible_huge(*welcome) && plausible_rings(*welcome) && welcome->nodes >= 1 &&
+           plausible_huge(*welcome) && plausible_rings(*welcome) &&
+           plausible_teams(welcome->teams) && welcome->nodes >= 1 &&
            welcome->node < welcome->nodes && welcome->nodes <= welcome->job_ranks &&
            welcome->job_ranks <= max_ranks && welcome->ranks <= welcome->job_ranks &&
            welcome->first <= welcome->job_ranks - welcome->ranks;

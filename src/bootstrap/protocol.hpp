@@ -38,7 +38,7 @@
 
 namespace gondwana::protocol {
 
-inline constexpr std::uint16_t version = 9;
+inline constexpr std::uint16_t version = 10;
 inline constexpr const char* join_fd_variable = "GONDWANA_JOIN_FD";
 inline constexpr const char* joined_variable = "GONDWANA_JOINED";
 inline constexpr std::uint32_t max_ranks = 1U << 20;
@@ -56,8 +56,9 @@ struct Welcome {
   std::uint32_t node;
   std::uint32_t nodes;
   std::uint32_t job_ranks;
-  std::uint64_t huge = 0;                     // see NodePlan
-  std::uint64_t ring_size = 0;                // likewise
+  std::uint64_t huge = 0;       // see NodePlan
+  std::uint64_t ring_size = 0;  // likewise
+  std::uint64_t teams = NodePlan::least_teams;
   std::uint64_t layout = memory_fingerprint;  // of the control memory, in the guardian's build
 };
 
@@ -91,7 +92,7 @@ using Message = std::variant<Join, Welcome, Arena, GlobalExit, Hello, Ready, Lif
 
 // The bytes of a message on the wire.
 struct Packet {
-  static constexpr std::size_t size = 80;
+  static constexpr std::size_t size = 88;
   std::byte bytes[size];  // NOLINT(modernize-avoid-c-arrays): sent as it is
 };
 

@@ -58,7 +58,8 @@ Result<Membership> receive_job(const JobSource& source) {
   self.ranks = welcome->job_ranks;
   const NodeShare share{welcome->ranks, welcome->first, welcome->node, welcome->nodes,
                         welcome->job_ranks};
-  self.plan = NodePlan{share, welcome->stride, welcome->huge, welcome->ring_size};
+  self.plan = NodePlan{share, welcome->stride, welcome->huge, welcome->ring_size,
+                       static_cast<std::uint32_t>(welcome->teams)};
   self.control = std::move(received->attachment);
   self.job_tag = welcome->job_tag;
   JobSource rest = source;

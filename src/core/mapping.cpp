@@ -107,6 +107,12 @@ Mapping::~Mapping() {
   if (start_ != nullptr) ::munmap(start_, length_);
 }
 
+Mapping Mapping::zeros(std::size_t length) {
+  void* start = ::mmap(nullptr, length, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return start == MAP_FAILED ? Mapping() : Mapping(static_cast<std::byte*>(start), length);
+}
+
 Result<Mapping> Mapping::reserve(std::byte* wanted, std::size_t length, std::size_t alignment,
                                  std::size_t aligned_byte) {
   if (wanted != nullptr) {

@@ -32,6 +32,10 @@ class Mapping {
   static Result<Mapping> reserve(std::byte* wanted, std::size_t length,
                                  std::size_t alignment = page_size(), std::size_t aligned_byte = 0);
 
+  // Private memory, all zero, of which untouched pages cost nothing; no data where it cannot be
+  // had.
+  static Mapping zeros(std::size_t length);
+
   // Maps all of `memory`, `length` bytes, anywhere, shared.
   static Result<Mapping> shared(const UniqueFd& memory, std::size_t length);
 

@@ -113,6 +113,7 @@ struct NodeFacts {
   std::uint32_t nodes;
   std::uint32_t job_ranks;
   std::uint64_t ring_size;  // as in NodePlan
+  std::uint64_t teams;      // likewise
 };
 
 // What the agent of a node has to do, for tools. Written by the agent alone.
@@ -149,7 +150,6 @@ struct NodeHeader {
 
 struct ControlPage {
   static constexpr std::size_t max_thread_slots = 256;
-  static constexpr std::size_t most_teams = 80;
   static constexpr std::size_t size =
       (4096 + max_thread_slots * sizeof(ThreadSlot) + 4095) / 4096 * 4096;
 
@@ -162,7 +162,6 @@ struct ControlPage {
   Presence presence;
   Traffic traffic;
   ShownHeap heap;
-  std::array<ShownTeam, most_teams> teams;     // by their numbers
   std::atomic<std::uint32_t> library_threads;  // of the process, that the library has started
 
   // Rung by a rank that arrives at a barrier: the rank sleeps on words of the engine. A put rings

@@ -4,12 +4,14 @@
 // An arena begins with a system area, which has a place for each structure. The control
 // memory of a node is a sparse memfd, laid out as
 //
-//   NodeHeader | ControlPage of rank 0, 1, ... | sync lines of team 0, 1, ... | scratch of team 0,
-//   1, ... | NodeEntry of node 0, 1, ... | addresses and keys of nodes | RelayPlace of rank 0, 1,
-//   ... | BatchPlace of rank 0, 1, ... | TracePlace of rank 0, 1, ..., of the agent
+//   NodeHeader | ControlPage of rank 0, 1, ... | NodeEntry of node 0, 1, ... | addresses and keys
+//   of nodes | RelayPlace of rank 0, 1, ... | BatchPlace of rank 0, 1, ... | TracePlace of rank 0,
+//   1, ..., of the agent | scratch of team 0, 1, ... | sync lines of team 0, 1, ... | ShownTeam of
+//   rank 0, 1, ..., by team
 //
 // The ranks of the node are numbered from 0. There is an entry for each node of the job. Relay and
 // batch places exist only in a job of several nodes, trace places only in a job that is traced.
+// What depends on the number of teams comes last, so that others need not know that number.
 //
 // All zero is the valid initial state: nothing has to be written before the ranks start.
 #pragma once
@@ -30,12 +32,6 @@
 
 namespace gondwana {
 
-// Numbers of teams that the program splits off, followed by those of the teams that serve sets.
-inline constexpr std::uint32_t max_teams = 64;
-inline constexpr std::uint32_t max_set_teams = 16;
-inline constexpr std::uint32_t team_numbers = max_teams + max_set_teams;
-static_assert(team_numbers <= ControlPage::most_teams);
-
 // Bytes in the arena of a member for the collectives of a team on several nodes, at most.
 inline constexpr std::size_t scratch_of_team = std::size_t{3} << 19;
 
@@ -52,8 +48,6 @@ struct Area {
 // The system area of an arena: what memory/ and the engine have there.
 namespace system_area {
 
-// What the members of a team tell each other in collectives that are made of puts and gets.
-inline constexpr Area team_flags{0, 512, team_numbers};
 // The bell that a put rings lies in the arena it puts to: one address computed, not two. Not at
 // the start of a page: processors take the look at it for a dependence on a store whose last 12
 // address bits are the same, and what users put to often begins at a page.
@@ -64,11 +58,14 @@ inline constexpr Area facts{44 * 1024, sizeof(RankFacts)};
 inline constexpr Area endpoint_info{52 * 1024, sizeof(EndpointInfo)};
 // Which files lie over parts of the arena.
 inline constexpr Area files{56 * 1024, 4 * 1024};
-// What the members of a team are about to do, where calls are checked.
-inline constexpr Area call_notes{68 * 1024, 256, max_teams};
+
+// By the number of a team; sparse. What its members are about to do, where calls are checked.
+inline constexpr Area call_notes{2048 * 1024, 256, NodePlan::most_teams};
+// What the members of a team tell each other in collectives that are made of puts and gets.
+inline constexpr Area team_flags{18 * 1024 * 1024, 512, NodePlan::most_teams};
 
 static_assert(sizeof(ArenaFiles) <= files.size);
-inline constexpr std::array areas{team_flags, data_bell, facts, endpoint_info, files, call_notes};
+inline constexpr std::array areas{data_bell, facts, endpoint_info, files, call_notes, team_flags};
 
 }  // namespace system_area
 
@@ -76,35 +73,31 @@ inline constexpr std::array areas{team_flags, data_bell, facts, endpoint_info, f
 class ControlLayout {
  public:
   static constexpr std::size_t header_size = 4096;
-  static constexpr std::uint32_t max_teams = gondwana::max_teams;
   // Two halves per team and rank: a collective writes one while the slowest member still reads
   // the other. Sparse: costs nothing until a team reduces.
-  static constexpr std::size_t scratch_half = 128 * 1024;
+  static constexpr std::size_t scratch_half = 2048;
+  // What a team needs for each rank of the node.
+  static constexpr std::size_t size_of_team = 2 * scratch_half + cache_line + sizeof(ShownTeam);
   // Room for what is said of a rank's trace, before its rings.
   static constexpr std::size_t trace_head = 192 * 1024;
   static constexpr std::size_t trace_rings = 32;
 
-  // `ring_size`: of the events of a thread, in bytes; 0: the job is not traced.
+  // `ring_size`: of the events of a thread, in bytes; 0: the job is not traced. `teams`: 0 where
+  // nothing of teams is looked at.
   explicit constexpr ControlLayout(std::uint32_t ranks, std::uint32_t nodes = 1,
-                                   std::size_t ring_size = 0)
-      : ranks_(ranks), nodes_(nodes), ring_size_(ring_size) {}
-  explicit constexpr ControlLayout(const NodeShare& share, std::size_t ring_size = 0)
-      : ControlLayout(share.ranks, share.nodes, ring_size) {}
-  explicit constexpr ControlLayout(const NodePlan& plan) : ControlLayout(plan, plan.ring_size) {}
+                                   std::size_t ring_size = 0, std::uint32_t teams = 0)
+      : ranks_(ranks), nodes_(nodes), ring_size_(ring_size), teams_(teams) {}
+  explicit constexpr ControlLayout(const NodeShare& share, std::size_t ring_size = 0,
+                                   std::uint32_t teams = 0)
+      : ControlLayout(share.ranks, share.nodes, ring_size, teams) {}
+  explicit constexpr ControlLayout(const NodePlan& plan)
+      : ControlLayout(plan, plan.ring_size, plan.teams) {}
 
   constexpr std::size_t page(std::uint32_t rank) const {
     return header_size + ControlPage::size * std::size_t{rank};
   }
-  // Teams that share no member may have the same number: lines and scratch are the rank's.
-  constexpr std::size_t line(std::uint32_t team, std::uint32_t rank) const {
-    return page(ranks_) + (std::size_t{team} * ranks_ + rank) * cache_line;
-  }
-  constexpr std::size_t scratch(std::uint32_t team, std::uint32_t rank) const {
-    return round_up(line(team_numbers, 0), header_size) +
-           (std::size_t{team} * ranks_ + rank) * 2 * scratch_half;
-  }
   constexpr std::size_t entry(std::uint32_t node) const {
-    return scratch(team_numbers, 0) + node * sizeof(NodeEntry);
+    return page(ranks_) + node * sizeof(NodeEntry);
   }
   // Addresses and keys of all nodes, one after the other: sparse beyond what they have.
   constexpr std::size_t contacts() const { return entry(nodes_); }
@@ -123,9 +116,18 @@ class ControlLayout {
     return round_up(nodes_ > 1 ? batches(ranks_) : relay(0), header_size) +
            rank * trace_size(ring_size_);
   }
-  constexpr std::size_t size() const {
-    return ring_size_ > 0 ? trace(ranks_ + 1) : nodes_ > 1 ? batches(ranks_) : relay(0);
+  // Teams that share no member may have the same number: lines and scratch are the rank's.
+  constexpr std::size_t scratch(std::uint32_t team, std::uint32_t rank) const {
+    return round_up(ring_size_ > 0 ? trace(ranks_ + 1) : trace(0), header_size) +
+           (std::size_t{team} * ranks_ + rank) * 2 * scratch_half;
   }
+  constexpr std::size_t line(std::uint32_t team, std::uint32_t rank) const {
+    return scratch(teams_, 0) + (std::size_t{team} * ranks_ + rank) * cache_line;
+  }
+  constexpr std::size_t shown_team(std::uint32_t rank, std::uint32_t team) const {
+    return line(teams_, 0) + (std::size_t{rank} * teams_ + team) * sizeof(ShownTeam);
+  }
+  constexpr std::size_t size() const { return shown_team(ranks_, 0); }
 
  private:
   static constexpr std::size_t longest_contact = NodeInfo::longest_address + NodeInfo::longest_key;
@@ -133,12 +135,13 @@ class ControlLayout {
   std::uint32_t ranks_;
   std::uint32_t nodes_;
   std::size_t ring_size_;
+  std::uint32_t teams_;
 };
 
 static_assert(sizeof(NodeHeader) <= ControlLayout::header_size);
 
 using MemoryStructures =
-    StructureList<NodeHeader, ControlPage, SyncLine<RealAtomics>, NodeEntry, RelayPlace,
+    StructureList<NodeHeader, ControlPage, ShownTeam, SyncLine<RealAtomics>, NodeEntry, RelayPlace,
                   RecordRing::Head, BatchPlace, Doorbell<RealAtomics>, RankFacts, EndpointInfo,
                   ArenaFiles, InboxLayout::Channel, InboxLayout::Lock>;
 

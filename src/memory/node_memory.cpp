@@ -73,7 +73,33 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::attach(const NodePlan& plan,
     memory->agent_bell_ = *std::move(bell);
   }
   if (self) forbid_unused(memory->window(*self), plan);
+  memory->forbid_teams();
   return memory;
+}
+
+// Memcheck would read all of it, and so take a page for each team that could be.
+void NodeMemory::forbid_teams() const {
+  if (!runs_under_valgrind()) return;
+  std::byte* control = control_.data();
+  gondwana::forbid_access(control + layout_.scratch(0, 0), layout_.size() - layout_.scratch(0, 0));
+  if (!self_) return;
+  constexpr std::size_t begin = system_area::call_notes.offset;
+  gondwana::forbid_access(window(*self_) + begin, NodePlan::system_size - begin);
+}
+
+void NodeMemory::allow_team(std::uint32_t team) const {
+  if (!runs_under_valgrind()) return;
+  const auto allow = [](std::byte* start, std::size_t begin, std::size_t end) {
+    gondwana::allow_access(start + begin, end - begin);
+  };
+  std::byte* control = control_.data();
+  allow(control, layout_.scratch(team, 0), layout_.scratch(team + 1, 0));
+  allow(control, layout_.line(team, 0), layout_.line(team + 1, 0));
+  for (std::uint32_t rank = 0; rank < plan_.ranks; ++rank)
+    allow(control, layout_.shown_team(rank, team), layout_.shown_team(rank, team + 1));
+  if (!self_) return;
+  for (const Area& area : {system_area::call_notes, system_area::team_flags})
+    allow(window(*self_), area.at(team), area.at(team + 1));
 }
 
 // Where this process is one rank.

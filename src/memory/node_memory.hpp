@@ -53,8 +53,13 @@ class NodeMemory {
   }
   // Of a rank in the team of that number.
   SyncLine<RealAtomics>& line(std::uint32_t team, Rank rank) const {
-    return in_control<SyncLine<RealAtomics>>(layout_.line(team, plan_.local(rank)));
+    return shared_at<SyncLine<RealAtomics>>(lines_, number_of(team, rank) * cache_line);
   }
+  ShownTeam& shown_team(Rank rank, std::uint32_t team) const {
+    return in_control<ShownTeam>(layout_.shown_team(plan_.local(rank), team));
+  }
+  // Before this process uses what a team of that number has here.
+  void allow_team(std::uint32_t team) const;
   BatchPlace& batches(Rank rank) const {
     return in_control<BatchPlace>(layout_.batches(plan_.local(rank)));
   }
@@ -77,8 +82,7 @@ class NodeMemory {
   int agent_bell() const { return agent_bell_.get(); }
   // Half `which` (0 or 1) of its scratch: ControlLayout::scratch_half bytes.
   std::byte* scratch(std::uint32_t team, Rank rank, std::uint32_t which) const {
-    return control_.data() + layout_.scratch(team, plan_.local(rank)) +
-           which * ControlLayout::scratch_half;
+    return scratch_ + (2 * number_of(team, rank) + which) * ControlLayout::scratch_half;
   }
 
   // Tells AddressSanitizer and memcheck, where they watch this process, whether the program may
@@ -96,9 +100,16 @@ class NodeMemory {
         self_(self),
         layout_(plan),
         control_(std::move(control)),
+        lines_(control_.data() + layout_.line(0, 0)),
+        scratch_(control_.data() + layout_.scratch(0, 0)),
         nodes_(control_.data(), layout_),
         arenas_(std::move(arenas)) {}
 
+  // Among the places that each team has for each rank of the node.
+  std::size_t number_of(std::uint32_t team, Rank rank) const {
+    return std::size_t{team} * plan_.ranks + plan_.local(rank);
+  }
+  void forbid_teams() const;
   bool is_peer(Rank rank) const { return self_ && self_ != rank; }
   template <typename Tell>
   void tell_checkers(Rank rank, std::size_t offset, const Tell& tell) const;
@@ -115,6 +126,8 @@ class NodeMemory {
   std::optional<Rank> self_;
   ControlLayout layout_;
   Mapping control_;
+  std::byte* lines_;    // of team 0
+  std::byte* scratch_;  // likewise
   NodeTable nodes_;
   Mapping arenas_;
   UniqueFd own_arena_;

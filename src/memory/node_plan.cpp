@@ -8,6 +8,7 @@
 
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
+#include "memory/layout.hpp"
 #include "sync/inbox_memory.hpp"
 
 namespace gondwana {
@@ -23,6 +24,14 @@ std::size_t address_space() {
   return std::min<std::size_t>(between_base_and_programs, limit.rlim_cur / 2);
 }
 
+// A part of the address space goes to what the teams of a node have in its control memory.
+std::uint32_t teams_for(std::uint32_t ranks) {
+  constexpr std::size_t part = 16;
+  const std::size_t fitting = address_space() / part / (ControlLayout::size_of_team * ranks);
+  return static_cast<std::uint32_t>(
+      std::clamp<std::size_t>(fitting / 64 * 64, NodePlan::least_teams, NodePlan::most_teams));
+}
+
 }  // namespace
 
 std::size_t NodePlan::inbox_offset() const {
@@ -32,10 +41,11 @@ std::size_t NodePlan::inbox_offset() const {
 Result<NodePlan> plan_node(const NodeShare& share) {
   const std::uint32_t ranks = share.ranks;
   const std::size_t inbox = InboxLayout(ranks).size();
-  const std::size_t memory = usable_memory() + huge_offset + inbox;
+  // On several nodes as much again, for the scratch of teams.
+  const std::size_t memory = (usable_memory() + huge_offset + inbox) * (share.nodes > 1 ? 2 : 1);
   const std::size_t most = std::bit_floor(address_space() / std::max(1U, ranks));
   const std::size_t room = std::min(std::bit_ceil(memory), most);
-  const std::size_t least = std::bit_ceil(4 * huge_page + inbox);
+  const std::size_t least = std::bit_ceil(NodePlan::system_size + 4 * huge_page + inbox);
   if (room < least) {
     return Error{Errc::out_of_memory,
                  fmt::format("{} ranks need {} of address space at least, {} are allowed; raise "
@@ -45,7 +55,9 @@ Result<NodePlan> plan_node(const NodeShare& share) {
   // Not a power of two, though it is a huge page less than one: some processors guess the place of
   // a line in their first cache by hashing bits 12 to 27 of its address, and every symmetric object
   // would throw out its counterparts in the arenas of the peers.
-  return NodePlan{share, room - huge_page};
+  NodePlan plan{share, room - huge_page};
+  plan.teams = teams_for(ranks);
+  return plan;
 }
 
 }  // namespace gondwana

@@ -41,6 +41,9 @@ struct NodePlan : NodeShare {
   // of their own for the node, a part of it for each rank in turn.
   std::size_t huge = 0;
   std::size_t ring_size = 0;  // bytes of the last events that each thread keeps; 0: not traced
+  // Numbers of teams that the ranks of the node have; a multiple of 64. Each costs address space,
+  // and memory once it is used.
+  std::uint32_t teams = least_teams;
 
   // Bytes of an arena that exist. What is left of the stride stays reserved: a guard.
   std::size_t arena_size() const { return stride - guard; }
@@ -52,8 +55,10 @@ struct NodePlan : NodeShare {
   // The inbox of a rank lies at the end of its arena.
   std::size_t inbox_offset() const;
 
+  static constexpr std::uint32_t least_teams = 64;
+  static constexpr std::uint32_t most_teams = 65536;
   static constexpr std::size_t guard = 64 * 1024;
-  static constexpr std::size_t system_size = 256 * 1024;
+  static constexpr std::size_t system_size = 50 * 1024 * 1024;  // places for most_teams teams
   static constexpr std::size_t globals_offset = system_size;
 };
 

@@ -42,9 +42,9 @@ void decode_payload(Bytes bytes) {
 
 Welcome any_welcome(fuzz::Choices& choices) {
   const std::uint32_t ranks = choices.take<std::uint32_t>() % max_ranks + 1;
-  constexpr std::uint64_t least = 2 * huge_page;
+  constexpr std::uint64_t least = 32 * huge_page;
   const std::uint64_t most = (std::uint64_t{1} << 47) / ranks;
-  std::uint64_t stride = least << choices.take<std::uint8_t>() % 26;
+  std::uint64_t stride = least << choices.take<std::uint8_t>() % 22;
   while (stride > most) stride /= 2;
   const std::uint32_t rank = choices.take<std::uint32_t>() % ranks;
   const auto tag = choices.take<std::uint64_t>();
@@ -54,6 +54,8 @@ Welcome any_welcome(fuzz::Choices& choices) {
   const std::uint64_t room = stride > huge_offset ? (stride - huge_offset - 1) / huge_page : 0;
   const std::uint64_t huge = choices.take<std::uint64_t>() % (room + 1) * huge_page;
   const std::uint64_t ring = least_ring_size << choices.take<std::uint8_t>() % 19;
+  const std::uint64_t teams =
+      (choices.take<std::uint16_t>() % 1024 + 1) * std::uint64_t{NodePlan::least_teams};
   const bool traced = choices.take<std::uint8_t>() % 2 == 1;
   return {.job_tag = tag,
           .rank = rank,
@@ -65,6 +67,7 @@ Welcome any_welcome(fuzz::Choices& choices) {
           .job_ranks = first + ranks,
           .huge = huge,
           .ring_size = traced ? ring : 0,
+          .teams = teams,
           .layout = choices.take<std::uint64_t>()};
 }
 

@@ -26,7 +26,7 @@ HANDLE_TEXTS = {
     "half": r"team \d+: rank 0",
     "shared": "SHMEM_TEAM_SHARED: ranks 0-1",
     "ended": r"team \d+",
-    "back": r"team \d+: ranks 1, 0",
+    "back": r"team \d{3}: ranks 1, 0",
     "usual": "SHMEM_CTX_DEFAULT",
     "other": r"context \d+",
     "all": "team of 2 ranks, this is 0",

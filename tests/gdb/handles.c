@@ -26,8 +26,9 @@ int main(void) {
                             .transfer = {7, 0},
                             .aggregate = {2, 3}};
   shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 1, NULL, 0, &handles.half);
-  shmem_team_split_strided(SHMEM_TEAM_WORLD, shmem_n_pes() - 1, -1, shmem_n_pes(), NULL, 0,
-                           &handles.back);
+  for (int i = 0; i < 100; ++i)  // the last has a number of three digits
+    shmem_team_split_strided(SHMEM_TEAM_WORLD, shmem_n_pes() - 1, -1, shmem_n_pes(), NULL, 0,
+                             &handles.back);
   shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, shmem_n_pes(), NULL, 0, &handles.ended);
   shmem_team_destroy(handles.ended);
   shmem_ctx_create(0, &handles.other);

@@ -167,21 +167,82 @@ RANK_TEST(team_ptr_is_the_pointer_to_the_members_copy, ranks(1)) {
   world.free(cell);
 }
 
-RANK_TEST(a_rank_can_be_in_so_many_teams_and_then_is_told, ranks(1)) {
-  std::vector<shmem_team_t> teams;
-  for (;;) {
-    shmem_team_t team = SHMEM_TEAM_INVALID;
-    const int failed = team_split_strided(world.as("split"), SHMEM_TEAM_WORLD, 0, 1, world.size(),
-                                          nullptr, 0, &team);
-    if (failed != 0) break;
-    teams.push_back(team);
-    ASSERT_LE(teams.size(), ControlLayout::max_teams);
+// Their members differ, so ranks have different numbers free.
+RANK_TEST(a_thousand_teams_exist_at_once_and_then_others, ranks(8)) {
+  const auto cells = world.allocate<long>(2);
+  for (const int wanted : {1000, 300}) {
+    std::vector<std::pair<shmem_team_t, long>> teams;  // with the sum of its members
+    for (int i = 0; i < wanted; ++i) {
+      const int start = (i + wanted / 300) % world.size();
+      const int stride = 1 + i % 3;
+      const int size = 1 + (world.size() - 1 - start) / stride;
+      const bool member = world.me() >= start && (world.me() - start) % stride == 0;
+      const shmem_team_t team = split(world, SHMEM_TEAM_WORLD, start, stride, size);
+      ASSERT_EQ(team != SHMEM_TEAM_INVALID, member) << i;
+      if (member)
+        teams.emplace_back(team, long{size} * start + long{stride} * size * (size - 1) / 2);
+    }
+    for (const auto [team, sum] : teams) ASSERT_EQ(sum_of_members(world, team, cells), sum);
+    for (const auto [team, sum] : teams) team_destroy(world.as("destroy"), team);
   }
-  EXPECT_EQ(teams.size(), ControlLayout::max_teams - 2);
-  for (const shmem_team_t team : teams) team_destroy(world.as("destroy"), team);
-  const shmem_team_t one_more = split(world, SHMEM_TEAM_WORLD, 0, 1, world.size());
-  EXPECT_NE(one_more, SHMEM_TEAM_INVALID);
-  team_destroy(world.as("destroy"), one_more);
+  world.barrier();
+  world.free(cells);
+}
+
+// Takes numbers from the program's teams while it lives.
+class TakenNumbers {
+ public:
+  explicit TakenNumbers(World& world) : teams_(world.engine().teams()) {}
+  ~TakenNumbers() {
+    for (const std::uint32_t number : taken_) teams_.give_back(number);
+  }
+  TakenNumbers(const TakenNumbers&) = delete;
+  TakenNumbers& operator=(const TakenNumbers&) = delete;
+
+  void take(std::uint32_t number) {
+    if (teams_.take(number)) taken_.push_back(number);
+  }
+
+ private:
+  Teams& teams_;
+  std::vector<std::uint32_t> taken_;
+};
+
+RANK_TEST(if_one_rank_cannot_be_in_another_team_all_are_told, ranks(1)) {
+  const auto cells = world.allocate<long>(2);
+  const shmem_team_t before = split(world, SHMEM_TEAM_WORLD, 0, 1, world.size());
+  {
+    TakenNumbers taken(world);
+    if (world.me() == world.size() - 1)
+      for (std::uint32_t number = 0; number < NodePlan::most_teams; ++number) taken.take(number);
+    shmem_team_t team = SHMEM_TEAM_WORLD;
+    EXPECT_NE(team_split_strided(world.as("split"), SHMEM_TEAM_WORLD, 0, 1, world.size(), nullptr,
+                                 0, &team),
+              0);
+    EXPECT_EQ(team, SHMEM_TEAM_INVALID);
+    EXPECT_EQ(sum_of_members(world, before, cells), long{world.size()} * (world.size() - 1) / 2);
+  }
+  const shmem_team_t after = split(world, SHMEM_TEAM_WORLD, 0, 1, world.size());
+  EXPECT_NE(after, SHMEM_TEAM_INVALID);
+  team_destroy(world.as("destroy"), after);
+  team_destroy(world.as("destroy"), before);
+  world.free(cells);
+}
+
+// Each rank has 64 numbers free that no other has, and then some of which one is free on all.
+RANK_TEST(ranks_with_different_free_numbers_find_one_that_all_have, ranks(2)) {
+  const auto me = static_cast<std::uint32_t>(world.me());
+  const auto size = static_cast<std::uint32_t>(world.size());
+  constexpr std::uint32_t width = Teams::numbers_of_word;
+  const std::uint32_t common = size * width + 40;
+  TakenNumbers taken(world);
+  for (std::uint32_t number = 0; number < size * width; ++number)
+    if (number / width != me) taken.take(number);
+  for (std::uint32_t number = size * width; number < (size + 1) * width; ++number)
+    if (number != common && number != size * width + me) taken.take(number);
+  const shmem_team_t team = split(world, SHMEM_TEAM_WORLD, 0, 1, world.size());
+  EXPECT_EQ(find_team(world.engine(), team)->number, common);
+  team_destroy(world.as("destroy"), team);
 }
 
 RANK_TEST(predefined_teams_cannot_be_destroyed_and_the_invalid_one_may_be, ranks(1)) {

@@ -51,9 +51,10 @@ class Damage : public testing::Test {
     EXPECT_TRUE(wire_.join(0));
     layout_.emplace(wire_.plan());
     memory_ = map();
-    parts_ = {{0, layout_->line(0, 0)},                // header and pages
-              {layout_->entry(0), layout_->relay(0)},  // nodes
-              {layout_->trace(0), layout_->size()}};   // events
+    parts_ = {{0, layout_->page(share.ranks)},              // header and pages
+              {layout_->entry(0), layout_->relay(0)},       // nodes
+              {layout_->trace(0), layout_->scratch(0, 0)},  // events
+              {layout_->shown_team(0, 0), layout_->size()}};
     for (std::uint32_t local = 0; local < share.ranks; ++local) write_page(local);
     auto& entry = shared_at<NodeEntry>(memory_.data(), layout_->entry(share.node));
     entry.contact = layout_->contacts();
@@ -204,6 +205,8 @@ TEST_F(Damage, facts_that_cannot_be_are_no_job) {
   EXPECT_FALSE(is_found([&] { facts.ring_size = 0; }));
   EXPECT_FALSE(is_found([&] { facts.ring_size = 4095; }));
   EXPECT_FALSE(is_found([&] { facts.ring_size = ~std::uint64_t{0}; }));
+  EXPECT_FALSE(is_found([&] { facts.teams -= 64; }));
+  EXPECT_FALSE(is_found([&] { facts.teams = ~std::uint64_t{0}; }));
 }
 
 TEST_F(Damage, who_looks_at_damaged_memory_comes_back) {

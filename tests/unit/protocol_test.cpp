@@ -79,14 +79,14 @@ TEST(protocol, message_of_another_version_says_what_to_do) {
   Packet packet = encode(Join{42}, tag);
   packet.bytes[version_offset] = std::byte{99};
   EXPECT_EQ(refusal(packet, tag),
-            "a message between launcher and rank has version 99, this build speaks 9; use the "
+            "a message between launcher and rank has version 99, this build speaks 10; use the "
             "launcher and the library of one installation");
 }
 
 TEST(protocol, bytes_that_are_not_a_message_are_refused) {
   const Packet packet = encode(Join{42}, tag);
   EXPECT_EQ(refusal(packet, tag, Packet::size - 1),
-            "a message between launcher and rank has 79 bytes, not 80");
+            "a message between launcher and rank has 87 bytes, not 88");
   EXPECT_EQ(refusal(Packet{}, tag), "a message between launcher and rank is not one of ours");
   Packet unknown = packet;
   unknown.bytes[kind_offset] = std::byte{8};
@@ -121,6 +121,13 @@ TEST(protocol, values_out_of_range_are_refused) {
   EXPECT_FALSE(is_refused(rings(least_ring_size)));
   EXPECT_TRUE(is_refused(rings(least_ring_size + 32))) << "no power of two";
   EXPECT_TRUE(is_refused(rings(2 * largest_ring_size)));
+  const auto teams = [](std::uint64_t numbers) {
+    return Welcome{tag, 0, 1, std::uint64_t{1} << 32, 0, 0, 1, 1, 0, 0, numbers};
+  };
+  EXPECT_FALSE(is_refused(teams(NodePlan::most_teams)));
+  EXPECT_TRUE(is_refused(teams(0)));
+  EXPECT_TRUE(is_refused(teams(65))) << "not whole words of bits";
+  EXPECT_TRUE(is_refused(teams(2 * NodePlan::most_teams)));
   EXPECT_TRUE(is_refused(Arena{max_ranks}));
   EXPECT_TRUE(is_refused(Hello{1, max_ranks}));
 }

@@ -11,7 +11,6 @@ import struct
 import gdb
 
 LIBRARY_CALL = re.compile(r"_*p?(shmem_\w+)|_*(gex_\w+|gasnet\w*_\w+)|_*(P?ARMCI_\w+|armci_\w+)")
-MOST_TEAMS = 64
 WAITING = re.compile(r"gondwana::(LongWait|Waiter)::")
 
 
@@ -42,13 +41,17 @@ def members_of(number):
     """Of a team of the library, or None: the memory may be missing in a core file."""
     shown = struct.Struct("=IiI")  # ShownTeam: first, stride, size
     try:
-        teams = int(gdb.parse_and_eval("*(unsigned long*)&gondwana_debug_teams"))
+        teams, numbers = (
+            int(gdb.parse_and_eval(f"((unsigned long*)&gondwana_debug_teams)[{word}]"))
+            for word in range(2))
+        if not 0 < number < numbers:  # the world has a name; a variable may hold anything
+            return None
         place = teams + shown.size * number
         memory = gdb.selected_inferior().read_memory(place, shown.size)
     except gdb.error:
         return None
     first, stride, size = shown.unpack(bytes(memory))
-    return ranks_text(first, stride, size) if teams and size else None
+    return ranks_text(first, stride, size) if size else None
 
 
 class ShmemTeam(Number):
@@ -59,7 +62,7 @@ class ShmemTeam(Number):
             0: "SHMEM_TEAM_INVALID", 1: "SHMEM_TEAM_WORLD", 2: "SHMEM_TEAM_SHARED"})
 
     def to_string(self):
-        members = members_of(self.number - 1) if 2 <= self.number <= MOST_TEAMS else None
+        members = members_of(self.number - 1)
         return super().to_string() + (f": {members}" if members else "")
 
 

@@ -83,8 +83,11 @@ class Collectives {
  private:
   // What all members of a team agree on before it is split.
   struct Agreement {
-    std::uint64_t numbers;  // free team numbers as bits: combined by and
-    Epoch epoch;            // combined by max
+    std::uint64_t bits;   // numbers that are free, or whether one was taken: combined by and
+    std::uint64_t least;  // of what each offers: which numbers the bits are, or an epoch
+    std::uint64_t most;
+
+    static Agreement offer(std::uint64_t bits, std::uint64_t value) { return {bits, value, value}; }
   };
 
   // Whether an alltoall goes in levels: one message then carries the small blocks of many members.
@@ -102,7 +105,7 @@ class Collectives {
   }
   Group group_of(Team& team, CallName call, Collective collective) const;
   static Agreement combined(const Agreement& a, const Agreement& b) {
-    return {a.numbers & b.numbers, std::max(a.epoch, b.epoch)};
+    return {a.bits & b.bits, std::min(a.least, b.least), std::max(a.most, b.most)};
   }
   Agreement agree(Team& team, CallName call, const Agreement& mine);
   static Agreement agree_by_notes(Group& group, const Agreement& mine);
@@ -119,9 +122,11 @@ class Collectives {
     bool has_memory;
   };
   // `agree` is a collective over all participants, and `seed` is the same on all of them. `over`
-  // holds all participants; the new team has some of them.
-  Result<Number> agree_on_number(Teams::Kind kind, const Team& over, std::uint32_t seed,
+  // holds all participants; the new team has some of them. `can_take`: this rank may be in it.
+  Result<Number> agree_on_number(const Team& over, bool can_take, std::uint32_t seed,
                                  FunctionRef<Agreement(const Agreement&)> agree);
+  // The first numbers of a word that are free on all participants.
+  Teams::FreeNumbers find_free(bool can_take, FunctionRef<Agreement(const Agreement&)> agree) const;
   Taken take(std::uint32_t number, bool in_levels);
   void give_back(const Number& number);
   Team& make(const Number& number, const Team& parent, const TeamShape& shape);

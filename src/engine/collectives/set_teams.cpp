@@ -19,6 +19,7 @@ const SetTeams::Known* SetTeams::find_known(const Team& set) {
 }
 
 const SetTeams::Known& SetTeams::remember(const Team& set, Team* team) {
+  if (team != nullptr) teams_.fetch_add(1, std::memory_order_relaxed);
   const std::scoped_lock lock(mutex_);
   return sets_.emplace_back(Known{.first = set.first,
                                   .stride = set.stride,
@@ -31,6 +32,7 @@ void SetTeams::forget() {
   const std::scoped_lock lock(mutex_);
   for (std::atomic<const Known*>& place : recent_) place.store(nullptr, std::memory_order_relaxed);
   sets_.clear();
+  teams_.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace gondwana

@@ -5,7 +5,9 @@
 // meet a set in the same collective, so either all know it or none does. Threads that use the same
 // ranks at once pass different arrays, and so have different teams.
 //
-// If no number is free, the set has no team while the engine lives: its collectives use its flags.
+// Nobody ends the team of a set, so only the first sets of a rank have one, and if no number is
+// free none has. A set without a team has none while the engine lives: its collectives use its
+// flags.
 #pragma once
 
 #include <array>
@@ -28,11 +30,13 @@ class SetTeams {
       return known->team;
     return find_slowly(set, make);
   }
+  bool may_have_more_teams() const { return teams_.load(std::memory_order_relaxed) < most_teams; }
   // Called after all teams of the engine have ended.
   void forget();
 
  private:
   static constexpr std::size_t recent = 64;
+  static constexpr std::size_t most_teams = 16;
 
   struct Known {
     std::uint32_t first;
@@ -55,7 +59,8 @@ class SetTeams {
   const Known& remember(const Team& set, Team* team);
 
   std::array<std::atomic<const Known*>, recent> recent_{};
-  std::mutex mutex_;  // guards the sets
+  std::atomic<std::size_t> teams_{0};  // of sets
+  std::mutex mutex_;                   // guards the sets
   std::deque<Known> sets_;
 };
 

@@ -1,9 +1,10 @@
 // Splits a team, and ends one.
 //
 // Teams that share no member may have the same number. So the members look for a number that is
-// free on all of them: each offers its free numbers, and all take the lowest that every member
-// offers. If threads of one rank split different teams at once, two teams may take the same number.
-// Then the members of both try again.
+// free on all of them: each offers the first 64 numbers of which some are free. If all offer the
+// same 64, they take the lowest that every member offers; else they go on from the last of these
+// offers, before which one member has none. If threads of one rank split different teams at once,
+// two teams may take the same number. Then the members of both try again.
 #include <fmt/format.h>
 
 #include <bit>
@@ -16,10 +17,10 @@ namespace {
 Error no_team_left(std::uint32_t members) {
   return {
       Errc::out_of_memory,
-      fmt::format("cannot make a team: a rank can be in {} teams at once, and no number is free "
-                  "on all {} members of the parent, or one of them has no memory left for "
-                  "another team; destroy teams that are no longer used",
-                  max_teams, members)};
+      fmt::format("cannot make a team: no number is free on all {} members of the parent, or one "
+                  "of them has no memory left for another team; destroy teams that are no longer "
+                  "used",
+                  members)};
 }
 
 }  // namespace
@@ -27,7 +28,7 @@ Error no_team_left(std::uint32_t members) {
 Result<Team*> Collectives::split(Team& parent, CallName call,
                                  const std::optional<TeamShape>& mine) {
   const Result<Number> found =
-      agree_on_number(Teams::Kind::program, parent, parent.number,
+      agree_on_number(parent, true, parent.number,
                       [&](const Agreement& offer) { return agree(parent, call, offer); });
   if (!found) return found.error();
   if (mine) return &make(*found, parent, *mine);
@@ -41,31 +42,46 @@ Team* Collectives::make_team(const Team& set, CallName call) {
     Group members = group(set, set.own_flags, call);
     return agree_by_notes(members, offer);
   };
-  const Result<Number> found = agree_on_number(Teams::Kind::set, set, set.first, agree_by_flags);
+  const Result<Number> found =
+      agree_on_number(set, sets_.may_have_more_teams(), set.first, agree_by_flags);
   if (!found) return nullptr;
   const TeamShape shape{set.first, set.stride, set.size};
-  return &make(*found, teams_.world(), shape);
+  Team& team = make(*found, teams_.world(), shape);
+  team.serves_set = true;
+  return &team;
+}
+
+Teams::FreeNumbers Collectives::find_free(bool can_take,
+                                          FunctionRef<Agreement(const Agreement&)> agree) const {
+  std::uint64_t word = 0;
+  while (word < Teams::words) {
+    const auto mine = can_take ? teams_.free_from(word) : Teams::FreeNumbers{Teams::words, 0};
+    const Agreement all = agree(Agreement::offer(mine.bits, mine.word));
+    const bool same = all.least == all.most;
+    if (same && all.bits != 0) return {all.most, all.bits};
+    word = all.most + (same ? 1 : 0);
+  }
+  return {Teams::words, 0};
 }
 
 Result<Collectives::Number> Collectives::agree_on_number(
-    Teams::Kind kind, const Team& over, std::uint32_t seed,
+    const Team& over, bool can_take, std::uint32_t seed,
     FunctionRef<Agreement(const Agreement&)> agree) {
   const bool in_levels = levels_.suit(over);
   constexpr std::uint32_t attempts = 1000;
-  bool has_memory = true;
   for (std::uint32_t attempt = 0; attempt < attempts; ++attempt) {
-    const std::uint64_t free = agree({has_memory ? teams_.free_numbers(kind) : 0, 0}).numbers;
+    const auto [word, free] = find_free(can_take, agree);
     if (free == 0) return no_team_left(over.size);
     // Sets that agree at the same time start their search at different numbers, and rarely collide.
-    const int turn = static_cast<int>((seed * 5 + attempt) % max_teams);
+    constexpr std::uint32_t width = Teams::numbers_of_word;
+    const int turn = static_cast<int>((seed * 5 + attempt) % width);
     const int found = std::countr_zero(std::rotr(free, turn));
-    const std::uint32_t lowest = static_cast<std::uint32_t>(found + turn) % max_teams;
-    const std::uint32_t number = Teams::first_number(kind) + lowest;
+    const std::uint32_t lowest = static_cast<std::uint32_t>(found + turn) % width;
+    const std::uint32_t number = static_cast<std::uint32_t>(word) * width + lowest;
     const auto [mine, could_prepare] = take(number, in_levels);
-    has_memory = could_prepare;
-    const std::uint64_t offer = mine ? std::uint64_t{1} << lowest : 0;
-    const Agreement all = agree({offer, mine ? mine->epoch : 0});
-    if (all.numbers != 0) return Number{number, all.epoch, in_levels};
+    can_take = could_prepare;
+    const Agreement all = agree(Agreement::offer(mine ? 1 : 0, mine ? mine->epoch : 0));
+    if (all.bits != 0) return Number{number, all.most, in_levels};
     if (mine) give_back(*mine);
   }
   return Error{Errc::out_of_memory,
@@ -135,12 +151,12 @@ Collectives::Agreement Collectives::agree(Team& team, CallName call, const Agree
 }
 
 Collectives::Agreement Collectives::agree_by_notes(Group& group, const Agreement& mine) {
-  group.write_note(0, mine.numbers);
-  group.write_note(1, mine.epoch);
+  group.write_note(0, mine.bits);
+  group.write_note(1, mine.most);
   group.barrier();
   Agreement all = mine;
   for (std::uint32_t member = 0; member < group.size(); ++member)
-    all = combined(all, {group.note_of(member, 0), group.note_of(member, 1)});
+    all = combined(all, Agreement::offer(group.note_of(member, 0), group.note_of(member, 1)));
   group.barrier();
   group.write_note(0, 0);
   group.write_note(1, 0);
@@ -157,12 +173,10 @@ void Collectives::destroy(Team& team, CallName call) {
 
 // Ends the teams in the order of their numbers, which is the same on all members.
 void Collectives::end_all_teams(CallName call) {
-  for (std::uint32_t number = teams_.shared().number + 1; number < team_numbers; ++number) {
-    const Team* team = teams_.find(number);
-    if (team == nullptr) continue;
-    if (team->levels != nullptr) levels_.end(*team, call);
-    teams_.end(*team);
-  }
+  teams_.for_each_other([&](const Team& team) {
+    if (team.levels != nullptr) levels_.end(team, call);
+    teams_.end(team);
+  });
   sets_.forget();
 }
 

@@ -34,6 +34,7 @@ struct Team {
   // For a set that is not a team: the offset of its flags in every arena. It has no lines or
   // scratch. 0: a team, whose number gives the place of its flags.
   std::size_t own_flags = 0;
+  bool serves_set = false;  // it is the team of a set like that
   // The state of LevelCollectives, if members are on several nodes.
   std::shared_ptr<StagedCollectives> levels = nullptr;
 

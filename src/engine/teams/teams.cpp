@@ -1,5 +1,7 @@
 #include "engine/teams/teams.hpp"
 
+#include <bit>
+
 namespace gondwana {
 namespace {
 
@@ -16,40 +18,58 @@ Teams::Teams(const NodeMemory& memory, const Reach& reach, Rank me)
     : memory_(&memory),
       reach_(reach),
       me_(me),
-      first_epoch_(epoch_of(legacy().generation.load(std::memory_order_relaxed))),
-      free_{~std::uint64_t{0} << 2, (std::uint64_t{1} << max_set_teams) - 1} {
-  last_epoch_.fill(first_epoch_);
+      first_epoch_(epoch_of(legacy().generation.load(std::memory_order_relaxed))) {
   const NodeShare& share = memory.plan();
-  teams_[world_number] = first_team(world_number, 0, share.job_ranks);
-  teams_[shared_number] = reach.covers(me) ? first_team(shared_number, share.first, share.ranks)
-                                           : first_team(shared_number, 0, share.job_ranks);
-  for (const std::uint32_t number : {world_number, shared_number})
-    show(*teams_[number], teams_[number]->size);
+  make_first(world_number, 0, share.job_ranks);
+  if (reach.covers(me))
+    make_first(shared_number, share.first, share.ranks);
+  else
+    make_first(shared_number, 0, share.job_ranks);
+}
+
+Teams::~Teams() {
+  for_each_other([](const Team& team) { delete &team; });
+  delete teams_[shared_number];
+  delete teams_[world_number];
 }
 
 void Teams::show(const Team& team, std::uint32_t size) const {
-  ShownTeam& shown = memory_->page(me_).teams.at(team.number);
+  ShownTeam& shown = memory_->shown_team(me_, team.number);
   shown.first.store(team.first, std::memory_order_relaxed);
   shown.stride.store(team.stride, std::memory_order_relaxed);
   shown.size.store(size, std::memory_order_release);
 }
 
-std::unique_ptr<Team> Teams::first_team(std::uint32_t number, std::uint32_t first,
-                                        std::uint32_t size) const {
-  return std::make_unique<Team>(Team{.number = number,
-                                     .first = first,
-                                     .stride = 1,
-                                     .size = size,
-                                     .me = index(me_) - first,
-                                     .epoch = first_epoch_});
+void Teams::make_first(std::uint32_t number, std::uint32_t first, std::uint32_t size) {
+  take(number);
+  keep({.number = number,
+        .first = first,
+        .stride = 1,
+        .size = size,
+        .me = index(me_) - first,
+        .epoch = first_epoch_});
+}
+
+Team& Teams::keep(Team team) {
+  show(team, team.size);
+  return *(teams_[team.number] = new Team(std::move(team)));
+}
+
+Teams::FreeNumbers Teams::free_from(std::uint64_t word) const {
+  const std::uint64_t end = memory_->plan().teams / numbers_of_word;
+  for (; word < end; ++word)
+    if (const std::uint64_t bits = ~taken_[word].load(); bits != 0) return {word, bits};
+  return {words, 0};
 }
 
 bool Teams::take(std::uint32_t number) {
-  return (word_of(number).fetch_and(~bit_of(number)) & bit_of(number)) != 0;
+  if ((word_of(number).fetch_or(bit_of(number)) & bit_of(number)) != 0) return false;
+  memory_->allow_team(number);
+  return true;
 }
 
 void Teams::give_back(std::uint32_t number) {
-  word_of(number).fetch_or(bit_of(number));
+  word_of(number).fetch_and(~bit_of(number));
 }
 
 Team& Teams::make(std::uint32_t number, const Team& parent, const TeamShape& shape, Epoch epoch) {
@@ -60,17 +80,25 @@ Team& Teams::make(std::uint32_t number, const Team& parent, const TeamShape& sha
             .me = 0,
             .epoch = epoch};
   team.me = team.member_of(me_).value();
-  teams_[number] = std::make_unique<Team>(team);
-  show(team, team.size);
-  return *teams_[number];
+  return keep(std::move(team));
 }
 
 void Teams::end(const Team& team) {
   const std::uint32_t number = team.number;
-  last_epoch_[number] = team.epoch;
   show(team, 0);
-  teams_[number].reset();
+  last_epoch_[number] = team.epoch;
+  delete std::exchange(teams_[number], nullptr);
   give_back(number);
+}
+
+void Teams::for_each_other(FunctionRef<void(Team&)> use) {
+  for (std::uint64_t word = 0; word < words; ++word) {
+    for (std::uint64_t bits = taken_[word]; bits != 0; bits &= bits - 1) {
+      const std::uint64_t number =
+          word * numbers_of_word + static_cast<std::uint64_t>(std::countr_zero(bits));
+      if (number > shared_number && teams_[number] != nullptr) use(*teams_[number]);
+    }
+  }
 }
 
 }  // namespace gondwana

@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "engine/engine.hpp"
 #include "front/shmem/context.hpp"
 #include "shmem.h"
@@ -25,7 +23,7 @@ class Door {
   Contexts& contexts() { return contexts_; }
 
   // The number of contexts in the team's configuration. `team` is its number.
-  int& contexts_asked_for(std::uint32_t team) { return contexts_asked_for_.at(team); }
+  int& contexts_asked_for(std::uint32_t team) { return contexts_asked_for_[team]; }
 
   // The index at which a search of `count` variables starts. Multiples of the golden ratio stay
   // evenly spread even if a thread gets only every n-th. Two threads may get the same index.
@@ -39,7 +37,7 @@ class Door {
  private:
   Engine* engine_;
   Contexts contexts_;
-  std::array<int, ControlLayout::max_teams> contexts_asked_for_{};
+  SparseArray<int, NodePlan::most_teams> contexts_asked_for_;
   std::atomic<std::uint64_t> start_{0};
 };
 

@@ -9,8 +9,7 @@ namespace gondwana::shmem {
 // Null for SHMEM_TEAM_INVALID and other invalid handles.
 inline Team* find_team(const Engine& engine, shmem_team_t handle) {
   const std::uintptr_t number = reinterpret_cast<std::uintptr_t>(handle) - 1;  // huge for INVALID
-  return number < ControlLayout::max_teams ? engine.teams().find(static_cast<std::uint32_t>(number))
-                                           : nullptr;
+  return engine.teams().find(number);
 }
 
 inline shmem_team_t handle_of(const Team& team) {

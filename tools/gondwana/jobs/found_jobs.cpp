@@ -89,7 +89,7 @@ Mapping map_to_read(const UniqueFd& file) {
 
 ControlLayout layout_of(const NodeFacts& facts) {
   const NodeShare share{facts.ranks, facts.first, facts.node, facts.nodes, facts.job_ranks};
-  return ControlLayout(share, facts.ring_size);
+  return ControlLayout(share, facts.ring_size, static_cast<std::uint32_t>(facts.teams));
 }
 
 // In numbers that leave room for all that is computed from them.
@@ -101,7 +101,7 @@ bool are_possible(const NodeFacts& facts) {
   const bool has_rings = facts.ring_size == 0 || (std::has_single_bit(facts.ring_size) &&
                                                   facts.ring_size >= least_ring_size &&
                                                   facts.ring_size <= largest_ring_size);
-  return has_ranks && has_node && has_rings;
+  return has_ranks && has_node && has_rings && facts.teams <= NodePlan::most_teams;
 }
 
 // Nodes that say otherwise, or the same of themselves, are not of one job.
@@ -175,6 +175,11 @@ const NodeHeader& FoundNode::header() const {
 
 const ControlPage& FoundNode::page(std::uint32_t local) const {
   return shared_at<ControlPage>(memory_.data(), layout_.page(local));
+}
+
+const ShownTeam* FoundNode::shown_team(std::uint32_t local, std::uint32_t team) const {
+  if (team >= facts_.teams) return nullptr;
+  return &shared_at<ShownTeam>(memory_.data(), layout_.shown_team(local, team));
 }
 
 pid_t FoundNode::process(std::uint32_t local) const {

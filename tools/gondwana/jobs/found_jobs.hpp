@@ -39,6 +39,8 @@ class FoundNode {
   // The process of a rank of the node. Returns 0 before the rank has joined, and if the processes
   // of the node are in another PID namespace.
   pid_t process(std::uint32_t local) const;
+  // Of a rank, by the number of a team; null: no team can have that number.
+  const ShownTeam* shown_team(std::uint32_t local, std::uint32_t team) const;
   // What the agent of the node has to do; it has no process where the job is one of one node.
   const AgentLoad& agent_load() const { return header().agent_load; }
   // Whether process numbers of the node are those that /proc shows.

@@ -39,12 +39,11 @@ std::uint64_t calls_among(const std::array<std::uint64_t, count_names.size()>& c
   return calls;
 }
 
-Members members_of(const ControlPage& page, std::uint32_t team) {
-  if (team >= page.teams.size()) return {};
-  const ShownTeam& members = page.teams.at(team);
-  const std::uint32_t size = members.size.load(std::memory_order_acquire);
-  return {members.first.load(std::memory_order_relaxed),
-          members.stride.load(std::memory_order_relaxed), size};
+Members members_of(const ShownTeam* team) {
+  if (team == nullptr) return {};
+  const std::uint32_t size = team->size.load(std::memory_order_acquire);
+  return {team->first.load(std::memory_order_relaxed), team->stride.load(std::memory_order_relaxed),
+          size};
 }
 
 // Numbers of a process that has ended are 0.
@@ -152,7 +151,7 @@ class Watched {
                     .place = place,
                     .word = name_in_heap(place),
                     .awaited = wait->awaited(),
-                    .members = members_of(*page_, team),
+                    .members = members_of(node_->shown_team(local_, team)),
                     .seconds = static_cast<double>(now_ns - since_ns) * 1e-9,
                     .lasted = lasted_ && since_ns == since_ns_};
   }

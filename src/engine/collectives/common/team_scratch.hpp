@@ -114,7 +114,7 @@ struct StagedPlace {
 namespace system_area {
 
 // Where a member has laid what it shows the others of a team on several nodes.
-inline constexpr Area team_places{64 * 1024, sizeof(StagedPlace), team_numbers};
+inline constexpr Area team_places{256 * 1024, sizeof(StagedPlace), NodePlan::most_teams};
 
 }  // namespace system_area
 

@@ -18,10 +18,6 @@ namespace {
 // Bytes of all copies together. Below this, sharing the work takes longer than doing it.
 constexpr std::size_t small_bytes = 32 * 1024;
 
-bool is_of_set(const Team& team) {
-  return team.number >= Teams::first_number(Teams::Kind::set);
-}
-
 // A broadcast of this thread in an active set that other members may not have left.
 struct LastBroadcast {
   const NodeCollectives* of = nullptr;  // null: there is none
@@ -33,7 +29,12 @@ struct LastBroadcast {
   Epoch epoch = 0;
 
   Team team() const {
-    return {.number = number, .first = first, .stride = stride, .size = size, .me = me};
+    return {.number = number,
+            .first = first,
+            .stride = stride,
+            .size = size,
+            .me = me,
+            .serves_set = true};
   }
 };
 [[gnu::tls_model("initial-exec")]] constinit thread_local LastBroadcast last_broadcast;
@@ -51,7 +52,7 @@ bool NodeCollectives::broadcast(Team& team, CallName call, void* dest, const voi
     broadcast_large(team, call, what);
   else
     take_broadcast(team, call, what);
-  if (is_of_set(team))
+  if (team.serves_set)
     last_broadcast = {this, team.number, team.first, team.stride, team.size, team.me, team.epoch};
   return true;
 }
@@ -72,7 +73,7 @@ void NodeCollectives::finish_last_broadcast(CallName call) {
 
 // The last member to leave wakes those that wait in finish_last_broadcast().
 void NodeCollectives::leave_broadcast(const Team& team, NodeSync line, Epoch epoch) {
-  if (!is_of_set(team)) return line.arrive(epoch);
+  if (!team.serves_set) return line.arrive(epoch);
   line.advance(epoch);
   if (line.all_reached(epoch)) line.ring_sleepers(epoch);
 }

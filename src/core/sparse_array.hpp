@@ -1,0 +1,28 @@
+// A large array of which a program uses little: untouched pages cost nothing. All zero is a valid
+// T.
+#pragma once
+
+#include <new>
+#include <type_traits>
+
+#include "core/mapping.hpp"
+
+namespace gondwana {
+
+template <typename T, std::size_t Size>
+class SparseArray {
+  static_assert(std::is_trivially_destructible_v<T>);
+
+ public:
+  SparseArray() : pages_(Mapping::zeros(Size * sizeof(T))) {
+    if (pages_.data() == nullptr) throw std::bad_alloc();
+  }
+
+  static constexpr std::size_t size() { return Size; }
+  T& operator[](std::size_t place) const { return reinterpret_cast<T*>(pages_.data())[place]; }
+
+ private:
+  Mapping pages_;
+};
+
+}  // namespace gondwana
