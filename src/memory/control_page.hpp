@@ -149,7 +149,7 @@ struct NodeHeader {
 };
 
 struct ControlPage {
-  static constexpr std::size_t max_thread_slots = 256;
+  static constexpr std::size_t max_thread_slots = 16384;  // sparse
   static constexpr std::size_t size =
       (4096 + max_thread_slots * sizeof(ThreadSlot) + 4095) / 4096 * 4096;
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <span>
 
@@ -48,7 +49,7 @@ class World {
  public:
   World(Engine& engine, std::uint64_t seed)
       : engine_(engine),
-        door_(engine, shortcuts_),
+        door_(engine, *shortcuts_),
         seed_(seed),
         random_(seed + index(engine.rank())) {}
 
@@ -87,7 +88,7 @@ class World {
   static constexpr std::size_t word = 4;
 
   Engine& engine_;
-  shmem::ShortcutTable shortcuts_;
+  std::unique_ptr<shmem::ShortcutTable> shortcuts_ = std::make_unique<shmem::ShortcutTable>();
   shmem::Door door_;
   std::uint64_t seed_;
   std::mt19937_64 random_;

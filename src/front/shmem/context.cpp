@@ -1,6 +1,7 @@
 #include "front/shmem/context.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "front/shmem/checks.hpp"
 #include "front/shmem/door.hpp"
@@ -36,18 +37,24 @@ Contexts::Contexts(Engine& engine, ShortcutTable& shortcuts)
 }
 
 Contexts::~Contexts() {
-  for (std::size_t number = 0; number < limit; ++number) remove(number);
+  for (std::size_t number = 0; number < numbers(); ++number) remove(number);
+}
+
+std::size_t Contexts::free_number() const {
+  std::size_t number = first_free_;
+  while (number < limit && contexts_[number] != nullptr) ++number;
+  return number;
 }
 
 shmem_ctx_t Contexts::create(const Team* team, long options) {
   const bool one_thread = (options & (SHMEM_CTX_PRIVATE | SHMEM_CTX_SERIALIZED)) != 0;
   const std::scoped_lock lock(mutex_);
-  std::size_t number = default_number + 1;
-  while (number < limit && contexts_[number] != nullptr) ++number;
+  const std::size_t number = first_free_ = free_number();
   if (number == limit) return SHMEM_CTX_INVALID;
   std::unique_ptr<Lane> lane =
       engine_->make_lane(one_thread ? Threads::one_at_a_time : Threads::many);
   if (lane == nullptr) return SHMEM_CTX_INVALID;
+  numbers_.store(std::max(numbers(), number + 1), std::memory_order_relaxed);
   if (team == nullptr) (*shortcuts_)[number] = lane->shortcut();
   auto context = std::make_unique<Context>(Context{.lane = lane.get(),
                                                    .team = team,
@@ -61,6 +68,7 @@ shmem_ctx_t Contexts::create(const Team* team, long options) {
 void Contexts::remove(std::size_t number) {
   (*shortcuts_)[number] = {};
   delete contexts_[number].exchange(nullptr);
+  first_free_ = std::min(first_free_, std::max(number, default_number + 1));
 }
 
 void Contexts::destroy(shmem_ctx_t handle) {
@@ -70,13 +78,13 @@ void Contexts::destroy(shmem_ctx_t handle) {
 
 void Contexts::quiet_all() {
   const std::scoped_lock lock(mutex_);
-  for (std::size_t number = default_number + 1; number < limit; ++number)
+  for (std::size_t number = default_number + 1; number < numbers(); ++number)
     if (Context* context = contexts_[number]) engine_->rma().quiet(*context->lane);
 }
 
 void Contexts::destroy_all_of(const Team& team) {
   const std::scoped_lock lock(mutex_);
-  for (std::size_t number = default_number + 1; number < limit; ++number) {
+  for (std::size_t number = default_number + 1; number < numbers(); ++number) {
     Context* context = contexts_[number];
     if (context == nullptr || context->team != &team) continue;
     engine_->rma().quiet(*context->lane);
@@ -88,7 +96,7 @@ int Contexts::count_private() const {
   const auto is_private = [](const Context* context) {
     return context != nullptr && (context->options & SHMEM_CTX_PRIVATE) != 0;
   };
-  return static_cast<int>(std::ranges::count_if(contexts_, is_private));
+  return static_cast<int>(std::ranges::count_if(std::span(contexts_).first(numbers()), is_private));
 }
 
 int ctx_create(Caller caller, long options, shmem_ctx_t* context) {

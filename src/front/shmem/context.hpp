@@ -28,9 +28,10 @@ struct Context {
   std::unique_ptr<Lane> own_lane = nullptr;
 };
 
-inline constexpr std::size_t context_limit = 256;
+inline constexpr std::size_t context_limit = 16384;
 
-// The shortcut of each context, by its number. Number 0 stays empty and reaches no PE.
+// The shortcut of each context, by its number; untouched beyond the numbers that were used. Number
+// 0 stays empty and reaches no PE.
 using ShortcutTable = std::array<Shortcut, context_limit>;
 
 class Contexts {
@@ -60,13 +61,18 @@ class Contexts {
   void quiet_all();
   void destroy_all_of(const Team& team);
   int count_private() const;
+  // No context ever had this number or a higher one.
+  std::size_t numbers() const { return numbers_.load(std::memory_order_relaxed); }
 
  private:
   void remove(std::size_t number);
+  std::size_t free_number() const;
 
   Engine* engine_;
   ShortcutTable* shortcuts_;
   std::mutex mutex_;  // held by threads that make or destroy a context
+  std::atomic<std::size_t> numbers_{default_number + 1};
+  std::size_t first_free_ = default_number + 1;  // all numbers before it are taken
   std::array<std::atomic<Context*>, limit> contexts_{};
 };
 

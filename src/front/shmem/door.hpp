@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include "engine/engine.hpp"
 #include "front/shmem/context.hpp"
 #include "shmem.h"
@@ -88,6 +90,10 @@ struct Running {
   ShortcutTable shortcuts;
 
   Door* any() const { return door != nullptr ? door : watched; }
+  // Of a door that is there.
+  std::span<Shortcut> used_shortcuts() {
+    return std::span(shortcuts).first(any()->contexts().numbers());
+  }
 };
 extern constinit Running running __attribute__((visibility("hidden")));
 

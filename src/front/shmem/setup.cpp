@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -156,11 +157,18 @@ void divert_calls() {
   if (running.door == nullptr) return;
   running.watched = running.door;
   running.door = nullptr;
-  for (Shortcut& shortcut : running.shortcuts) shortcut.reach_nobody();
+  for (Shortcut& shortcut : running.used_shortcuts()) shortcut.reach_nobody();
+}
+
+// In a forked child.
+void forget_calls() {
+  if (running.any() == nullptr) return;
+  std::ranges::fill(running.used_shortcuts(), Shortcut());
+  running.door = running.watched = nullptr;
 }
 
 int register_handlers() {
-  this_process().forget_engine.push_back([] { running = {}; });
+  this_process().forget_engine.push_back(&forget_calls);
   divert_calls_by(&divert_calls);
   return ::on_exit(finalize_at_exit, nullptr);
 }
