@@ -1,4 +1,4 @@
-"""The memory of a rank and of a node. Offsets are read from src/memory."""
+"""The memory of a rank and of a node. Offsets are read from src."""
 
 import re
 from pathlib import Path
@@ -6,11 +6,18 @@ from pathlib import Path
 from svg import Drawing
 
 WIDTH = 900
-MEMORY = Path(__file__).resolve().parents[2] / "src" / "memory"
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+MEMORY = SOURCE / "memory"
+LISTS = (
+    "memory/layout.hpp",
+    "engine/collectives/common/team_scratch.hpp",
+    "front/armci/shared_place.hpp",
+    "front/gasnet/segment_directory.hpp",
+)
 PLACES = {
     "data_bell": "doorbell of a rank that waits for a put",
     "facts": "what must be the same on all ranks",
-    "directory": "segments that a door publishes",
+    "segment_directory": "segments that a door publishes",
     "exit_tallies": "how many ranks leave, at rank 0",
     "endpoint_info": "address for other nodes",
     "files": "files that lie over parts of the arena",
@@ -29,11 +36,12 @@ def constant(text: str) -> int:
 
 
 def system_area() -> list[tuple[str, int]]:
-    text = (MEMORY / "layout.hpp").read_text()
+    text = "".join((SOURCE / name).read_text() for name in LISTS)
     places = re.findall(r"inline constexpr Area (\w+)\{([^,]+),", text)
-    if [name for name, _ in places] != list(PLACES):
-        raise ValueError("src/memory/layout.hpp has places that the drawing lacks")
-    return [(name, constant(offset)) for name, offset in places]
+    if {name for name, _ in places} != set(PLACES):
+        raise ValueError("src has places that the drawing lacks, or the other way round")
+    found = [(name, constant(offset)) for name, offset in places]
+    return sorted(found, key=lambda place: place[1])
 
 
 def planned(name: str) -> int:
