@@ -97,7 +97,7 @@ GASNET_TEST(a_rank_that_waits_for_a_word_serves_messages_without_a_sleep, 2) {
   auto* word = reinterpret_cast<std::uint64_t*>(world.attach(GASNET_PAGESIZE));
   const auto wait = [&](int round) {
     if (world.me() != 1) return;
-    door().engine().waiter().on_word("word", word, [&] {
+    door().engine().waiter().until({.call = "word", .on_program_memory = true, .word = word}, [&] {
       return std::atomic_ref(*word).load(std::memory_order_acquire) ==
              static_cast<std::uint64_t>(round);
     });
