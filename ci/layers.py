@@ -80,6 +80,7 @@ SEES = {
 ENGINE_ROOMS = (
     ("arguments",),
     ("symmetric",),
+    ("spaces",),
     ("am",),
     ("wait",),
     ("rma",),

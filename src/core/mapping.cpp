@@ -186,6 +186,31 @@ Result<UniqueFd> create_huge_memfd(const char* label, std::size_t length) {
   return memory;
 }
 
+__attribute__((no_sanitize("address"))) bool is_all_zero(Bytes page) {
+  const auto* words = reinterpret_cast<const volatile std::uint64_t*>(page.data());
+  for (std::size_t i = 0; i < page.size() / sizeof(*words); ++i)
+    if (words[i] != 0) return false;
+  return true;
+}
+
+namespace {
+
+__attribute__((no_sanitize("address"))) void copy_page(std::byte* to, Bytes page) {
+  auto* target = reinterpret_cast<volatile std::uint64_t*>(to);
+  const auto* words = reinterpret_cast<const volatile std::uint64_t*>(page.data());
+  for (std::size_t i = 0; i < page.size() / sizeof(*words); ++i) target[i] = words[i];
+}
+
+}  // namespace
+
+void copy_to_zero_pages(std::byte* to, Bytes from) {
+  const std::size_t page = page_size();
+  for (std::size_t at = 0; at < from.size(); at += page) {
+    const Bytes bytes = from.subspan(at, page);
+    if (!is_all_zero(bytes)) copy_page(to + at, bytes);
+  }
+}
+
 bool give_back_pages(MutableBytes pages) {
   if (pages.empty()) return true;
   // Emulators of processes (qemu) ignore the advice and say that it was taken.

@@ -64,6 +64,12 @@ Result<UniqueFd> create_huge_memfd(const char* label, std::size_t length);
 // they do not.
 bool give_back_pages(MutableBytes pages);
 
+// Whole pages, looked at and copied word by word, with what AddressSanitizer keeps between
+// variables: functions of the C library would be told that they read it.
+bool is_all_zero(Bytes page);
+// To memory that is zero: pages that are zero are not touched there.
+void copy_to_zero_pages(std::byte* to, Bytes from);
+
 // "5.0 GiB", "64 MiB", "17 B".
 std::string format_size(std::size_t bytes);
 // The same, rounded down, as variables take it: "512M", "300K".

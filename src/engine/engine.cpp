@@ -75,6 +75,7 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
       options_(setup.options),
       symmetric_(memory_, rank_, setup.globals, heap, touched_before(legacy(), heap)),
       segments_(segments_behind(*memory_, rank_, heap)),
+      program_memory_(*memory_, segments_, rank_),
       wire_{.wire = std::move(setup.wire)},
       workers_(memory_->page(rank_),
                WaitPolicy({.is_oversubscribed = true, .yields_help = true}, setup.options.spins),

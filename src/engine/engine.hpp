@@ -16,6 +16,7 @@
 #include "engine/collectives/collectives.hpp"
 #include "engine/locks/job_lock.hpp"
 #include "engine/rma/rma.hpp"
+#include "engine/spaces/program_memory.hpp"
 #include "engine/symmetric/segment_space.hpp"
 #include "engine/symmetric/symmetric_memory.hpp"
 #include "engine/teams/teams.hpp"
@@ -61,6 +62,8 @@ class Engine {
   SymmetricMemory& symmetric() { return symmetric_; }
   const SymmetricMemory& symmetric() const { return symmetric_; }
   SegmentSpace& segments() { return segments_; }
+  // Memory of the program that peers reach.
+  ProgramMemory& program_memory() { return program_memory_; }
 
   Rma& rma() { return rma_; }
   const Rma& rma() const { return rma_; }
@@ -105,6 +108,7 @@ class Engine {
   Options options_;
   SymmetricMemory symmetric_;
   SegmentSpace segments_;
+  ProgramMemory program_memory_;
   GuardedWire wire_;
   Workers workers_;
   Messages messages_;

@@ -145,32 +145,6 @@ int look_at_program(dl_phdr_info* program, std::size_t /*size*/, void* data) {
   return 1;
 }
 
-// Whole pages are looked at and copied word by word, with what AddressSanitizer keeps between the
-// variables: functions of the C library would be told that they read it.
-using PageWord = volatile std::uint64_t;
-
-__attribute__((no_sanitize("address"))) bool all_zero(Bytes page) {
-  const auto* words = reinterpret_cast<const PageWord*>(page.data());
-  for (std::size_t i = 0; i < page.size() / sizeof(PageWord); ++i)
-    if (words[i] != 0) return false;
-  return true;
-}
-
-__attribute__((no_sanitize("address"))) void copy_page(std::byte* to, Bytes page) {
-  auto* target = reinterpret_cast<PageWord*>(to);
-  const auto* words = reinterpret_cast<const PageWord*>(page.data());
-  for (std::size_t i = 0; i < page.size() / sizeof(PageWord); ++i) target[i] = words[i];
-}
-
-// To memory that is zero.
-void copy_pages(std::byte* to, MutableBytes from) {
-  const std::size_t page = page_size();
-  for (std::size_t at = 0; at < from.size(); at += page) {
-    const Bytes bytes = from.subspan(at, page);
-    if (!all_zero(bytes)) copy_page(to + at, bytes);
-  }
-}
-
 bool is_beyond_file_size(std::size_t end) {
   rlimit limit{};
   return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < end;
@@ -188,7 +162,7 @@ bool write_to(const UniqueFd& arena, std::size_t offset, MutableBytes globals) {
   const std::size_t page = page_size();
   for (std::size_t at = 0; at < globals.size(); at += page) {
     const Bytes bytes = globals.subspan(at, page);
-    if (!all_zero(bytes) && !write_page(arena, offset + at, bytes)) return false;
+    if (!is_all_zero(bytes) && !write_page(arena, offset + at, bytes)) return false;
   }
   return true;
 }
@@ -199,7 +173,7 @@ bool copy_to(const UniqueFd& arena, std::size_t offset, MutableBytes globals) {
                        static_cast<off_t>(offset));
   if (start == MAP_FAILED) return false;
   const Mapping copy(static_cast<std::byte*>(start), globals.size());
-  copy_pages(copy.data(), globals);
+  copy_to_zero_pages(copy.data(), globals);
   return true;
 }
 
@@ -234,7 +208,7 @@ void make_part_private(MutableBytes globals) {
   void* copy = ::mmap(nullptr, globals.size(), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (copy == MAP_FAILED) return;
-  copy_pages(static_cast<std::byte*>(copy), globals);
+  copy_to_zero_pages(static_cast<std::byte*>(copy), globals);
   ::mremap(copy, globals.size(), globals.size(), MREMAP_MAYMOVE | MREMAP_FIXED, globals.data());
 }
 

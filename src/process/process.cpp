@@ -159,6 +159,7 @@ void after_fork_in_parent() {
 // What is written before the variables are its own, the parent sees too.
 void after_fork_in_child() {
   make_globals_private(this_process().image);
+  if (const auto& engine = this_process().engine) engine->program_memory().make_private();
   this_process().forked = true;
   this_process().membership.lifeline.reset();  // the node agent need not outlast the ranks
   this_process().membership.image.reset();     // the rank is the parent

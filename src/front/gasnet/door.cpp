@@ -24,8 +24,7 @@ Door::Door(const Setup& setup)
       remote_(*this, *setup.engine),
       staged_(staged_resources()),
       scratch_space_(staged_),
-      machine_(setup.machine),
-      files_(*setup.engine) {
+      machine_(setup.machine) {
   const NodeShare& share = engine_->memory().plan();
   for (std::uint32_t i = 0; i < share.ranks; ++i) neighbors_.push_back({share.first + i});
   SegmentDirectory& mine = directory(rank());
@@ -193,7 +192,7 @@ void Door::fill(Team& team) {
     const std::uint32_t process = team.processes[i];
     team.reach[i] = member(process, team.indices[i]);
     if (process == rank() || !reaches(process)) continue;
-    if (const Result<void> done = files_.follow(Rank(process)); !done)
+    if (const Result<void> done = engine_->program_memory().files().follow(Rank(process)); !done)
       give_up("gex_EP_PublishBoundSegment",
               fmt::format("rank {} has a segment on a shared mapping, which this one cannot map: "
                           "{}; use private memory there",

@@ -16,12 +16,10 @@
 #include <vector>
 
 #include "engine/engine.hpp"
-#include "front/gasnet/client_pages.hpp"
 #include "front/gasnet/event.hpp"
 #include "front/gasnet/hosts.hpp"
 #include "front/gasnet/objects.hpp"
 #include "front/gasnet/remote_memory.hpp"
-#include "front/gasnet/segment_files.hpp"
 #include "front/gasnet/settings.hpp"
 #include "gasnet/system.h"
 
@@ -162,8 +160,6 @@ class Door {
   std::optional<std::size_t> shared_offset(gondwana_gex_segment& segment) const;
   Result<void> take_over(gondwana_gex_segment& segment);
   void give_back(const SegmentPages& pages);
-  Result<void> replace_pages(gondwana_gex_segment& segment, MutableBytes pages);
-  Result<void> share_pages(gondwana_gex_segment& segment, MutableBytes pages, ClientPages shared);
   Result<void> wait_for_agent(const gondwana_gex_segment& segment);
 
   Engine* engine_;
@@ -182,8 +178,7 @@ class Door {
   std::array<std::unique_ptr<gondwana_gex_endpoint>, most_endpoints> endpoints_;
   Team* world_ = nullptr;
 
-  mutable std::mutex mutex_;  // guards the next four members
-  SegmentFiles files_;
+  mutable std::mutex mutex_;  // guards the next three members
   std::list<std::unique_ptr<gondwana_gex_segment>> segments_;
   std::list<std::unique_ptr<Team>> teams_;
   std::map<std::pair<gex_EP_Index_t, gex_EP_Index_t>, std::unique_ptr<Team>> pairs_;

@@ -10,6 +10,7 @@
 #include "core/types.hpp"
 #include "engine/collectives/staged/scratch_space.hpp"
 #include "engine/collectives/staged/staged_collectives.hpp"
+#include "engine/spaces/program_memory.hpp"
 #include "front/gasnet/segment_directory.hpp"
 #include "gasnet/messages.h"
 #include "gasnet/team.h"
@@ -47,12 +48,9 @@ struct gondwana_gex_memory_kind {
 
 namespace gondwana::gasnet {
 
-// Pages of the arena that segments share. The last of these segments releases them.
-struct SegmentPages {
-  std::byte* address;  // for the client: in the arena, unless the client brought the memory
-  MutableBytes arena;
-  std::optional<std::size_t> file = {};  // number in SegmentFiles, if the client keeps its pages
-};
+// Pages of the arena that segments share. The last of these segments releases them. Where the
+// client did not bring the memory, both ranges are the same.
+using SegmentPages = ProgramPages;
 
 }  // namespace gondwana::gasnet
 
@@ -65,7 +63,7 @@ struct gondwana_gex_segment {
   std::size_t size;
   std::size_t offset;
   // Null: symmetric memory. Segments that share pages share this object.
-  std::shared_ptr<const gondwana::gasnet::SegmentPages> pages;
+  std::shared_ptr<const gondwana::ProgramPages> pages;
   gex_Flags_t flags = 0;
   gex_MK_t kind = GEX_MK_HOST;
   gondwana::gasnet::ClientData data;

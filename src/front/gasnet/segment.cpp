@@ -4,16 +4,11 @@
 // All segments are in the arena of the rank, so that peers reach them by loads and stores. Private
 // memory of the client moves to the arena: pages of the arena with the same contents replace its
 // pages, at the same address. Shared memory of the client stays in its file, which every process
-// maps over a part of the arena (segment_files.hpp).
-#include <sys/mman.h>
-
+// maps over a part of the arena (engine/spaces).
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
-#include "front/gasnet/client_pages.hpp"
 #include "front/gasnet/door.hpp"
 #include "front/gasnet/errors.hpp"
 #include "front/gasnet/rma.hpp"
@@ -30,21 +25,6 @@ std::size_t kept_for_teams(std::size_t room, std::size_t of_each) {
   constexpr std::size_t least = std::size_t{64} << 20;
   constexpr std::size_t teams = 16;
   return std::max(least, std::min(teams * of_each, room / 4));
-}
-
-// Maps shared pages a second time, over [address, address + size).
-bool map_also_at(std::byte* address, MutableBytes pages) {
-  return ::mremap(pages.data(), 0, pages.size(), MREMAP_MAYMOVE | MREMAP_FIXED, address) == address;
-}
-
-// Replaces the pages by private memory with the same contents. False: the pages are unchanged.
-bool map_private(std::byte* address, MutableBytes pages) {
-  void* copy =
-      ::mmap(nullptr, pages.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (copy == MAP_FAILED) return false;
-  std::memcpy(copy, pages.data(), pages.size());
-  return ::mremap(copy, pages.size(), pages.size(), MREMAP_MAYMOVE | MREMAP_FIXED, address) ==
-         address;
 }
 
 Error no_room(const Door& door, std::size_t size) {
@@ -84,9 +64,10 @@ std::optional<std::size_t> Door::shared_offset(gondwana_gex_segment& segment) co
   };
   for (const auto& other : segments_) {
     const auto& pages = other->pages;
-    if (pages == nullptr || !holds({pages->address, pages->arena.size()})) continue;
+    if (pages == nullptr || !holds(pages->program)) continue;
     segment.pages = pages;
-    return arena_offset(pages->arena) + static_cast<std::size_t>(memory.data() - pages->address);
+    return arena_offset(pages->arena) +
+           static_cast<std::size_t>(memory.data() - pages->program.data());
   }
   const SymmetricRanges& symmetric = engine_->symmetric().ranges();
   if (const std::size_t at = symmetric.offset_in_globals(memory.data(), memory.size());
@@ -116,7 +97,7 @@ Result<gex_Segment_t> Door::make_segment(void* address, std::size_t size) {
       engine_->segments().release(*pages);
       return there.error();
     }
-    segment->pages = std::make_shared<SegmentPages>(pages->data(), *pages);
+    segment->pages = std::make_shared<SegmentPages>(*pages, *pages);
     segment->address = pages->data();
     segment->size = pages->size();
     segment->offset = arena_offset(*pages);
@@ -148,58 +129,24 @@ gex_Segment_t Door::make_segment_of_everything() {
 Result<void> Door::take_over(gondwana_gex_segment& segment) {
   const std::size_t before = reinterpret_cast<std::uintptr_t>(segment.address) % page_size();
   if (segment.size > most_local()) return no_room(*this, segment.size);
-  std::byte* first = segment.address - before;
-  const std::size_t size = round_up(before + segment.size, page_size());
-  for (const auto& other : segments_)
-    if (other->pages != nullptr && first < other->pages->address + other->pages->arena.size() &&
-        other->pages->address < first + size)
-      return Error{Errc::invalid_argument,
-                   fmt::format("{} bytes at {} share a page with the segment at {}; begin segments "
-                               "at pages of their own",
-                               segment.size, fmt::ptr(segment.address), fmt::ptr(other->address))};
-  Result<ClientPages> pages = examine_client_pages({first, size});
+  const Result<ProgramPages> pages = engine_->program_memory().give(
+      {segment.address - before, round_up(before + segment.size, page_size())},
+      ProgramMemory::Room::exact);
   if (!pages) return pages.error();
-  const Result<void> taken = pages->file ? share_pages(segment, {first, size}, *std::move(pages))
-                                         : replace_pages(segment, {first, size});
-  if (!taken) return taken.error();
-  segment.offset = arena_offset(segment.pages->arena) + before;
+  segment.pages = std::make_shared<SegmentPages>(*pages);
+  segment.offset = arena_offset(pages->arena) + before;
   return {};
 }
 
-Result<void> Door::replace_pages(gondwana_gex_segment& segment, MutableBytes client) {
-  const std::optional<MutableBytes> pages = engine_->segments().allocate(client.size());
-  if (!pages) return no_room(*this, client.size());
-  std::memcpy(pages->data(), client.data(), client.size());
-  if (!map_also_at(client.data(), *pages)) {
-    const Error error{Errc::refused, fmt::format("memory at {} cannot be shared: {}",
-                                                 fmt::ptr(client.data()), std::strerror(errno))};
-    engine_->segments().release(*pages);
-    return error;
-  }
-  segment.pages = std::make_shared<SegmentPages>(client.data(), *pages);
-  return {};
-}
-
-// The client's pages stay unchanged, and peers map the file. If the program shortens the file of a
-// segment, a peer that touches the lost part dies, as the client would. The node agent names the
-// owner of the file in its message.
-Result<void> Door::share_pages(gondwana_gex_segment& segment, MutableBytes client,
-                               ClientPages shared) {
-  const Result<SegmentFiles::Placement> placement =
-      files_.show(std::move(shared.file), shared.from, client.size());
-  if (!placement) return placement.error();
-  const MutableBytes arena(engine_->memory().window(engine_->rank()) + placement->offset,
-                           client.size());
-  segment.pages = std::make_shared<SegmentPages>(client.data(), arena, placement->number);
-  return {};
-}
-
+// If the program shortens the file of a segment, a peer that touches the lost part dies, as the
+// client would. The node agent names the owner of the file in its message.
 // The agent writes for ranks of other nodes, and these may write once they know the segment.
 Result<void> Door::wait_for_agent(const gondwana_gex_segment& segment) {
   if (segment.pages == nullptr || !segment.pages->file) return {};
   const std::size_t file = *segment.pages->file;
-  wait("gex_Segment_Create", [&] { return files_.has_reached_agent(file); });
-  if (!files_.is_refused_by_agent(file)) return {};
+  ShownFiles& files = engine_->program_memory().files();
+  wait("gex_Segment_Create", [&] { return files.has_reached_agent(file); });
+  if (!files.is_refused_by_agent(file)) return {};
   return Error{Errc::refused,
                fmt::format("{} bytes at {} are shared memory (MAP_SHARED) that the node agent "
                            "cannot map: it is not allowed to open descriptors of this process; use "
@@ -215,9 +162,8 @@ void Door::destroy(gex_Segment_t segment) {
 }
 
 void Door::give_back(const SegmentPages& pages) {
-  if (pages.file) return files_.withdraw(*pages.file);
-  const bool is_own = pages.address == pages.arena.data();
-  if (is_own || map_private(pages.address, pages.arena)) engine_->segments().release(pages.arena);
+  if (pages.program.data() == pages.arena.data()) return engine_->segments().release(pages.arena);
+  engine_->program_memory().take_back(pages);
 }
 
 }  // namespace gondwana::gasnet

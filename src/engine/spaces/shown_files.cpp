@@ -1,4 +1,4 @@
-#include "front/gasnet/segment_files.hpp"
+#include "engine/spaces/shown_files.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -9,18 +9,19 @@
 
 #include "core/mapping.hpp"
 
-namespace gondwana::gasnet {
+namespace gondwana {
 namespace {
 
 constexpr auto relaxed = std::memory_order_relaxed;
 
 }  // namespace
 
-SegmentFiles::SegmentFiles(Engine& engine) : engine_(engine), windows_(engine.memory()) {}
+ShownFiles::ShownFiles(const NodeMemory& memory, SegmentSpace& space, Rank me)
+    : memory_(memory), space_(space), me_(me), windows_(memory) {}
 
 // Prefers the smallest released place that is large enough, then a new place. Null: none is left.
 // Used ranges never return to the segment allocator, because a peer may still map the old file.
-ArenaFile* SegmentFiles::find_place(std::size_t size) {
+ArenaFile* ShownFiles::find_place(std::size_t size) {
   ArenaFile* best = nullptr;
   ArenaFile* fresh = nullptr;
   for (ArenaFile& place : mine().list) {
@@ -31,17 +32,16 @@ ArenaFile* SegmentFiles::find_place(std::size_t size) {
   }
   if (best != nullptr || fresh == nullptr) return best;
   // Powers of two let a segment that grows repeatedly reuse a few ranges.
-  std::optional<MutableBytes> range = engine_.segments().allocate(std::bit_ceil(size));
-  if (!range) range = engine_.segments().allocate(size);
+  std::optional<MutableBytes> range = space_.allocate(std::bit_ceil(size));
+  if (!range) range = space_.allocate(size);
   if (!range) return nullptr;
-  const std::byte* arena = engine_.memory().window(engine_.rank());
+  const std::byte* arena = memory_.window(me_);
   fresh->offset.store(static_cast<std::uint64_t>(range->data() - arena), relaxed);
   fresh->room.store(range->size(), relaxed);
   return fresh;
 }
 
-Result<SegmentFiles::Placement> SegmentFiles::show(UniqueFd file, std::size_t from,
-                                                   std::size_t size) {
+Result<ShownFiles::Placement> ShownFiles::show(UniqueFd file, std::size_t from, std::size_t size) {
   ArenaFile* place = find_place(size);
   if (place == nullptr)
     return Error{Errc::out_of_memory,
@@ -57,8 +57,8 @@ Result<SegmentFiles::Placement> SegmentFiles::show(UniqueFd file, std::size_t fr
   return Placement{number, place->offset.load(relaxed)};
 }
 
-Result<void> SegmentFiles::write(ArenaFile& place, std::size_t number, std::size_t from,
-                                 std::size_t size) {
+Result<void> ShownFiles::write(ArenaFile& place, std::size_t number, std::size_t from,
+                               std::size_t size) {
   struct stat facts{};
   ::fstat(files_[number].get(), &facts);
   place.version.fetch_add(1, relaxed);
@@ -70,40 +70,40 @@ Result<void> SegmentFiles::write(ArenaFile& place, std::size_t number, std::size
   place.from.store(from, relaxed);
   place.size.store(size, relaxed);
   tell(place);
-  return windows_.follow(engine_.rank(), number);
+  return windows_.follow(me_, number);
 }
 
-void SegmentFiles::withdraw(std::size_t number) {
+void ShownFiles::withdraw(std::size_t number) {
   ArenaFile& place = mine().list[number];
   place.version.fetch_add(1, relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   place.size.store(0, relaxed);
   tell(place);
   // This opens no file, so it cannot fail.
-  [[maybe_unused]] const Result<void> gone = windows_.follow(engine_.rank(), number);
+  [[maybe_unused]] const Result<void> gone = windows_.follow(me_, number);
   files_[number].reset();
 }
 
 // Rings the agent, which may sleep on its descriptors.
-void SegmentFiles::tell(ArenaFile& place) const {
+void ShownFiles::tell(ArenaFile& place) const {
   place.version.fetch_add(1, std::memory_order_release);  // pairs with FileWindows
   mine().changes.fetch_add(1, std::memory_order_release);
-  NodeHeader& header = engine_.memory().header();
+  NodeHeader& header = memory_.header();
   header.files_asked.fetch_add(1, std::memory_order_release);
   if (header.files_served.load(relaxed) == 0) return;
   constexpr std::uint64_t once = 1;
-  [[maybe_unused]] const ssize_t rung = ::write(engine_.memory().agent_bell(), &once, sizeof(once));
+  [[maybe_unused]] const ssize_t rung = ::write(memory_.agent_bell(), &once, sizeof(once));
 }
 
-bool SegmentFiles::has_reached_agent(std::size_t number) const {
+bool ShownFiles::has_reached_agent(std::size_t number) const {
   const ArenaFile& place = mine().list[number];
-  return engine_.memory().header().files_served.load(relaxed) == 0 ||
+  return memory_.header().files_served.load(relaxed) == 0 ||
          place.laid.load(std::memory_order_acquire) == place.version.load(relaxed);
 }
 
-bool SegmentFiles::is_refused_by_agent(std::size_t number) const {
-  return engine_.memory().header().files_served.load(relaxed) != 0 &&
+bool ShownFiles::is_refused_by_agent(std::size_t number) const {
+  return memory_.header().files_served.load(relaxed) != 0 &&
          mine().list[number].trouble.load(relaxed) != 0;
 }
 
-}  // namespace gondwana::gasnet
+}  // namespace gondwana

@@ -1,4 +1,4 @@
-#include "front/gasnet/client_pages.hpp"
+#include "engine/spaces/page_backing.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -13,11 +13,12 @@
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/mapping.hpp"
 
-namespace gondwana::gasnet {
+namespace gondwana {
 namespace {
 
 // One line of /proc/self/maps.
@@ -77,7 +78,7 @@ bool is_own_stack(Bytes pages) {
 Error stack_in_use(Bytes pages) {
   return unsuitable(pages,
                     "part of it is the stack of a thread, whose pages are in use and cannot be "
-                    "replaced; use memory of malloc or mmap, or pass a null address");
+                    "replaced; use memory of malloc or mmap");
 }
 
 bool is_open_on(int descriptor, const MappedRange& range) {
@@ -100,14 +101,14 @@ UniqueFd find_file(const MappedRange& range) {
 }
 
 // Other processes map the file, so it must be as long as the pages.
-Result<ClientPages> open_shared(Bytes pages, const MappedRange& range) {
-  ClientPages found{find_file(range),
+Result<PageBacking> open_shared(Bytes pages, const MappedRange& range) {
+  PageBacking found{find_file(range),
                     range.from + (reinterpret_cast<std::uintptr_t>(pages.data()) - range.begin)};
   if (!found.file)
     return unsuitable(pages,
                       "shared memory (MAP_SHARED) of no file that this process has open for "
                       "reading and writing, so peers cannot map it; keep the descriptor open until "
-                      "the segment is created, use private memory, or pass a null address");
+                      "peers have been given it, or use private memory");
   struct stat facts{};
   ::fstat(found.file.get(), &facts);
   if (round_up(static_cast<std::size_t>(facts.st_size), page_size()) < found.from + pages.size())
@@ -117,7 +118,7 @@ Result<ClientPages> open_shared(Bytes pages, const MappedRange& range) {
 
 }  // namespace
 
-Result<ClientPages> examine_client_pages(Bytes pages) {
+Result<PageBacking> examine_pages(Bytes pages) {
   if (is_own_stack(pages)) return stack_in_use(pages);
   std::ifstream maps("/proc/self/maps");
   MappedRange range;
@@ -144,8 +145,40 @@ Result<ClientPages> examine_client_pages(Bytes pages) {
   }
   if (!any) return unsuitable(pages, "cannot tell whether it is shared: no /proc/self/maps");
   if (known < end) return unsuitable(pages, "part of it is not mapped");
-  if (first.is_private()) return ClientPages{};
+  if (first.is_private()) return PageBacking{};
   return open_shared(pages, first);
 }
 
-}  // namespace gondwana::gasnet
+namespace {
+
+// Where `pages` lie in their file; empty: in none, or not in one piece.
+std::optional<MappedRange> place_in_file(Bytes pages) {
+  std::ifstream maps("/proc/self/maps");
+  MappedRange range;
+  MappedRange whole;
+  const auto begin = reinterpret_cast<std::uintptr_t>(pages.data());
+  const std::uintptr_t end = begin + pages.size();
+  while (whole.end < end && read(maps, range)) {
+    if (range.end <= begin) continue;
+    if (range.begin > begin && !range.continues(whole)) return std::nullopt;
+    if (range.begin <= begin) {
+      whole = range;
+      whole.from += begin - range.begin;
+      whole.begin = begin;
+    }
+    whole.end = range.end;
+  }
+  if (whole.end < end || whole.inode == 0 || whole.is_private()) return std::nullopt;
+  return whole;
+}
+
+}  // namespace
+
+bool are_same_pages(Bytes one, Bytes other) {
+  const auto first = place_in_file(one);
+  const auto second = place_in_file(other);
+  return first && second && first->inode == second->inode && first->major == second->major &&
+         first->minor == second->minor && first->from == second->from;
+}
+
+}  // namespace gondwana

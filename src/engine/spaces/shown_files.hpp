@@ -1,19 +1,19 @@
-// Shared mappings of the client that became segments. The client keeps the file. Every process with
-// a window onto the arena of this rank maps the file there too (memory/arena_file.hpp).
+// Shared mappings of the program that peers reach. The program keeps the file. Every process with a
+// window onto the arena of this rank maps the file there too (memory/arena_file.hpp).
 #pragma once
 
 #include <array>
 
 #include "core/unique_fd.hpp"
-#include "engine/engine.hpp"
+#include "engine/symmetric/segment_space.hpp"
 #include "memory/file_windows.hpp"
 
-namespace gondwana::gasnet {
+namespace gondwana {
 
-// The door's mutex guards all calls but follow() and the two queries about the agent.
-class SegmentFiles {
+// One thread at a time calls show() and withdraw(), any thread the rest.
+class ShownFiles {
  public:
-  explicit SegmentFiles(Engine& engine);
+  ShownFiles(const NodeMemory& memory, SegmentSpace& space, Rank me);
 
   // Where show() maps a part of the file: in the arena of this rank and in the window onto it.
   struct Placement {
@@ -27,18 +27,20 @@ class SegmentFiles {
   bool has_reached_agent(std::size_t number) const;
   bool is_refused_by_agent(std::size_t number) const;
 
-  // Maps the files of a rank of this node in the window onto its arena. Any thread may call it.
+  // Maps the files of a rank of this node in the window onto its arena.
   Result<void> follow(Rank rank) { return windows_.follow(rank); }
 
  private:
   ArenaFile* find_place(std::size_t size);
   Result<void> write(ArenaFile& place, std::size_t number, std::size_t from, std::size_t size);
-  ArenaFiles& mine() const { return engine_.memory().files(engine_.rank()); }
+  ArenaFiles& mine() const { return memory_.files(me_); }
   void tell(ArenaFile& place) const;
 
-  Engine& engine_;
+  const NodeMemory& memory_;
+  SegmentSpace& space_;
+  Rank me_;
   FileWindows windows_;
   std::array<UniqueFd, ArenaFiles::most> files_;  // open as long as peers may ask for them
 };
 
-}  // namespace gondwana::gasnet
+}  // namespace gondwana
