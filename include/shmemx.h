@@ -4,6 +4,8 @@
 #ifndef GONDWANA_SHMEMX_H
 #define GONDWANA_SHMEMX_H
 
+#include <stddef.h>
+
 #include "shmem.h"
 
 #ifdef __cplusplus
@@ -22,6 +24,36 @@ extern "C" {
 #define SHMEMX_REGIONS 1
 void shmemx_region_begin(const char* name);
 void shmemx_region_end(void);
+
+/*
+ * Lets all PEs put to, get from and update memory of the program's own: of malloc, mmap, another
+ * library. Collective over all PEs. Each PE gives its own buffer; sizes may differ, and a PE
+ * without one gives NULL or 0 bytes.
+ *
+ * From then on an address within the buffer of the caller may be the remote argument of put, get
+ * (p, g, iput, iget, _nbi and size variants), put_signal and atomic calls: it stands for the same
+ * distance from the beginning of the buffer of the target PE, and must lie within that. Collectives
+ * do not take it. wait_until and test take addresses in the own buffer. Effects are visible as in
+ * symmetric memory.
+ *
+ * Whole pages become shared memory, at the same address, with all else that they contain: while the
+ * call runs no thread may write there. The buffer must stay where it is: not freed, resized or
+ * unmapped before it is unregistered, which shmem_finalize does for what is left. Stacks, read-only
+ * memory and MAP_SHARED memory without an open file are refused. Buffers must not overlap. A child
+ * that is forked gets a copy.
+ *
+ * Returns 0; otherwise, on all PEs alike, a value other than 0: nothing is registered, and a PE
+ * whose buffer cannot be shared prints why. Needs 24 bytes for each PE in the symmetric heap.
+ */
+#define SHMEMX_BUFFERS 1
+int shmemx_buffer_register(void* addr, size_t bytes);
+
+/*
+ * Ends it. Collective; each PE gives the address that it registered, NULL if it had no buffer.
+ * Puts to the buffer must be complete (shmem_quiet) before. The memory is private again, with its
+ * contents. Returns 0, or another value if no buffer is registered at the address.
+ */
+int shmemx_buffer_unregister(void* addr);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -13,7 +13,7 @@ model is that of OpenSHMEM: `put` may return before its values have arrived, see
 """
 
 from . import _needs as _needs  # before what imports numpy
-from ._array import Symmetric, empty, full, zeros
+from ._array import Symmetric, empty, full, register, zeros
 from ._job import barrier, fence, finalize, init, quiet, rank, size
 from ._lock import Lock
 from ._region import region
@@ -46,6 +46,7 @@ __all__ = [
     "rank",
     "reduce",
     "region",
+    "register",
     "size",
     "zeros",
 ]

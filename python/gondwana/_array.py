@@ -15,11 +15,16 @@ from numpy.typing import ArrayLike, DTypeLike
 from . import _copying as copying
 from ._bound import Bound
 from ._job import checked_rank, job, size, start
-from ._library import Array, Dtype, address, number, routine
+from ._library import LIBRARY, Array, Dtype, address, number, routine
 
 Index = SupportsIndex | slice | EllipsisType | tuple[SupportsIndex | slice | EllipsisType, ...]
 Shape = SupportsIndex | Sequence[SupportsIndex]
 Out = TypeVar("Out", bound=Array)
+
+_register = LIBRARY.shmemx_buffer_register
+_register.restype, _register.argtypes = ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]
+_unregister = LIBRARY.shmemx_buffer_unregister
+_unregister.restype, _unregister.argtypes = ctypes.c_int, [ctypes.c_void_p]
 
 COMPARISONS = {"==": 1, "!=": 2, ">": 3, ">=": 4, "<": 5, "<=": 6}
 SIGNAL = np.dtype(np.uint64)
@@ -36,11 +41,21 @@ class Block:
     def is_there(self) -> bool:
         return not self.freed and self.session == job.session
 
+    def release(self) -> None:
+        routine("free")(address(self.array))
+
     def __del__(self) -> None:
         # Only all ranks together can free, and nobody knows when the others get here.
         if self.is_there() and not sys.is_finalizing():
             message = "a symmetric array was dropped without free(); its memory stays taken"
             warnings.warn(message, ResourceWarning, stacklevel=2)
+
+
+class Buffer(Block):
+    """Memory of the program's own, registered."""
+
+    def release(self) -> None:
+        _unregister(address(self.array))
 
 
 class Symmetric(Bound):
@@ -119,7 +134,7 @@ class Symmetric(Bound):
             raise ValueError("a part of a symmetric array is freed with the whole")
         if self._block.is_there():
             start()
-            routine("free")(address(self._local))
+            self._block.release()
             self._block.freed = True
 
     # Copying
@@ -290,6 +305,23 @@ def _allocate(shape: Shape, dtype: DTypeLike, zeroed: bool) -> Symmetric:
     memory = memoryview((ctypes.c_char * length).from_address(begin))
     array: Array = np.ndarray(lengths, kind, buffer=memory)
     return Symmetric(array, Block(array))
+
+
+def register(array: Array) -> Symmetric:
+    """Lets all ranks put to, get from and update a numpy array of the caller's own; collective.
+
+    Each rank gives an array of its own, of the same shape and type. An index stands for the same
+    element of the array of the target. The memory does not move and stays the caller's; `free` ends
+    it, and before that the array may not be resized. Collectives do not take the result.
+    """
+    start()
+    if array.dtype.hasobject:
+        raise TypeError("Python objects cannot be registered: they belong to one rank")
+    if not array.flags.c_contiguous or not array.flags.writeable:
+        raise ValueError("an array that is registered must be writable and contiguous; copy it")
+    if _register(address(array), array.nbytes) != 0:
+        raise MemoryError("the array of this rank or of another cannot be shared; it says why")
+    return Symmetric(array, Buffer(array))
 
 
 def empty(shape: Shape, dtype: DTypeLike = float) -> Symmetric:

@@ -85,7 +85,7 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
       waiter_(*memory_, symmetric_.ranges(), rank_, workers_, messages_, remote_.get(),
               looking_around(setup)),
       rma_(Reach(*memory_, setup.use_reach ? memory_->plan().ranks : 0, symmetric_.ranges()),
-           symmetric_, rank_, ranks_, remote_.get()),
+           symmetric_, buffers_, rank_, ranks_, remote_.get()),
       default_lane_(first_lane()),
       locks_{.reach = rma_.reach(),
              .symmetric = symmetric_.ranges(),

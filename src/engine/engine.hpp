@@ -16,6 +16,7 @@
 #include "engine/collectives/collectives.hpp"
 #include "engine/locks/job_lock.hpp"
 #include "engine/rma/rma.hpp"
+#include "engine/spaces/buffers.hpp"
 #include "engine/spaces/program_memory.hpp"
 #include "engine/symmetric/segment_space.hpp"
 #include "engine/symmetric/symmetric_memory.hpp"
@@ -64,6 +65,7 @@ class Engine {
   SegmentSpace& segments() { return segments_; }
   // Memory of the program that peers reach.
   ProgramMemory& program_memory() { return program_memory_; }
+  RegisteredBuffers& buffers() { return buffers_; }
 
   Rma& rma() { return rma_; }
   const Rma& rma() const { return rma_; }
@@ -109,6 +111,7 @@ class Engine {
   SymmetricMemory symmetric_;
   SegmentSpace segments_;
   ProgramMemory program_memory_;
+  RegisteredBuffers buffers_;
   GuardedWire wire_;
   Workers workers_;
   Messages messages_;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "core/debug_hint.hpp"
 #include "core/more_ranks.hpp"
 #include "engine/symmetric/not_symmetric.hpp"
@@ -44,6 +46,27 @@ Result<Remote> Rma::locate(const char* what, Rank rank, const void* object,
   return Remote{rank, offset};
 }
 
+Result<Remote> Rma::locate_any(const char* what, Rank rank, const void* object,
+                               std::size_t size) const {
+  if (index(rank) < ranks_)
+    if (const std::size_t offset = buffers_.find(rank, object, size);
+        offset != RegisteredBuffers::nowhere)
+      return Remote{rank, offset};
+  return locate(what, rank, object, size);
+}
+
+Reach::Place Rma::place_in_buffer(Rank rank, const void* object, std::size_t size) const {
+  if (!reach_.covers(rank)) return {};
+  const std::size_t offset = buffers_.find(rank, object, size);
+  return offset == RegisteredBuffers::nowhere ? Reach::Place{}
+                                              : Reach::Place{reach_.window(rank), offset};
+}
+
+Reach::Place Rma::place_near(Rank rank, const void* object, std::size_t size) const {
+  const Reach::Place place = reach_.find(rank, object, size);
+  return place ? place : place_in_buffer(rank, object, size);
+}
+
 // Checks a transfer of many pieces before the first: all or nothing is transferred.
 bool Rma::is_valid(Lane& lane, const char* what, Rank rank, const void* object,
                    std::size_t size) const {
@@ -54,7 +77,13 @@ bool Rma::is_valid(Lane& lane, const char* what, Rank rank, const void* object,
 bool Rma::put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source, std::size_t size,
                         Buffer buffer) {
   if (size == 0) return true;
-  const Result<Remote> place = locate("put", to, dest, size);
+  if (const Reach::Place target = place_in_buffer(to, dest, size)) {
+    lane.counters().add_put(size);
+    copy_to_peer(target.data(), static_cast<const std::byte*>(source), size);
+    Reach::wake(target.window);
+    return true;
+  }
+  const Result<Remote> place = locate_any("put", to, dest, size);
   if (!place) return lane.fail(place.error());
   return remote_->put(lane, *place, Bytes(static_cast<const std::byte*>(source), size), buffer);
 }
@@ -62,7 +91,12 @@ bool Rma::put_elsewhere(Lane& lane, Rank to, const void* dest, const void* sourc
 bool Rma::get_elsewhere(Lane& lane, Rank from, void* dest, const void* source, std::size_t size,
                         Buffer buffer) {
   if (size == 0) return true;
-  const Result<Remote> place = locate("get", from, source, size);
+  if (const Reach::Place origin = place_in_buffer(from, source, size)) {
+    lane.counters().add_get(size);
+    copy_from_peer(static_cast<std::byte*>(dest), origin.data(), size);
+    return true;
+  }
+  const Result<Remote> place = locate_any("get", from, source, size);
   if (!place) return lane.fail(place.error());
   return remote_->get(lane, MutableBytes(static_cast<std::byte*>(dest), size), *place, buffer);
 }
@@ -70,7 +104,12 @@ bool Rma::get_elsewhere(Lane& lane, Rank from, void* dest, const void* source, s
 std::optional<std::uint64_t> Rma::request_elsewhere(Lane& lane, Rank at, const void* dest,
                                                     const AtomicRequest& request) {
   const std::size_t size = width(request.type);
-  const Result<Remote> place = aligned(locate("atomic operation", at, dest, size), size);
+  if (const Reach::Place target = place_in_buffer(at, dest, size)) {
+    lane.counters().add(Count::atomics);
+    const std::uint64_t old = find_executor(request.op, request.type)(target.data(), request);
+    return Reach::wake(target.window, old);
+  }
+  const Result<Remote> place = aligned(locate_any("atomic operation", at, dest, size), size);
   if (!place) {
     lane.fail(place.error());
     return std::nullopt;
@@ -81,7 +120,12 @@ std::optional<std::uint64_t> Rma::request_elsewhere(Lane& lane, Rank at, const v
 bool Rma::begin_elsewhere(Lane& lane, Rank at, const void* dest, const AtomicRequest& request,
                           std::byte* old) {
   const std::size_t size = width(request.type);
-  const Result<Remote> place = aligned(locate("atomic operation", at, dest, size), size);
+  if (place_in_buffer(at, dest, size)) {
+    const std::optional<std::uint64_t> bytes = request_elsewhere(lane, at, dest, request);
+    if (old != nullptr) std::memcpy(old, &*bytes, size);
+    return true;
+  }
+  const Result<Remote> place = aligned(locate_any("atomic operation", at, dest, size), size);
   if (!place) return lane.fail(place.error());
   return remote_->begin_request(lane, *place, request, old);
 }
@@ -90,10 +134,13 @@ bool Rma::begin_elsewhere(Lane& lane, Rank at, const void* dest, const AtomicReq
 bool Rma::put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes source,
                                const Signal& signal) {
   const std::size_t size = sizeof(signal.value);
-  const Result<Remote> word = aligned(locate("signal", to, signal.word, size), size);
+  const Reach::Place flag = place_near(to, signal.word, size);
+  const Reach::Place target = source.empty() ? flag : place_near(to, dest, source.size());
+  if (flag && target) return write_with_signal(lane, target, source, flag, signal);
+  const Result<Remote> word = aligned(locate_any("signal", to, signal.word, size), size);
   if (!word) return lane.fail(word.error());
   if (!source.empty()) {
-    const Result<Remote> place = locate("put", to, dest, source.size());
+    const Result<Remote> place = locate_any("put", to, dest, source.size());
     if (!place) return lane.fail(place.error());
     if (!remote_->put_before_signal(lane, *place, source)) return false;
   }

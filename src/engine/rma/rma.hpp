@@ -17,6 +17,7 @@
 #include "engine/rma/lane.hpp"
 #include "engine/rma/reach.hpp"
 #include "engine/rma/remote_access.hpp"
+#include "engine/spaces/buffers.hpp"
 #include "engine/symmetric/symmetric_memory.hpp"
 #include "operations/atomic_op.hpp"
 #include "operations/copy.hpp"
@@ -27,9 +28,14 @@ namespace gondwana {
 class Rma {
  public:
   // `remote`: null in a job on one node.
-  Rma(const Reach& reach, const SymmetricMemory& symmetric, Rank me, std::uint32_t ranks,
-      RemoteAccess* remote)
-      : reach_(reach), symmetric_(symmetric), me_(me), ranks_(ranks), remote_(remote) {}
+  Rma(const Reach& reach, const SymmetricMemory& symmetric, const RegisteredBuffers& buffers,
+      Rank me, std::uint32_t ranks, RemoteAccess* remote)
+      : reach_(reach),
+        symmetric_(symmetric),
+        buffers_(buffers),
+        me_(me),
+        ranks_(ranks),
+        remote_(remote) {}
   Rma(const Rma&) = delete;
   Rma& operator=(const Rma&) = delete;
 
@@ -79,6 +85,10 @@ class Rma {
   bool is_symmetric(const void* object) const {
     return symmetric_.ranges().offset_of(object, 1) != SymmetricRanges::nowhere;
   }
+  // Whether the rank has a counterpart: symmetric memory, or a part of a registered buffer.
+  bool has_counterpart(Rank rank, const void* object) const {
+    return is_symmetric(object) || buffers_.find(rank, object, 1) != RegisteredBuffers::nowhere;
+  }
   // Whether all ranks have this object. If not, the lane holds the error, which names it `what`.
   bool check_symmetric(Lane& lane, const char* what, const void* object, std::size_t size) const {
     return symmetric_.ranges().offset_of(object, size) != SymmetricRanges::nowhere ||
@@ -92,7 +102,8 @@ class Rma {
   }
 
  private:
-  // Slow path: goes over the network, or returns the error that says why it cannot.
+  // Slow path: writes to a registered buffer, goes over the network, or returns the error that says
+  // why it cannot.
   bool put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source, std::size_t size,
                      Buffer buffer = Buffer::free_at_return);
   bool get_elsewhere(Lane& lane, Rank from, void* dest, const void* source, std::size_t size,
@@ -107,12 +118,22 @@ class Rma {
                        std::byte* old);
   bool put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes source,
                             const Signal& signal);
+  static bool write_with_signal(Lane& lane, Reach::Place target, Bytes source, Reach::Place flag,
+                                const Signal& signal);
+  // No place if the rank is out of reach or the object is in no registered buffer.
+  Reach::Place place_in_buffer(Rank rank, const void* object, std::size_t size) const;
+  Reach::Place place_near(Rank rank, const void* object, std::size_t size) const;
+  // Of symmetric memory.
   Result<Remote> locate(const char* what, Rank rank, const void* object, std::size_t size) const;
+  // Of a registered buffer, too.
+  Result<Remote> locate_any(const char* what, Rank rank, const void* object,
+                            std::size_t size) const;
   bool is_valid(Lane& lane, const char* what, Rank rank, const void* object,
                 std::size_t size) const;
 
   Reach reach_;
   const SymmetricMemory& symmetric_;
+  const RegisteredBuffers& buffers_;
   Rank me_;
   std::uint32_t ranks_;
   RemoteAccess* remote_;
@@ -180,10 +201,17 @@ class Rma {
   if (!flag || !target) [[unlikely]]
     return put_signal_elsewhere(lane, to, dest, {static_cast<const std::byte*>(source), size},
                                 signal);
+  return write_with_signal(lane, target, {static_cast<const std::byte*>(source), size}, flag,
+                           signal);
+}
+
+[[gnu::always_inline]] inline bool Rma::write_with_signal(Lane& lane, Reach::Place target,
+                                                          Bytes source, Reach::Place flag,
+                                                          const Signal& signal) {
   CounterBlock& counters = lane.counters();
-  if (size > 0) {
-    counters.add_put(size);
-    copy_to_peer(target.data(), static_cast<const std::byte*>(source), size);
+  if (!source.empty()) {
+    counters.add_put(source.size());
+    copy_to_peer(target.data(), source.data(), source.size());
   }
   const std::atomic_ref word(*reinterpret_cast<std::uint64_t*>(flag.data()));
   if (signal.op == SignalOp::set) {
@@ -224,7 +252,7 @@ bool Rma::begin_atomic(Lane& lane, Rank at, T* dest, T operand, T compare, T* ol
 }
 
 inline void* Rma::pointer_to(Rank rank, const void* object) const {
-  const Reach::Place place = reach_.find(rank, object, FixedSize<1>{});
+  const Reach::Place place = place_near(rank, object, 1);
   if (!place) return nullptr;
   // A program may compare addresses of its own globals, so this rank gets its own address.
   return rank == me_ ? const_cast<void*>(object) : place.data();

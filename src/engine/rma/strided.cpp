@@ -11,12 +11,20 @@ bool Rma::put_strided_elsewhere(Lane& lane, Rank to, void* dest, const void* sou
   const Strides steps = steps_of(blocks);
   auto* place = static_cast<std::byte*>(dest);
   const auto* from = static_cast<const std::byte*>(source);
-  if (!is_valid(lane, "put", to, place + span.begin, span.size)) return false;
+  if (const Reach::Place target = place_in_buffer(to, place + span.begin, span.size)) {
+    strided::copy_blocks(size, count, {target.data() - span.begin, steps.target},
+                         {from, steps.source});
+    Reach::wake(target.window);
+    lane.counters().add_put(count * size);
+    return true;
+  }
+  const Result<Remote> whole = locate_any("put", to, place + span.begin, span.size);
+  if (!whole) return lane.fail(whole.error());
   if (remote_->packs(size) && count > 1)
     return remote_->put_packed(lane, to,
                                {.size = size,
                                 .count = count,
-                                .there = symmetric_.ranges().offset_of(place, size),
+                                .there = whole->offset - static_cast<std::size_t>(span.begin),
                                 .there_step = steps.target,
                                 .here = const_cast<std::byte*>(from),
                                 .here_step = steps.source});
@@ -32,12 +40,19 @@ bool Rma::get_strided_elsewhere(Lane& lane, Rank from, void* dest, const void* s
   const Strides steps = steps_of(blocks);
   auto* target = static_cast<std::byte*>(dest);
   const auto* place = static_cast<const std::byte*>(source);
-  if (!is_valid(lane, "get", from, place + span.begin, span.size)) return false;
+  if (const Reach::Place origin = place_in_buffer(from, place + span.begin, span.size)) {
+    strided::copy_blocks(size, count, {target, steps.target},
+                         {origin.data() - span.begin, steps.source});
+    lane.counters().add_get(count * size);
+    return true;
+  }
+  const Result<Remote> whole = locate_any("get", from, place + span.begin, span.size);
+  if (!whole) return lane.fail(whole.error());
   if (remote_->packs(size) && count > 1)
     return remote_->get_packed(lane, from,
                                {.size = size,
                                 .count = count,
-                                .there = symmetric_.ranges().offset_of(place, size),
+                                .there = whole->offset - static_cast<std::size_t>(span.begin),
                                 .there_step = steps.source,
                                 .here = target,
                                 .here_step = steps.target});

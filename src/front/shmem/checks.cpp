@@ -143,6 +143,9 @@ void examine_own(const Caller& caller, const Array& array) {
 }
 
 void examine_symmetric(const Caller& caller, const Array& array) {
+  if (caller.engine.buffers().find(caller.engine.rank(), array.data, size_of(array)) !=
+      RegisteredBuffers::nowhere)
+    return;
   examine_address(caller, array);
   if (array.count == 0 || array.block == 0) return;
   const SymmetricMemory& memory = caller.engine.symmetric();

@@ -7,13 +7,22 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "engine/engine.hpp"
 #include "front/shmem/context.hpp"
 #include "shmem.h"
 
 namespace gondwana::shmem {
+
+// A buffer of the program that is registered.
+struct GivenBuffer {
+  void* address;                      // null: this rank has none
+  std::optional<ProgramPages> pages;  // empty: likewise
+  BufferPart* parts;                  // of all ranks, in the symmetric heap
+};
 
 // The state of the door of one rank. A process has one door. Tests have one for each engine.
 class Door {
@@ -23,6 +32,8 @@ class Door {
 
   Engine& engine() { return *engine_; }
   Contexts& contexts() { return contexts_; }
+
+  std::vector<GivenBuffer>& buffers() { return buffers_; }
 
   // The number of contexts in the team's configuration. `team` is its number.
   int& contexts_asked_for(std::uint32_t team) { return contexts_asked_for_[team]; }
@@ -41,6 +52,7 @@ class Door {
   Contexts contexts_;
   SparseArray<int, NodePlan::most_teams> contexts_asked_for_;
   std::atomic<std::uint64_t> start_{0};
+  std::vector<GivenBuffer> buffers_;
 };
 
 // The context of a call, and the name of the function that the user called.

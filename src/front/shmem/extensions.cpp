@@ -1,7 +1,8 @@
-// Gondwana's extensions to OpenSHMEM: regions that a program names.
+// Gondwana's extensions to OpenSHMEM: regions that a program names, and buffers of its own.
 #include <atomic>
 
 #include "core/print_error.hpp"
+#include "front/shmem/buffers.hpp"
 #include "front/shmem/door.hpp"
 #include "shmemx.h"
 #include "tracing/regions.hpp"
@@ -32,6 +33,16 @@ void shmemx_region_begin(const char* name) {
 void shmemx_region_end(void) {
   if (gondwana::Regions::are_used()) [[unlikely]]
     if (!gondwana::Regions::end()) gondwana::shmem::tell_of_unbalanced_end();
+}
+
+int shmemx_buffer_register(void* addr, size_t bytes) {
+  return gondwana::shmem::register_buffer(gondwana::shmem::here("shmemx_buffer_register"), addr,
+                                          bytes);
+}
+
+int shmemx_buffer_unregister(void* addr) {
+  return gondwana::shmem::unregister_buffer(gondwana::shmem::here("shmemx_buffer_unregister"),
+                                            addr);
 }
 
 }  // extern "C"

@@ -30,7 +30,10 @@ inline int pe_accessible(Caller caller, int pe) {
 }
 
 inline int addr_accessible(Caller caller, const void* address, int pe) {
-  return pe_accessible(caller, pe) != 0 && caller.engine.rma().is_symmetric(address) ? 1 : 0;
+  return pe_accessible(caller, pe) != 0 &&
+                 caller.engine.rma().has_counterpart(caller.rank_of(pe), address)
+             ? 1
+             : 0;
 }
 
 inline void* ptr(Caller caller, const void* object, int pe) {

@@ -17,7 +17,7 @@ import specification
 
 HANDLES = {f"SHMEM_{name}" for name in specification.HANDLES.split()}
 OTHER_NAMES = {"my_pe", "num_pes", "globalexit"}
-EXTENSIONS = {"shmemx_region_begin", "shmemx_region_end"}
+EXTENSIONS = {f"shmemx_{name}" for name in ("region_begin", "region_end", "buffer_register", "buffer_unregister")}
 FILES = [Path(name) for name in sys.argv[1:3]]
 del sys.argv[1:3]
 

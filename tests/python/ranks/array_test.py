@@ -30,6 +30,23 @@ class ArrayTest(unittest.TestCase):
         np.testing.assert_array_equal(local, [[1, 2, 3], [4, 5, BEFORE]])
         self.assertEqual(np.asarray(array).ctypes.data, local.ctypes.data)
 
+    def test_arrays_of_the_caller_are_reached_once_registered(self):
+        for own in (np.arange(50_000) + ME, np.arange(5) + ME):  # pages of its own, and a small block
+            local = own.copy()
+            array = gondwana.register(local)
+            gondwana.barrier()
+            self.assertEqual(array.get(NEXT, 3), 3 + NEXT)
+            gondwana.barrier()
+            array.put([70 + ME, 71], NEXT, slice(1, 3))
+            array.add(4, 1, 0)
+            gondwana.barrier()
+            np.testing.assert_array_equal(local[1:3], [70 + BEFORE, 71])
+            self.assertEqual(array.fetch(4, 0), 4 + RANKS)
+            array.free()
+            np.testing.assert_array_equal(local[1:3], [70 + BEFORE, 71])
+        with self.assertRaises(ValueError):
+            gondwana.register(np.zeros((4, 4))[:, 1])
+
     def test_every_type_of_fixed_size_can_be_put_and_got(self):
         for dtype in TYPES:
             values = np.arange(6).astype(dtype) if dtype != "i4,f8" else np.ones(6, dtype)

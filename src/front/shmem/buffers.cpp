@@ -1,0 +1,166 @@
+#include "front/shmem/buffers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "core/mapping.hpp"
+#include "core/print_error.hpp"
+#include "engine/spaces/program_memory.hpp"
+#include "front/shmem/checks.hpp"
+#include "front/shmem/memory.hpp"
+#include "front/shmem/rma.hpp"
+#include "front/shmem/sync.hpp"
+
+namespace gondwana::shmem {
+namespace {
+
+// What a rank says of a buffer that it cannot give.
+constexpr BufferPart refused{0, ~std::uint64_t{0}};
+
+void tell(const Caller& caller, const std::string& why) {
+  print_error("gondwana: rank {}: {}: {}\n", index(caller.engine.rank()), caller.name, why);
+}
+
+Result<ProgramPages> give(Engine& engine, MutableBytes memory) {
+  if (const RegisteredBuffer* other = engine.buffers().overlapping(memory))
+    return Error{Errc::invalid_argument,
+                 fmt::format("{} at {} overlap the {} at {} that are registered already",
+                             format_size(memory.size()), fmt::ptr(memory.data()),
+                             format_size(other->own.size()), fmt::ptr(other->own.data()))};
+  if (engine.symmetric().ranges().offset_of(memory.data(), 1) != SymmetricRanges::nowhere)
+    return Error{
+        Errc::invalid_argument,
+        fmt::format("{} is symmetric memory, which peers reach already", fmt::ptr(memory.data()))};
+  const std::size_t before = reinterpret_cast<std::uintptr_t>(memory.data()) % page_size();
+  return engine.program_memory().give(
+      {memory.data() - before, round_up(before + memory.size(), page_size())},
+      ProgramMemory::Room::neighbors);
+}
+
+// The agent writes for ranks of other nodes, and must have mapped a file first.
+bool is_known_to_agent(const Caller& caller, const ProgramPages& pages) {
+  if (!pages.file) return true;
+  ShownFiles& files = caller.engine.program_memory().files();
+  caller.engine.waiter().until({.call = caller.name, .on_program_memory = true},
+                               [&] { return files.has_reached_agent(*pages.file); });
+  if (!files.is_refused_by_agent(*pages.file)) return true;
+  tell(caller,
+       "it is shared memory (MAP_SHARED) whose file the node agent may not open; register "
+       "private memory");
+  return false;
+}
+
+BufferPart part_of(const Caller& caller, MutableBytes memory,
+                   const std::optional<ProgramPages>& pages) {
+  if (memory.empty()) return {};
+  if (!pages || !is_known_to_agent(caller, *pages)) return refused;
+  const std::byte* arena = caller.engine.memory().window(caller.engine.rank());
+  return {static_cast<std::uint64_t>(pages->arena.data() - arena) +
+              static_cast<std::uint64_t>(memory.data() - pages->program.data()),
+          memory.size()};
+}
+
+// Maps what peers of this node have given from files.
+bool follow_peers(const Caller& caller) {
+  Engine& engine = caller.engine;
+  for (std::uint32_t rank = 0; rank < engine.ranks(); ++rank) {
+    if (!engine.rma().reach().covers(Rank(rank))) continue;
+    const Result<void> followed = engine.program_memory().files().follow(Rank(rank));
+    if (followed) continue;
+    tell(caller, followed.error().text);
+    return false;
+  }
+  return true;
+}
+
+// What each rank gives, and whether it can map what the others give. Lies in the symmetric heap.
+class Table {
+ public:
+  Table(const Caller& caller, void* start) : caller_(caller), start_(start) {}
+
+  static std::size_t size(const Engine& engine) {
+    return engine.ranks() * (sizeof(BufferPart) + sizeof(std::uint64_t));
+  }
+  BufferPart* parts() const { return static_cast<BufferPart*>(start_); }
+
+  // Collective. Whether all ranks give a part.
+  bool exchange(BufferPart own) {
+    tell_all(&parts()[me()], &own, sizeof(own));
+    return std::ranges::none_of(std::span(parts(), ranks()),
+                                [](const BufferPart& part) { return part.size == refused.size; });
+  }
+  // Collective. Whether all ranks can.
+  bool do_all_agree(bool own) {
+    const std::uint64_t word = own ? agrees : refuses;
+    tell_all(&verdicts()[me()], &word, sizeof(word));
+    return std::ranges::count(std::span(verdicts(), ranks()), agrees) ==
+           static_cast<std::ptrdiff_t>(ranks());
+  }
+
+ private:
+  static constexpr std::uint64_t agrees = 1;
+  static constexpr std::uint64_t refuses = 2;
+
+  std::uint32_t ranks() const { return caller_.engine.ranks(); }
+  std::uint32_t me() const { return index(caller_.engine.rank()); }
+  std::uint64_t* verdicts() const { return reinterpret_cast<std::uint64_t*>(parts() + ranks()); }
+  void tell_all(void* place, const void* words, std::size_t size) {
+    for (std::uint32_t rank = 0; rank < ranks(); ++rank)
+      put<8>(caller_, place, words, size / 8, static_cast<int>(rank));
+    barrier_all(caller_);
+  }
+
+  const Caller& caller_;
+  void* start_;
+};
+
+}  // namespace
+
+int register_buffer(Caller caller, void* address, std::size_t size) {
+  Engine& engine = caller.engine;
+  const MutableBytes memory(static_cast<std::byte*>(address), address == nullptr ? 0 : size);
+  void* room = heap_malloc(caller, Table::size(engine));
+  if (room == nullptr) return 1;
+  Table table(caller, room);
+  std::optional<ProgramPages> pages;
+  if (!memory.empty()) {
+    Result<ProgramPages> given = give(engine, memory);
+    if (given)
+      pages = *given;
+    else
+      tell(caller, given.error().text);
+  }
+  const bool is_given = table.exchange(part_of(caller, memory, pages));
+  if (!is_given || !table.do_all_agree(follow_peers(caller))) {
+    if (pages) engine.program_memory().take_back(*pages);
+    heap_free(caller, room);
+    return 1;
+  }
+  if (!memory.empty()) engine.buffers().add({memory, table.parts()});
+  caller.door.buffers().push_back({address, pages, table.parts()});
+  return 0;
+}
+
+int unregister_buffer(Caller caller, void* address) {
+  auto& buffers = caller.door.buffers();
+  const auto found = std::ranges::find(buffers, address, &GivenBuffer::address);
+  if (found == buffers.end()) {
+    tell(caller, fmt::format("no buffer at {} is registered", fmt::ptr(address)));
+    return 1;
+  }
+  const GivenBuffer buffer = *found;
+  barrier_all(caller);  // nobody uses it any more
+  buffers.erase(found);
+  if (buffer.pages) {
+    caller.engine.buffers().remove(address);
+    caller.engine.program_memory().take_back(*buffer.pages);
+  }
+  heap_free(caller, buffer.parts);
+  return 0;
+}
+
+}  // namespace gondwana::shmem

@@ -1,0 +1,11 @@
+// shmemx_buffer_register and its counterpart: see include/shmemx.h.
+#pragma once
+
+#include "front/shmem/door.hpp"
+
+namespace gondwana::shmem {
+
+int register_buffer(Caller caller, void* address, std::size_t size);
+int unregister_buffer(Caller caller, void* address);
+
+}  // namespace gondwana::shmem
