@@ -164,6 +164,7 @@ inline void check_stride(const Caller& caller, const char* name, std::ptrdiff_t 
 
 // Copies blocks of `block` elements. The starts of two blocks are one stride apart.
 template <std::size_t Width>
+// NOLINTNEXTLINE(readability-function-size): the standard chose the parameters
 void ibput(Caller caller, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
            std::size_t block, std::size_t blocks, int pe) {
   check_stride(caller, "dst", dst, block, blocks);
@@ -179,6 +180,7 @@ void ibput(Caller caller, void* dest, const void* source, std::ptrdiff_t dst, st
 }
 
 template <std::size_t Width>
+// NOLINTNEXTLINE(readability-function-size): the standard chose the parameters
 void ibget(Caller caller, void* dest, const void* source, std::ptrdiff_t dst, std::ptrdiff_t sst,
            std::size_t block, std::size_t blocks, int pe) {
   check_stride(caller, "dst", dst, block, blocks);
