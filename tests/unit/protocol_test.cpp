@@ -192,7 +192,7 @@ TEST(protocol, torn_message_is_refused_on_arrival) {
   ASSERT_EQ(::send(pair.left.get(), packet.bytes, 10, 0), 10);
   const Result<std::optional<Received>> received = receive(pair.right.get(), tag, 5000);
   ASSERT_FALSE(received);
-  EXPECT_EQ(received.error().text, "a message between launcher and rank has 10 bytes, not 80");
+  EXPECT_EQ(received.error().text, "a message between launcher and rank has 10 bytes, not 88");
 }
 
 }  // namespace

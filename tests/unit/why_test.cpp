@@ -302,7 +302,7 @@ TEST(why, the_fewest_are_in_the_wrong_collective) {
   EXPECT_EQ(first_of(found),
             "rank 1 is in shmem_barrier_all of the world team, but ranks 0, 2, 3 are in "
             "shmem_int_sum_reduce of the world team: all members must call the same collectives in "
-            "the same order");
+            "the same order; run again with -x GONDWANA_DEBUG=yes: it names the call");
 }
 
 TEST(why, lost_and_stopped_ranks_come_before_those_that_compute) {
