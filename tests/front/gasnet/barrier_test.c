@@ -98,8 +98,8 @@ static void meet_as_last(int way) {
     leave(way, enter(way));
 }
 
-// The others send a message to the last rank, enter the barrier and tell it by a put. It makes no
-// call before, and handles all messages before it leaves.
+// The others send a message to the last rank, enter the barrier and tell it by a put. It handles all
+// messages before it leaves; one that comes early is handled by the barrier of the round before.
 static void meet_with_messages_at_hand(int way) {
   const gex_Rank_t last = job_ranks - 1;
   volatile unsigned char* entered = job_segment;
@@ -113,9 +113,9 @@ static void meet_with_messages_at_hand(int way) {
       while (entered[rank] == 0) sched_yield();
       entered[rank] = 0;
     }
-    handled = 0;
     meet_as_last(way);
     CHECK(handled == last);
+    handled = 0;
   }
   job_barrier();
 }
