@@ -51,7 +51,8 @@ int shmemx_buffer_register(void* addr, size_t bytes);
 /*
  * Ends it. Collective; each PE gives the address that it registered, NULL if it had no buffer.
  * Puts to the buffer must be complete (shmem_quiet) before. The memory is private again, with its
- * contents. Returns 0, or another value if no buffer is registered at the address.
+ * contents. Returns 0; otherwise, on all PEs alike, a value other than 0: a PE gave an address that
+ * is not the beginning of its buffer, or not all PEs meant the same buffer.
  */
 int shmemx_buffer_unregister(void* addr);
 

@@ -117,7 +117,7 @@ RANK_TEST(sizes_of_buffers_may_differ_and_end_where_they_end, ranks(2).without_c
   const long value = 5;
   if (world.me() == 1) {
     put<8>(world.as("shmem_putmem"), &buffer[9], &value, 1, 0);
-    EXPECT_TRUE(says("not symmetric memory",
+    EXPECT_TRUE(says("has registered no buffer of this length",
                      [&] { put<8>(world.as("shmem_putmem"), &buffer[10], &value, 1, 0); }));
   }
   world.barrier();
@@ -133,6 +133,22 @@ RANK_TEST(a_rank_may_have_no_buffer, ranks(2)) {
   EXPECT_NE(take_back(world, buffer.data() + 1), 0) << "nothing is registered there";
 }
 
+RANK_TEST(ranks_without_a_buffer_follow_those_that_name_one, ranks(2)) {
+  const OwnPages<long> first(10);
+  const OwnPages<long> second(10);
+  const bool has = world.me() != 0;
+  ASSERT_EQ(give(world, has ? first.data() : nullptr, 80), 0);
+  ASSERT_EQ(give(world, has ? second.data() : nullptr, 80), 0);
+  EXPECT_NE(take_back(world, has ? second.data() + 1 : nullptr), 0) << "not its beginning";
+  EXPECT_EQ(take_back(world, has ? second.data() : nullptr), 0);
+  const auto block = world.allocate<long>(1);
+  p(world.as("p"), block.data(), 40L + world.me(), world.right());
+  world.barrier();
+  EXPECT_EQ(block[0], 40 + world.left()) << "the heaps of all ranks are alike";
+  EXPECT_EQ(take_back(world, has ? first.data() : nullptr), 0);
+  world.free(block);
+}
+
 RANK_TEST(what_one_rank_cannot_share_nobody_registers, ranks(1)) {
   const OwnPages<long> buffer(100);
   std::array<long, 4> on_stack{};
@@ -140,6 +156,7 @@ RANK_TEST(what_one_rank_cannot_share_nobody_registers, ranks(1)) {
   EXPECT_NE(give(world, world.me() == 0 ? on_stack.data() : buffer.data(), 32), 0);
   EXPECT_NE(give(world, world.me() == 0 ? heap.data() : buffer.data(), 32), 0);
   EXPECT_EQ(give(world, buffer.data(), 32), 0);
+  EXPECT_NE(give(world, &buffer[50], world.me() == 0 ? ~std::size_t{0} - 1 : 8), 0);
   EXPECT_NE(give(world, world.me() == 0 ? &buffer[2] : &buffer[50], 32), 0) << "they overlap";
   EXPECT_EQ(take_back(world, buffer.data()), 0);
   world.free(heap);

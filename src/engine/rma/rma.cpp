@@ -38,6 +38,14 @@ Result<Remote> Rma::locate(const char* what, Rank rank, const void* object,
     if (const std::string text = format_size(size); text.starts_with("a negative"))
       return Error{Errc::invalid_argument,
                    fmt::format("{} of {}{}", what, text, suggest_debug_of_size())};
+    if (buffers_.find(me_, object, 1) != RegisteredBuffers::nowhere)
+      return Error{Errc::invalid_argument,
+                   fmt::format("{} of {} at address {} of rank {}: {}", what, format_size(size),
+                               fmt::ptr(object), index(rank),
+                               buffers_.find(rank, object, size) == RegisteredBuffers::nowhere
+                                   ? "that rank has registered no buffer of this length"
+                                   : "a registered buffer, which only puts, gets, signals and "
+                                     "atomics take; use symmetric memory")};
     return Error{Errc::invalid_argument,
                  fmt::format("{} of {} at address {} of rank {}: not symmetric memory{}", what,
                              format_size(size), fmt::ptr(object), index(rank),

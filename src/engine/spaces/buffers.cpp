@@ -1,52 +1,102 @@
 #include "engine/spaces/buffers.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace gondwana {
+namespace {
 
-std::size_t RegisteredBuffers::find_in(const List& list, Rank rank, const void* object,
-                                       std::size_t size) {
-  const auto* address = static_cast<const std::byte*>(object);
-  const auto after = std::ranges::upper_bound(
-      list, address, {}, [](const RegisteredBuffer& each) { return each.own.data(); });
-  if (after == list.begin()) return nowhere;
-  const RegisteredBuffer& buffer = after[-1];
-  const auto at = static_cast<std::size_t>(address - buffer.own.data());
-  const BufferPart& part = buffer.parts[index(rank)];
-  if (at >= buffer.own.size() || at > part.size || size > part.size - at) return nowhere;
-  return part.offset + at;
+constexpr auto relaxed = std::memory_order_relaxed;
+
+std::uintptr_t address_of(const void* object) {
+  return reinterpret_cast<std::uintptr_t>(object);
 }
 
-void RegisteredBuffers::use(List list) {
-  lists_.push_back(std::make_unique<const List>(std::move(list)));
-  list_.store(lists_.back().get(), std::memory_order_release);  // pairs with find()
+}  // namespace
+
+void RegisteredBuffers::Row::set(const Row& other) {
+  begin.store(other.begin.load(relaxed), relaxed);
+  size.store(other.size.load(relaxed), relaxed);
+  parts.store(other.parts.load(relaxed), relaxed);
+}
+
+// A look that met a change is repeated.
+std::size_t RegisteredBuffers::search(Rank rank, const void* object, std::size_t size) const {
+  for (;;) {
+    const std::uint64_t before = version_.load(std::memory_order_acquire);
+    const std::size_t found = look(rank, address_of(object), size);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (before % 2 == 0 && version_.load(relaxed) == before) return found;
+  }
+}
+
+// The number of rows that begin at `address` or below.
+std::size_t RegisteredBuffers::rows_up_to(std::uintptr_t address) const {
+  const Row* rows = rows_.load(std::memory_order_acquire);
+  std::size_t first = 0;
+  for (std::size_t count = count_.load(relaxed); count > 0;) {
+    const std::size_t half = count / 2;
+    const bool is_below = rows[first + half].begin.load(relaxed) <= address;
+    if (is_below) first += half + 1;
+    count = is_below ? count - half - 1 : half;
+  }
+  return first;
+}
+
+std::size_t RegisteredBuffers::look(Rank rank, std::uintptr_t object, std::size_t size) const {
+  const std::size_t after = rows_up_to(object);
+  if (after == 0) return nowhere;
+  const Row& row = rows_.load(relaxed)[after - 1];
+  const std::size_t at = object - row.begin.load(relaxed);
+  if (at >= row.size.load(relaxed)) return nowhere;
+  const BufferPart part = row.parts.load(relaxed)[index(rank)];
+  return at <= part.size && size <= part.size - at ? part.offset + at : nowhere;
+}
+
+void RegisteredBuffers::make_room() {
+  const std::size_t count = count_.load(relaxed);
+  if (count < room_) return;
+  room_ = std::max<std::size_t>(16, 2 * room_);
+  auto larger = std::make_unique<Row[]>(room_);  // NOLINT(modernize-avoid-c-arrays)
+  for (std::size_t i = 0; i < count; ++i) larger[i].set(rows_.load(relaxed)[i]);
+  rows_.store(larger.get(), std::memory_order_release);
+  arrays_.push_back(std::move(larger));
 }
 
 void RegisteredBuffers::add(const RegisteredBuffer& buffer) {
-  const List* former = list_.load(std::memory_order_relaxed);
-  List list = former == nullptr ? List{} : *former;
-  list.insert(
-      std::ranges::upper_bound(list, buffer.own.data(), {},
-                               [](const RegisteredBuffer& each) { return each.own.data(); }),
-      buffer);
-  use(std::move(list));
+  make_room();
+  Row* rows = rows_.load(relaxed);
+  const std::size_t count = count_.load(relaxed);
+  const std::size_t place = rows_up_to(address_of(buffer.own.data()));
+  version_.fetch_add(1, relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  for (std::size_t i = count; i > place; --i) rows[i].set(rows[i - 1]);
+  rows[place].begin.store(address_of(buffer.own.data()), relaxed);
+  rows[place].size.store(buffer.own.size(), relaxed);
+  rows[place].parts.store(buffer.parts, relaxed);
+  count_.store(count + 1, relaxed);
+  version_.fetch_add(1, std::memory_order_release);
 }
 
 void RegisteredBuffers::remove(const void* address) {
-  List list = *list_.load(std::memory_order_relaxed);
-  std::erase_if(list, [&](const RegisteredBuffer& each) { return each.own.data() == address; });
-  use(std::move(list));
+  Row* rows = rows_.load(relaxed);
+  const std::size_t count = count_.load(relaxed);
+  const std::size_t after = rows_up_to(address_of(address));
+  if (after == 0 || rows[after - 1].begin.load(relaxed) != address_of(address)) return;
+  version_.fetch_add(1, relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  for (std::size_t i = after; i < count; ++i) rows[i - 1].set(rows[i]);
+  count_.store(count - 1, relaxed);
+  version_.fetch_add(1, std::memory_order_release);
 }
 
-const RegisteredBuffer* RegisteredBuffers::overlapping(Bytes bytes) const {
-  const List* list = list_.load(std::memory_order_relaxed);
-  if (list == nullptr) return nullptr;
-  for (const RegisteredBuffer& each : *list)
-    if (each.own.data() < bytes.data() + bytes.size() &&
-        bytes.data() < each.own.data() + each.own.size())
-      return &each;
-  return nullptr;
+Bytes RegisteredBuffers::overlapping(Bytes bytes) const {
+  if (bytes.empty() || count_.load(relaxed) == 0) return {};
+  const std::size_t after = rows_up_to(address_of(bytes.data()) + bytes.size() - 1);
+  if (after == 0) return {};
+  const Row& row = rows_.load(relaxed)[after - 1];
+  const std::size_t size = row.size.load(relaxed);
+  const auto* begin = reinterpret_cast<const std::byte*>(row.begin.load(relaxed));
+  return begin + size > bytes.data() ? Bytes{begin, size} : Bytes{};
 }
 
 }  // namespace gondwana

@@ -7,11 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "core/types.hpp"
-#include "engine/spaces/program_memory.hpp"
 
 namespace gondwana {
 
@@ -21,10 +19,10 @@ struct BufferPart {
   std::uint64_t size = 0;  // bytes; 0: it has none
 };
 
-// One that is registered. Lives until it is removed, on all ranks.
+// One that is registered.
 struct RegisteredBuffer {
   Bytes own;
-  const BufferPart* parts;  // by rank
+  const BufferPart* parts;  // by rank; stays mapped
 };
 
 class RegisteredBuffers {
@@ -34,25 +32,36 @@ class RegisteredBuffers {
   // Where [object, object + size) of this rank lies in the arena of `rank`, or `nowhere`. Any
   // thread; `rank` is one of the job.
   std::size_t find(Rank rank, const void* object, std::size_t size) const {
-    const List* list = list_.load(std::memory_order_acquire);
-    return list == nullptr ? nowhere : find_in(*list, rank, object, size);
+    return count_.load(std::memory_order_relaxed) == 0 ? nowhere : search(rank, object, size);
   }
 
   // One thread at a time.
   void add(const RegisteredBuffer& buffer);
   void remove(const void* address);
-  // The buffer that contains one of the bytes; null if none does.
-  const RegisteredBuffer* overlapping(Bytes bytes) const;
+  // The memory of a buffer that contains one of the bytes; empty if none does.
+  Bytes overlapping(Bytes bytes) const;
 
  private:
-  using List = std::vector<RegisteredBuffer>;  // by address
+  struct Row {
+    std::atomic<std::uintptr_t> begin;
+    std::atomic<std::size_t> size;
+    std::atomic<const BufferPart*> parts;
 
-  static std::size_t find_in(const List& list, Rank rank, const void* object, std::size_t size);
-  void use(List list);
+    void set(const Row& other);
+  };
 
-  std::atomic<const List*> list_{nullptr};
-  // Former ones too: a thread may still look at them.
-  std::vector<std::unique_ptr<const List>> lists_;
+  std::size_t search(Rank rank, const void* object, std::size_t size) const;
+  std::size_t look(Rank rank, std::uintptr_t object, std::size_t size) const;
+  std::size_t rows_up_to(std::uintptr_t address) const;
+  void make_room();
+
+  std::atomic<std::uint64_t> version_{0};  // odd while rows change
+  std::atomic<std::size_t> count_{0};
+  std::atomic<Row*> rows_{nullptr};  // by address
+  std::size_t room_ = 0;
+  // Smaller ones too: a thread may still look at them.
+  std::vector<std::unique_ptr<Row[]>>
+      arrays_;  // NOLINT(modernize-avoid-c-arrays): rows do not move
 };
 
 }  // namespace gondwana

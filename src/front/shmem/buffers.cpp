@@ -26,11 +26,16 @@ void tell(const Caller& caller, const std::string& why) {
 }
 
 Result<ProgramPages> give(Engine& engine, MutableBytes memory) {
-  if (const RegisteredBuffer* other = engine.buffers().overlapping(memory))
+  constexpr std::size_t most = std::size_t{1} << 47;
+  if (memory.size() > most)
+    return Error{
+        Errc::invalid_argument,
+        fmt::format("a buffer of {}: a process cannot have so much", format_size(memory.size()))};
+  if (const Bytes other = engine.buffers().overlapping(memory); !other.empty())
     return Error{Errc::invalid_argument,
                  fmt::format("{} at {} overlap the {} at {} that are registered already",
                              format_size(memory.size()), fmt::ptr(memory.data()),
-                             format_size(other->own.size()), fmt::ptr(other->own.data()))};
+                             format_size(other.size()), fmt::ptr(other.data()))};
   if (engine.symmetric().ranges().offset_of(memory.data(), 1) != SymmetricRanges::nowhere)
     return Error{
         Errc::invalid_argument,
@@ -93,21 +98,16 @@ class Table {
     return std::ranges::none_of(std::span(parts(), ranks()),
                                 [](const BufferPart& part) { return part.size == refused.size; });
   }
-  // Collective. Whether all ranks can.
-  bool do_all_agree(bool own) {
-    const std::uint64_t word = own ? agrees : refuses;
-    tell_all(&verdicts()[me()], &word, sizeof(word));
-    return std::ranges::count(std::span(verdicts(), ranks()), agrees) ==
-           static_cast<std::ptrdiff_t>(ranks());
+  // Collective: a word of each rank. They stay until the next call of any rank.
+  std::span<const std::uint64_t> gather(std::uint64_t own) {
+    tell_all(&words()[me()], &own, sizeof(own));
+    return {words(), ranks()};
   }
 
  private:
-  static constexpr std::uint64_t agrees = 1;
-  static constexpr std::uint64_t refuses = 2;
-
   std::uint32_t ranks() const { return caller_.engine.ranks(); }
   std::uint32_t me() const { return index(caller_.engine.rank()); }
-  std::uint64_t* verdicts() const { return reinterpret_cast<std::uint64_t*>(parts() + ranks()); }
+  std::uint64_t* words() const { return reinterpret_cast<std::uint64_t*>(parts() + ranks()); }
   void tell_all(void* place, const void* words, std::size_t size) {
     for (std::uint32_t rank = 0; rank < ranks(); ++rank)
       put<8>(caller_, place, words, size / 8, static_cast<int>(rank));
@@ -135,7 +135,8 @@ int register_buffer(Caller caller, void* address, std::size_t size) {
       tell(caller, given.error().text);
   }
   const bool is_given = table.exchange(part_of(caller, memory, pages));
-  if (!is_given || !table.do_all_agree(follow_peers(caller))) {
+  const auto is_yes = [](std::uint64_t word) { return word == 1; };
+  if (!is_given || !std::ranges::all_of(table.gather(follow_peers(caller) ? 1 : 0), is_yes)) {
     if (pages) engine.program_memory().take_back(*pages);
     heap_free(caller, room);
     return 1;
@@ -145,21 +146,59 @@ int register_buffer(Caller caller, void* address, std::size_t size) {
   return 0;
 }
 
+namespace {
+
+// What a rank means by an address: the place of its table in the heap, which is the same on all.
+constexpr std::uint64_t no_buffer = 0;
+constexpr std::uint64_t wrong = ~std::uint64_t{0};
+
+std::uint64_t meant(const Caller& caller, const void* address) {
+  const auto& buffers = caller.door.buffers();
+  const auto* heap = caller.engine.symmetric().heap().data();
+  for (const GivenBuffer& each : buffers)
+    if (each.pages && each.address == address)
+      return 1 + static_cast<std::uint64_t>(reinterpret_cast<std::byte*>(each.parts) - heap);
+  const bool has_none = std::ranges::any_of(buffers, [&](const GivenBuffer& each) {
+    return !each.pages && (address == nullptr || each.address == address);
+  });
+  return has_none ? no_buffer : wrong;
+}
+
+// The one that all ranks mean: of those without a buffer nobody knows which. End: they differ.
+auto find_meant(const Caller& caller, std::span<const std::uint64_t> words) {
+  auto& buffers = caller.door.buffers();
+  const auto* heap = caller.engine.symmetric().heap().data();
+  const std::uint64_t place = std::ranges::max(words);
+  const auto fits = [&](std::uint64_t word) { return word == place || word == no_buffer; };
+  if (place == wrong || !std::ranges::all_of(words, fits)) return buffers.end();
+  return std::ranges::find_if(buffers, [&](const GivenBuffer& each) {
+    if (place != no_buffer) return reinterpret_cast<std::byte*>(each.parts) == heap + (place - 1);
+    return std::ranges::all_of(std::span(each.parts, words.size()),
+                               [](const BufferPart& part) { return part.size == 0; });
+  });
+}
+
+}  // namespace
+
 int unregister_buffer(Caller caller, void* address) {
   auto& buffers = caller.door.buffers();
-  const auto found = std::ranges::find(buffers, address, &GivenBuffer::address);
+  const std::uint64_t own = meant(caller, address);
+  if (own == wrong) tell(caller, fmt::format("no buffer is registered at {}", fmt::ptr(address)));
+  if (buffers.empty()) return 1;  // on all ranks
+  const auto words = Table(caller, buffers.front().parts).gather(own);
+  const auto found = find_meant(caller, words);
   if (found == buffers.end()) {
-    tell(caller, fmt::format("no buffer at {} is registered", fmt::ptr(address)));
+    barrier_all(caller);  // before another call writes the words
+    if (own != wrong) tell(caller, "not all ranks gave an address of the same buffer");
     return 1;
   }
   const GivenBuffer buffer = *found;
-  barrier_all(caller);  // nobody uses it any more
   buffers.erase(found);
   if (buffer.pages) {
-    caller.engine.buffers().remove(address);
+    caller.engine.buffers().remove(buffer.address);
     caller.engine.program_memory().take_back(*buffer.pages);
   }
-  heap_free(caller, buffer.parts);
+  heap_free(caller, buffer.parts);  // after a barrier: nobody uses it any more
   return 0;
 }
 

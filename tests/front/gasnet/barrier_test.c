@@ -98,8 +98,9 @@ static void meet_as_last(int way) {
     leave(way, enter(way));
 }
 
-// The others send a message to the last rank, enter the barrier and tell it by a put. It handles all
-// messages before it leaves; one that comes early is handled by the barrier of the round before.
+// The others send a message to the last rank, enter the barrier and tell it by a put. It handles
+// all messages before it leaves; one that comes early is handled by the barrier of the round
+// before.
 static void meet_with_messages_at_hand(int way) {
   const gex_Rank_t last = job_ranks - 1;
   volatile unsigned char* entered = job_segment;
