@@ -14,6 +14,7 @@ class SparseArray {
   static_assert(std::is_trivially_destructible_v<T>);
 
  public:
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): T may be a pointer
   SparseArray() : pages_(Mapping::zeros(Size * sizeof(T))) {
     if (pages_.data() == nullptr) throw std::bad_alloc();
   }

@@ -52,7 +52,8 @@ void Teams::make_first(std::uint32_t number, std::uint32_t first, std::uint32_t 
 
 Team& Teams::keep(Team team) {
   show(team, team.size);
-  return *(teams_[team.number] = new Team(std::move(team)));
+  Team*& place = teams_[team.number];
+  return *(place = new Team(std::move(team)));
 }
 
 Teams::FreeNumbers Teams::free_from(std::uint64_t word) const {
