@@ -95,7 +95,7 @@ constexpr std::array rows{
     .name = "GONDWANA_EAGER_LIMIT",
     .aliases = gondwana_eager_limit_also,
     .fallback = "2K",
-    .help = "puts to another node up to this many bytes go as one message, in order, and those of 8 bytes always",
+    .help = "puts to another node of up to this many bytes go as one message, in order; puts of up to 8 bytes always do",
     .assign = &assign<read_size, &Options::eager_limit>,
     .assign_alias = &assign<read_capped_size, &Options::eager_limit>,
     .most = 65536},

@@ -5,8 +5,8 @@
 // meet a set in the same collective, so either all know it or none does. Threads that use the same
 // ranks at once pass different arrays, and so have different teams.
 //
-// Nobody ends the team of a set, so only the first sets of a rank have one, and if no number is
-// free none has. A set without a team has none while the engine lives: its collectives use its
+// The team of a set is never destroyed, so only the first sets of a rank have one, and if no number
+// is free none has. A set without a team has none while the engine lives: its collectives use its
 // flags.
 #pragma once
 
