@@ -38,7 +38,7 @@ EXPECTED = {
     "heap_of_c": ((), 1, "shmem_long_put: .*not symmetric memory; it is memory of malloc: "),
     "constant": ((), 1, "shmem_putmem: .*not symmetric memory; it is (the|a) constant"),
     "thread_local_variable": ((), 1, "shmem_long_p: .*not symmetric memory; it is a thread-local variable: "),
-    "local_pointer": ((), 1, "shmem_long_p: .*not symmetric memory; it is memory of rank [1-3], as shmem_ptr returns it: "),
+    "local_pointer": ((), 1, "shmem_long_p: .*not symmetric memory; it is memory of rank [0-3], as shmem_ptr returns it: "),
     "null_pointer": (DEBUG, 1, "shmem_long_p: .*null"),
     "past_heap": ((), 1, "shmem_long_put: put of 7.5 GiB .* run again with -x GONDWANA_DEBUG=yes: it names the call"),
     "past_block": (DEBUG, 1, "shmem_long_put: .*160 B .*block of 80 B"),
