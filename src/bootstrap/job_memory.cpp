@@ -68,8 +68,7 @@ Result<void> write_facts(const UniqueFd& control, const NodePlan& plan, std::uin
       .layout = memory_fingerprint,
       .began_s = static_cast<std::uint64_t>(::time(nullptr)),
       .job = job_number(tag),
-      .ranks = plan.ranks,
-      .first = plan.first,
+      .ranks = plan.node_ranks(),
       .node = plan.node,
       .nodes = plan.nodes,
       .job_ranks = plan.job_ranks,
@@ -84,14 +83,14 @@ Result<void> write_facts(const UniqueFd& control, const NodePlan& plan, std::uin
 // answer: then we ask again.
 void JobMemory::take_huge_pages(const Environment& environment) {
   const std::size_t wanted =
-      std::min(round_up(wanted_huge_pages(environment, plan_.ranks), huge_page),
+      std::min(round_up(wanted_huge_pages(environment, plan_.slots()), huge_page),
                whole_huge_pages(room_for_huge_pages(plan_)));
   constexpr int attempts = 3;
   for (int attempt = 0; attempt < attempts && wanted > 0; ++attempt) {
     const std::size_t each =
-        std::min(wanted, whole_huge_pages(available_huge_pages() / plan_.ranks));
+        std::min(wanted, whole_huge_pages(available_huge_pages() / plan_.slots()));
     if (each == 0) return;
-    Result<UniqueFd> huge = create_huge_memfd("gondwana-huge", each * plan_.ranks);
+    Result<UniqueFd> huge = create_huge_memfd("gondwana-huge", each * plan_.slots());
     if (!huge) continue;
     plan_.huge = each;
     arenas_.push_back(*std::move(huge));
@@ -110,7 +109,7 @@ Result<JobMemory> JobMemory::create(const NodeShare& share, std::uint64_t known_
   if (!control) return control.error();
   if (const Result<void> done = write_facts(*control, *plan, *tag); !done) return done.error();
   JobMemory memory(*tag, *plan, *std::move(control));
-  for (std::uint32_t rank = 0; rank < share.ranks; ++rank) {
+  for (std::uint32_t rank = 0; rank < share.slots(); ++rank) {
     Result<UniqueFd> arena = create_memfd("gondwana-arena", plan->arena_size());
     if (!arena) return arena.error();
     memory.arenas_.push_back(*std::move(arena));

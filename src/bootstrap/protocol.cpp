@@ -62,8 +62,8 @@ bool plausible(const Message& message) {
            plausible_huge(*welcome) && plausible_rings(*welcome) &&
            plausible_teams(welcome->teams) && welcome->nodes >= 1 &&
            welcome->node < welcome->nodes && welcome->nodes <= welcome->job_ranks &&
-           welcome->job_ranks <= max_ranks && welcome->ranks <= welcome->job_ranks &&
-           welcome->first <= welcome->job_ranks - welcome->ranks;
+           welcome->job_ranks <= max_ranks &&
+           welcome->share().node_ranks().are_among(welcome->job_ranks);
   }
   if (const auto* arena = std::get_if<Arena>(&message)) return arena->rank < max_ranks;
   if (const auto* lifeline = std::get_if<Lifeline>(&message)) return lifeline->rank < max_ranks;

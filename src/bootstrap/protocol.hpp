@@ -60,6 +60,8 @@ struct Welcome {
   std::uint64_t ring_size = 0;  // likewise
   std::uint64_t teams = NodePlan::least_teams;
   std::uint64_t layout = memory_fingerprint;  // of the control memory, in the guardian's build
+
+  NodeShare share() const { return {ranks, first, node, nodes, job_ranks}; }
 };
 
 struct Arena {

@@ -54,12 +54,10 @@ Result<Membership> receive_job(const JobSource& source) {
                              source.name)};
   }
   Membership self;
-  self.rank = Rank(welcome->first + welcome->rank);
-  self.ranks = welcome->job_ranks;
-  const NodeShare share{welcome->ranks, welcome->first, welcome->node, welcome->nodes,
-                        welcome->job_ranks};
-  self.plan = NodePlan{share, welcome->stride, welcome->huge, welcome->ring_size,
+  self.plan = NodePlan{welcome->share(), welcome->stride, welcome->huge, welcome->ring_size,
                        static_cast<std::uint32_t>(welcome->teams)};
+  self.rank = self.plan.node_ranks()[welcome->rank];
+  self.ranks = self.plan.capacity();
   self.control = std::move(received->attachment);
   self.job_tag = welcome->job_tag;
   JobSource rest = source;
@@ -70,8 +68,8 @@ Result<Membership> receive_job(const JobSource& source) {
 
 Membership keep_job(JobMemory memory) {
   Membership self;
-  self.rank = Rank(memory.plan().first);
-  self.ranks = memory.plan().job_ranks;
+  self.rank = memory.plan().node_ranks().front();
+  self.ranks = memory.plan().capacity();
   self.plan = memory.plan();
   self.job_tag = memory.tag();
   self.control = memory.take_control();

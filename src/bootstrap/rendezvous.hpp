@@ -170,7 +170,7 @@ class Rendezvous {
 
   const NodeShare& share_of(const std::vector<NodeShare>& nodes) const {
     for (const NodeShare& node : nodes)
-      if (node.holds(Rank(space_.rank()))) return node;
+      if (node.node_ranks().holds(Rank(space_.rank()))) return node;
     GONDWANA_ASSERT(false, space_.rank());
     return nodes.front();
   }
@@ -203,7 +203,7 @@ class Rendezvous {
     if (!control) return control.error();
     NodeTable table(control->data(), layout);
     for (const NodeShare& node : nodes) {
-      const Result<NodeOffer> offer = offer_of(node.first);
+      const Result<NodeOffer> offer = offer_of(index(node.node_ranks().front()));
       if (!offer) return offer.error();
       table.write(node.node, offer->contact);
       // The ranks acquire it.

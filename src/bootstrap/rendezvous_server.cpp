@@ -74,8 +74,8 @@ UniqueFd accept_one(int door, const Deadline& deadline) {
 
 std::vector<std::uint32_t> not_served(const std::vector<bool>& served, const NodeShare& share) {
   std::vector<std::uint32_t> result;
-  for (std::uint32_t rank = 0; rank < served.size(); ++rank)
-    if (!served[rank]) result.push_back(share.first + rank);
+  for (const Rank rank : share.node_ranks())
+    if (!served[share.node_ranks().slot_of(rank)]) result.push_back(index(rank));
   return result;
 }
 
@@ -87,7 +87,8 @@ std::vector<JobMemory::Item> items_for(std::uint32_t rank, const JobMemory& memo
   for (std::uint32_t number = 0; number < memory.items(); ++number)
     items.push_back(memory.item(rank, number));
   if (lifeline)
-    items.insert(items.begin() + 1, {protocol::Lifeline{memory.plan().first}, lifeline.get()});
+    items.insert(items.begin() + 1,
+                 {protocol::Lifeline{index(memory.plan().node_ranks().front())}, lifeline.get()});
   return items;
 }
 
@@ -138,15 +139,15 @@ Result<Membership> RendezvousServer::serve(JobMemory memory, UniqueFd lifeline,
                                            const Deadline& deadline) && {
   GONDWANA_ASSERT(memory.tag() == invitation_.tag, memory.tag());
   const NodeShare& share = memory.plan();
-  std::vector<bool> served(share.ranks, false);
+  std::vector<bool> served(share.slots(), false);
   served[0] = true;
-  for (std::uint32_t left = share.ranks - 1; left > 0; --left) {
+  for (std::uint32_t left = share.node_ranks().size() - 1; left > 0; --left) {
     UniqueFd guest;
     const Result<std::uint32_t> rank = admit(guest, share, served, deadline);
     if (!rank) return rank.error();
     const auto items = items_for(*rank, memory, lifeline);
     if (const Result<void> handed =
-            hand_out(items, share.first + *rank, guest.get(), memory.tag(), deadline);
+            hand_out(items, index(share.node_ranks()[*rank]), guest.get(), memory.tag(), deadline);
         !handed)
       return handed.error();
     served[*rank] = true;
@@ -166,11 +167,11 @@ Result<std::uint32_t> RendezvousServer::admit(UniqueFd& guest, const NodeShare& 
     const std::optional<std::uint32_t> rank = rank_of(guest.get(), share, deadline);
     if (rank && !served[*rank]) return *rank;
   }
-  return Error{
-      Errc::peer_lost,
-      fmt::format("rank {} has waited {} s (GONDWANA_JOIN_TIMEOUT) for ranks that did not "
-                  "come for their memory: {}",
-                  share.first, deadline.seconds(), fmt::join(not_served(served, share), ", "))};
+  return Error{Errc::peer_lost,
+               fmt::format("rank {} has waited {} s (GONDWANA_JOIN_TIMEOUT) for ranks that did not "
+                           "come for their memory: {}",
+                           index(share.node_ranks().front()), deadline.seconds(),
+                           fmt::join(not_served(served, share), ", "))};
 }
 
 std::optional<std::uint32_t> RendezvousServer::rank_of(int guest, const NodeShare& share,
@@ -182,7 +183,8 @@ std::optional<std::uint32_t> RendezvousServer::rank_of(int guest, const NodeShar
   const auto* hello = std::get_if<protocol::Hello>(&(*received)->message);
   if (hello == nullptr || hello->password != invitation_.password) return std::nullopt;
   const auto rank = Rank(static_cast<std::uint32_t>(hello->rank));  // below max_ranks
-  return share.holds(rank) ? std::optional(share.local(rank)) : std::nullopt;
+  const NodeRanks ranks = share.node_ranks();
+  return ranks.holds(rank) ? std::optional(ranks.slot_of(rank)) : std::nullopt;
 }
 
 Result<Membership> visit(const Invitation& invitation, RendezvousClient client,

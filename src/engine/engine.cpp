@@ -26,8 +26,8 @@ std::unique_ptr<RemoteAccess> remote_over(GuardedWire& wire, Messages& messages,
                                           const NodeMemory& memory, Rank me,
                                           RemoteAccess::OnLost on_lost) {
   if (!wire.wire) return nullptr;
-  messages.use(
-      std::make_unique<RemoteMessages>(wire.wire, wire.turn, memory, me, memory.plan().job_ranks));
+  messages.use(std::make_unique<RemoteMessages>(wire.wire, wire.turn, memory, me,
+                                                memory.roster().capacity()));
   return std::make_unique<RemoteAccess>(wire, messages, std::move(on_lost));
 }
 
@@ -84,7 +84,8 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
       remote_(remote_over(wire_, messages_, *memory_, rank_, setup.on_lost)),
       waiter_(*memory_, symmetric_.ranges(), rank_, workers_, messages_, remote_.get(),
               looking_around(setup)),
-      rma_(Reach(*memory_, setup.use_reach ? memory_->plan().ranks : 0, symmetric_.ranges()),
+      rma_(Reach(*memory_, setup.use_reach ? memory_->roster().here().size() : 0,
+                 symmetric_.ranges()),
            symmetric_, buffers_, rank_, ranks_, remote_.get()),
       default_lane_(first_lane()),
       locks_{.reach = rma_.reach(),

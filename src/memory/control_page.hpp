@@ -10,6 +10,7 @@
 
 #include "core/counters.hpp"
 #include "memory/accumulate_locks.hpp"
+#include "memory/node_ranks.hpp"
 #include "memory/presence.hpp"
 #include "memory/relay_place.hpp"
 #include "sync/doorbell.hpp"
@@ -107,8 +108,7 @@ struct NodeFacts {
   std::uint64_t layout;   // memory_fingerprint of its build
   std::uint64_t began_s;  // seconds since 1970
   std::uint32_t job;      // the same on all nodes; too short to tell the tag
-  std::uint32_t ranks;    // as in NodeShare, from here on
-  std::uint32_t first;
+  NodeRanks ranks;        // those of the node; as in NodeShare, from here on
   std::uint32_t node;
   std::uint32_t nodes;
   std::uint32_t job_ranks;

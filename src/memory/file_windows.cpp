@@ -79,11 +79,12 @@ Result<UniqueFd> open_announced(const AnnouncedFile& announced) {
 
 }  // namespace
 
-FileWindows::FileWindows(const NodeMemory& memory) : memory_(memory), seen_(memory.plan().ranks) {}
+FileWindows::FileWindows(const NodeMemory& memory)
+    : memory_(memory), seen_(memory.roster().slots()) {}
 
 Result<void> FileWindows::follow(Rank rank) {
   const std::scoped_lock lock(mutex_);
-  Seen& seen = seen_[memory_.plan().local(rank)];
+  Seen& seen = seen_[memory_.roster().slot_of(rank)];
   const std::uint32_t changes = memory_.files(rank).changes.load(std::memory_order_acquire);
   if (changes == seen.changes) return {};
   for (std::size_t number = 0; number < ArenaFiles::most; ++number)
@@ -94,13 +95,12 @@ Result<void> FileWindows::follow(Rank rank) {
 
 Result<void> FileWindows::follow(Rank rank, std::size_t number) {
   const std::scoped_lock lock(mutex_);
-  return follow(rank, number, seen_[memory_.plan().local(rank)].versions[number]);
+  return follow(rank, number, seen_[memory_.roster().slot_of(rank)].versions[number]);
 }
 
 std::optional<Rank> FileWindows::find_shortened() const {
-  const NodePlan& plan = memory_.plan();
-  for (std::uint32_t rank = plan.first; rank < plan.first + plan.ranks; ++rank)
-    if (std::ranges::any_of(memory_.files(Rank(rank)).list, is_shortened)) return Rank(rank);
+  for (const Rank rank : memory_.roster().here())
+    if (std::ranges::any_of(memory_.files(rank).list, is_shortened)) return rank;
   return std::nullopt;
 }
 

@@ -9,9 +9,9 @@
 //   1, ..., of the agent | scratch of team 0, 1, ... | sync lines of team 0, 1, ... | ShownTeam of
 //   rank 0, 1, ..., by team
 //
-// The ranks of the node are numbered from 0. There is an entry for each node of the job. Relay and
-// batch places exist only in a job of several nodes, trace places only in a job that is traced.
-// What depends on the number of teams comes last, so that others need not know that number.
+// The ranks of the node are numbered by their slots. There is an entry for each node of the job.
+// Relay and batch places exist only in a job of several nodes, trace places only in a job that is
+// traced. What depends on the number of teams comes last, so that others need not know that number.
 //
 // All zero is the valid initial state: nothing has to be written before the ranks start.
 #pragma once
@@ -69,7 +69,8 @@ inline constexpr std::array areas{data_bell, facts, endpoint_info, files, call_n
 
 }  // namespace system_area
 
-// Where things lie in the control memory of a node with `ranks` ranks, in a job of `nodes` nodes.
+// Where things lie in the control memory of a node that may have `slots` ranks, in a job of `nodes`
+// nodes.
 class ControlLayout {
  public:
   static constexpr std::size_t header_size = 4096;
@@ -84,55 +85,56 @@ class ControlLayout {
 
   // `ring_size`: of the events of a thread, in bytes; 0: the job is not traced. `teams`: 0 where
   // nothing of teams is looked at.
-  explicit constexpr ControlLayout(std::uint32_t ranks, std::uint32_t nodes = 1,
+  explicit constexpr ControlLayout(std::uint32_t slots, std::uint32_t nodes = 1,
                                    std::size_t ring_size = 0, std::uint32_t teams = 0)
-      : ranks_(ranks), nodes_(nodes), ring_size_(ring_size), teams_(teams) {}
+      : slots_(slots), nodes_(nodes), ring_size_(ring_size), teams_(teams) {}
   explicit constexpr ControlLayout(const NodeShare& share, std::size_t ring_size = 0,
                                    std::uint32_t teams = 0)
-      : ControlLayout(share.ranks, share.nodes, ring_size, teams) {}
+      : ControlLayout(share.slots(), share.nodes, ring_size, teams) {}
   explicit constexpr ControlLayout(const NodePlan& plan)
       : ControlLayout(plan, plan.ring_size, plan.teams) {}
 
-  constexpr std::size_t page(std::uint32_t rank) const {
-    return header_size + ControlPage::size * std::size_t{rank};
+  constexpr std::size_t page(std::uint32_t slot) const {
+    return header_size + ControlPage::size * std::size_t{slot};
   }
   constexpr std::size_t entry(std::uint32_t node) const {
-    return page(ranks_) + node * sizeof(NodeEntry);
+    return page(slots_) + node * sizeof(NodeEntry);
   }
   // Addresses and keys of all nodes, one after the other: sparse beyond what they have.
   constexpr std::size_t contacts() const { return entry(nodes_); }
-  constexpr std::size_t relay(std::uint32_t rank) const {
-    return round_up(contacts() + nodes_ * longest_contact, header_size) + rank * sizeof(RelayPlace);
+  constexpr std::size_t relay(std::uint32_t slot) const {
+    return round_up(contacts() + nodes_ * longest_contact, header_size) + slot * sizeof(RelayPlace);
   }
-  constexpr std::size_t batches(std::uint32_t rank) const {
-    return relay(ranks_) + rank * sizeof(BatchPlace);
+  constexpr std::size_t batches(std::uint32_t slot) const {
+    return relay(slots_) + slot * sizeof(BatchPlace);
   }
   // Of a rank, for its TracePlace and the rings of its threads, of `ring_size` bytes each.
   static constexpr std::size_t trace_size(std::size_t ring_size) {
     return round_up(trace_head + trace_rings * (cache_line + ring_size), header_size);
   }
-  // That of the agent has the number behind the ranks.
-  constexpr std::size_t trace(std::uint32_t rank) const {
-    return round_up(nodes_ > 1 ? batches(ranks_) : relay(0), header_size) +
-           rank * trace_size(ring_size_);
+  constexpr std::size_t trace(std::uint32_t slot) const {
+    return round_up(nodes_ > 1 ? batches(slots_) : relay(0), header_size) +
+           slot * trace_size(ring_size_);
   }
+  // Behind those of the ranks.
+  constexpr std::size_t trace_of_agent() const { return trace(slots_); }
   // Teams that share no member may have the same number: lines and scratch are the rank's.
-  constexpr std::size_t scratch(std::uint32_t team, std::uint32_t rank) const {
-    return round_up(ring_size_ > 0 ? trace(ranks_ + 1) : trace(0), header_size) +
-           (std::size_t{team} * ranks_ + rank) * 2 * scratch_half;
+  constexpr std::size_t scratch(std::uint32_t team, std::uint32_t slot) const {
+    return round_up(ring_size_ > 0 ? trace(slots_ + 1) : trace(0), header_size) +
+           (std::size_t{team} * slots_ + slot) * 2 * scratch_half;
   }
-  constexpr std::size_t line(std::uint32_t team, std::uint32_t rank) const {
-    return scratch(teams_, 0) + (std::size_t{team} * ranks_ + rank) * cache_line;
+  constexpr std::size_t line(std::uint32_t team, std::uint32_t slot) const {
+    return scratch(teams_, 0) + (std::size_t{team} * slots_ + slot) * cache_line;
   }
-  constexpr std::size_t shown_team(std::uint32_t rank, std::uint32_t team) const {
-    return line(teams_, 0) + (std::size_t{rank} * teams_ + team) * sizeof(ShownTeam);
+  constexpr std::size_t shown_team(std::uint32_t slot, std::uint32_t team) const {
+    return line(teams_, 0) + (std::size_t{slot} * teams_ + team) * sizeof(ShownTeam);
   }
-  constexpr std::size_t size() const { return shown_team(ranks_, 0); }
+  constexpr std::size_t size() const { return shown_team(slots_, 0); }
 
  private:
   static constexpr std::size_t longest_contact = NodeInfo::longest_address + NodeInfo::longest_key;
 
-  std::uint32_t ranks_;
+  std::uint32_t slots_;
   std::uint32_t nodes_;
   std::size_t ring_size_;
   std::uint32_t teams_;

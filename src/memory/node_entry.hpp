@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "core/types.hpp"
+#include "memory/node_ranks.hpp"
 
 namespace gondwana {
 
@@ -20,8 +21,7 @@ struct NodeInfo {
   static constexpr std::size_t longest_network = 64;
 
   std::uint64_t layout;  // of the control memory in its build: all must be the same
-  std::uint32_t first;   // its first rank
-  std::uint32_t ranks;
+  NodeRanks ranks;
   std::uint64_t memory;   // bytes of the node's memory for each of its ranks
   std::uint64_t stride;   // distance of two arenas
   std::uint32_t carries;  // whether its agent carries the messages of its ranks

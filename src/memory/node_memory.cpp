@@ -42,7 +42,7 @@ Result<Mapping> reserve_arenas(const NodePlan& plan, std::optional<Rank> self) {
     const bool all_aligned = plan.stride % arena_alignment == 0;
     return Mapping::reserve(nullptr, plan.range_size(), all_aligned ? arena_alignment : huge_page);
   }
-  const std::size_t own = plan.local(*self) * plan.stride;
+  const std::size_t own = plan.node_ranks().slot_of(*self) * plan.stride;
   const std::uintptr_t wanted = preferred_base + round_up(own, arena_alignment) - own;
   return Mapping::reserve(reinterpret_cast<std::byte*>(wanted), plan.range_size(), arena_alignment,
                           own);
@@ -61,7 +61,7 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::attach(const NodePlan& plan,
   std::shared_ptr<NodeMemory> memory(
       new NodeMemory(plan, self, *std::move(pages), *std::move(range)));
   if (const Result<void> done = memory->attach_arenas(next_arena); !done) return done.error();
-  std::uint32_t next = plan.ranks;
+  std::uint32_t next = memory->roster_.slots();
   if (plan.huge > 0) {
     const Result<UniqueFd> huge = next_arena(next++);
     if (!huge) return huge.error();
@@ -95,8 +95,8 @@ void NodeMemory::allow_team(std::uint32_t team) const {
   std::byte* control = control_.data();
   allow(control, layout_.scratch(team, 0), layout_.scratch(team + 1, 0));
   allow(control, layout_.line(team, 0), layout_.line(team + 1, 0));
-  for (std::uint32_t rank = 0; rank < plan_.ranks; ++rank)
-    allow(control, layout_.shown_team(rank, team), layout_.shown_team(rank, team + 1));
+  for (std::uint32_t slot = 0; slot < roster_.slots(); ++slot)
+    allow(control, layout_.shown_team(slot, team), layout_.shown_team(slot, team + 1));
   if (!self_) return;
   for (const Area& area : {system_area::call_notes, system_area::team_flags})
     allow(window(*self_), area.at(team), area.at(team + 1));
@@ -113,8 +113,7 @@ template <typename Tell>
 void NodeMemory::tell_checkers(Rank rank, std::size_t offset, const Tell& tell) const {
   if (!has_address_sanitizer() && !runs_under_valgrind()) return;
   if (!self_) return tell(window(rank) + offset);
-  for (std::uint32_t peer = 0; peer < plan_.ranks; ++peer)
-    tell(window(Rank(plan_.first + peer)) + offset);
+  for (const Rank peer : roster_.here()) tell(window(peer) + offset);
 }
 
 void NodeMemory::allow_access(Rank rank, std::size_t offset, std::size_t size) const {
@@ -126,11 +125,11 @@ void NodeMemory::forbid_access(Rank rank, std::size_t offset, std::size_t size) 
 }
 
 Result<void> NodeMemory::attach_arenas(const NextArena& next_arena) {
-  for (std::uint32_t rank = 0; rank < plan_.ranks; ++rank) {
-    Result<UniqueFd> arena = next_arena(rank);
+  for (const Rank owner : roster_.here()) {
+    const std::uint32_t slot = roster_.slot_of(owner);
+    Result<UniqueFd> arena = next_arena(slot);
     if (!arena) return arena.error();
-    const Rank owner{plan_.first + rank};
-    if (Result<void> laid = arenas_.overlay(rank * plan_.stride, *arena, plan_.arena_size(), 0,
+    if (Result<void> laid = arenas_.overlay(slot * plan_.stride, *arena, plan_.arena_size(), 0,
                                             sight_of(is_peer(owner)));
         !laid)
       return laid;
@@ -142,11 +141,11 @@ Result<void> NodeMemory::attach_arenas(const NextArena& next_arena) {
 
 // Over a part of each arena.
 Result<void> NodeMemory::lay_huge_pages(const UniqueFd& huge) {
-  for (std::uint32_t rank = 0; rank < plan_.ranks; ++rank) {
-    const Rank owner{plan_.first + rank};
-    const std::size_t offset = rank * plan_.stride + huge_offset;
+  for (const Rank owner : roster_.here()) {
+    const std::uint32_t slot = roster_.slot_of(owner);
+    const std::size_t offset = slot * plan_.stride + huge_offset;
     if (Result<void> laid =
-            arenas_.overlay(offset, huge, plan_.huge, rank * plan_.huge, sight_of(is_peer(owner)));
+            arenas_.overlay(offset, huge, plan_.huge, slot * plan_.huge, sight_of(is_peer(owner)));
         !laid)
       return laid;
     advise(owner, huge_offset, plan_.huge);
@@ -156,7 +155,7 @@ Result<void> NodeMemory::lay_huge_pages(const UniqueFd& huge) {
 
 Result<void> NodeMemory::lay_file(Rank rank, std::size_t offset, const UniqueFd& file,
                                   std::size_t from, std::size_t size) const {
-  if (!arenas_.overlay(plan_.local(rank) * plan_.stride + offset, file, size, from)) {
+  if (!arenas_.overlay(roster_.slot_of(rank) * plan_.stride + offset, file, size, from)) {
     const int why = errno;
     return Error{Errc::refused, fmt::format("cannot map {} of the file that rank {} shows: {}",
                                             format_size(size), index(rank), std::strerror(why))};
@@ -166,7 +165,7 @@ Result<void> NodeMemory::lay_file(Rank rank, std::size_t offset, const UniqueFd&
 }
 
 void NodeMemory::lay_nothing(Rank rank, std::size_t offset, std::size_t size) const {
-  arenas_.uncover(plan_.local(rank) * plan_.stride + offset, size);
+  arenas_.uncover(roster_.slot_of(rank) * plan_.stride + offset, size);
 }
 
 Result<std::shared_ptr<NodeMemory>> NodeMemory::create(const NodeShare& share) {
@@ -176,8 +175,8 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::create(const NodeShare& share) {
   const Result<UniqueFd> control = create_memfd("gondwana-control", ControlLayout(*plan).size());
   if (!control) return control.error();
   return attach(*plan, *control, std::nullopt, [&](std::uint32_t number) {
-    return number < plan->ranks ? create_memfd("gondwana-arena", plan->arena_size())
-                                : create_agent_bell();
+    return number < share.slots() ? create_memfd("gondwana-arena", plan->arena_size())
+                                  : create_agent_bell();
   });
 }
 

@@ -13,6 +13,7 @@
 #include "memory/layout.hpp"
 #include "memory/node_plan.hpp"
 #include "memory/node_table.hpp"
+#include "memory/roster.hpp"
 
 namespace gondwana {
 
@@ -31,9 +32,20 @@ class NodeMemory {
   static Result<std::shared_ptr<NodeMemory>> create(const NodeShare& share);
 
   const NodePlan& plan() const { return plan_; }
+  const Roster& roster() const { return roster_; }
 
   // Of ranks of this node only, here and below.
-  std::byte* window(Rank rank) const { return arenas_.data() + plan_.local(rank) * plan_.stride; }
+  std::byte* window(Rank rank) const {
+    return arenas_.data() + roster_.slot_of(rank) * plan_.stride;
+  }
+  // Whose window has the address; nothing if none has.
+  std::optional<Rank> rank_at(const void* address) const {
+    const auto at =
+        static_cast<std::size_t>(static_cast<const std::byte*>(address) - arenas_.data());
+    const std::size_t slot = at / plan_.stride;
+    if (slot >= roster_.here().size()) return std::nullopt;
+    return roster_.here()[static_cast<std::uint32_t>(slot)];
+  }
   // Rung by a put to `rank`: it sleeps on memory of the program.
   Doorbell<RealAtomics>& data_bell(Rank rank) const {
     return shared_at<Doorbell<RealAtomics>>(window(rank), system_area::data_bell.offset);
@@ -49,26 +61,28 @@ class NodeMemory {
   const NodeTable& nodes() const { return nodes_; }
   NodeEntry& entry(std::uint32_t node) const { return nodes_.entry(node); }
   ControlPage& page(Rank rank) const {
-    return in_control<ControlPage>(layout_.page(plan_.local(rank)));
+    return in_control<ControlPage>(layout_.page(roster_.slot_of(rank)));
   }
   // Of a rank in the team of that number.
   SyncLine<RealAtomics>& line(std::uint32_t team, Rank rank) const {
     return shared_at<SyncLine<RealAtomics>>(lines_, number_of(team, rank) * cache_line);
   }
   ShownTeam& shown_team(Rank rank, std::uint32_t team) const {
-    return in_control<ShownTeam>(layout_.shown_team(plan_.local(rank), team));
+    return in_control<ShownTeam>(layout_.shown_team(roster_.slot_of(rank), team));
   }
   // Before this process uses what a team of that number has here.
   void allow_team(std::uint32_t team) const;
   BatchPlace& batches(Rank rank) const {
-    return in_control<BatchPlace>(layout_.batches(plan_.local(rank)));
+    return in_control<BatchPlace>(layout_.batches(roster_.slot_of(rank)));
   }
   RelayPlace& relay(Rank rank) const {
-    return in_control<RelayPlace>(layout_.relay(plan_.local(rank)));
+    return in_control<RelayPlace>(layout_.relay(roster_.slot_of(rank)));
   }
   // Where the events of a rank of a traced job go, or those of the agent.
-  std::byte* trace(Rank rank) const { return control_.data() + layout_.trace(plan_.local(rank)); }
-  std::byte* trace_of_agent() const { return control_.data() + layout_.trace(plan_.ranks); }
+  std::byte* trace(Rank rank) const {
+    return control_.data() + layout_.trace(roster_.slot_of(rank));
+  }
+  std::byte* trace_of_agent() const { return control_.data() + layout_.trace_of_agent(); }
   // Of files that lie over parts of its arena; for FileWindows and the rank itself.
   ArenaFiles& files(Rank rank) const {
     return shared_at<ArenaFiles>(window(rank), system_area::files.offset);
@@ -103,11 +117,12 @@ class NodeMemory {
         lines_(control_.data() + layout_.line(0, 0)),
         scratch_(control_.data() + layout_.scratch(0, 0)),
         nodes_(control_.data(), layout_),
+        roster_(plan, nodes_),
         arenas_(std::move(arenas)) {}
 
   // Among the places that each team has for each rank of the node.
   std::size_t number_of(std::uint32_t team, Rank rank) const {
-    return std::size_t{team} * plan_.ranks + plan_.local(rank);
+    return std::size_t{team} * roster_.slots() + roster_.slot_of(rank);
   }
   void forbid_teams() const;
   bool is_peer(Rank rank) const { return self_ && self_ != rank; }
@@ -129,6 +144,7 @@ class NodeMemory {
   std::byte* lines_;    // of team 0
   std::byte* scratch_;  // likewise
   NodeTable nodes_;
+  Roster roster_;
   Mapping arenas_;
   UniqueFd own_arena_;
   UniqueFd agent_bell_;

@@ -35,11 +35,11 @@ std::uint32_t teams_for(std::uint32_t ranks) {
 }  // namespace
 
 std::size_t NodePlan::inbox_offset() const {
-  return arena_size() - InboxLayout(ranks).size();
+  return arena_size() - InboxLayout(slots()).size();
 }
 
 Result<NodePlan> plan_node(const NodeShare& share) {
-  const std::uint32_t ranks = share.ranks;
+  const std::uint32_t ranks = share.slots();
   const std::size_t inbox = InboxLayout(ranks).size();
   // On several nodes as much again, for the scratch of teams.
   const std::size_t memory = (usable_memory() + huge_offset + inbox) * (share.nodes > 1 ? 2 : 1);

@@ -13,6 +13,7 @@
 
 #include "core/result.hpp"
 #include "core/types.hpp"
+#include "memory/node_ranks.hpp"
 
 namespace gondwana {
 
@@ -20,7 +21,7 @@ namespace gondwana {
 inline constexpr std::size_t least_ring_size = std::size_t{4} << 10;
 inline constexpr std::size_t largest_ring_size = std::size_t{1} << 30;
 
-// The part of a job that a node holds: `ranks` ranks from `first` on.
+// The part of a job that a node holds: `ranks` ranks from `first` on. See Roster, which answers.
 struct NodeShare {
   std::uint32_t ranks = 0;
   std::uint32_t first = 0;
@@ -30,9 +31,10 @@ struct NodeShare {
 
   // Of a job on one node.
   static constexpr NodeShare whole(std::uint32_t ranks) { return {ranks, 0, 0, 1, ranks}; }
-  bool holds(Rank rank) const { return index(rank) - first < ranks; }
-  // The number of a rank that it holds, among those.
-  std::uint32_t local(Rank rank) const { return index(rank) - first; }
+  constexpr NodeRanks node_ranks() const { return {first, ranks}; }
+  // How many ranks there may be, on this node and on all: what layouts have places for.
+  constexpr std::uint32_t slots() const { return ranks; }
+  constexpr std::uint32_t capacity() const { return job_ranks; }
 };
 
 struct NodePlan : NodeShare {
@@ -47,11 +49,11 @@ struct NodePlan : NodeShare {
 
   // Bytes of an arena that exist. What is left of the stride stays reserved: a guard.
   std::size_t arena_size() const { return stride - guard; }
-  std::size_t range_size() const { return stride * ranks; }
+  std::size_t range_size() const { return stride * slots(); }
   // Descriptors that the ranks of the node share besides the control memory: the arenas, the huge
   // pages of all where some were set aside, and where the job has several nodes an eventfd that
   // wakes their agent.
-  std::uint32_t descriptors() const { return ranks + (huge > 0 ? 1 : 0) + (nodes > 1 ? 1 : 0); }
+  std::uint32_t descriptors() const { return slots() + (huge > 0 ? 1 : 0) + (nodes > 1 ? 1 : 0); }
   // The inbox of a rank lies at the end of its arena.
   std::size_t inbox_offset() const;
 

@@ -183,10 +183,11 @@ bool Deadlock::holds(std::span<const Sleeper> ranks) {
   return std::exchange(found_, found) == found && found;
 }
 
-NodeLook look_at_node(const std::byte* page, std::uint32_t first, std::uint32_t ranks) {
+NodeLook look_at_node(const NodeMemory& memory) {
   NodeLook look;
-  for (std::uint32_t rank = first; rank < first + ranks; ++rank, page += ControlPage::size) {
-    const auto& its = *reinterpret_cast<const ControlPage*>(page);
+  for (const Rank each : memory.roster().here()) {
+    const std::uint32_t rank = index(each);
+    const ControlPage& its = memory.page(each);
     const auto pid = static_cast<pid_t>(its.presence.process.load(std::memory_order_relaxed));
     look.messages_in_flight += its.traffic.sent.load(std::memory_order_relaxed) -
                                its.traffic.received.load(std::memory_order_relaxed);

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "memory/layout.hpp"
+#include "memory/node_memory.hpp"
 
 namespace gondwana {
 
@@ -71,8 +71,7 @@ struct NodeLook {
   bool any_leaves() const { return !ended.empty() || !in_exit.empty(); }
 };
 
-// `page`: of rank 0 of the node; the others follow it.
-NodeLook look_at_node(const std::byte* page, std::uint32_t first, std::uint32_t ranks);
+NodeLook look_at_node(const NodeMemory& memory);
 
 // Whether a thread of the rank has called exit, which waits for the others.
 bool is_in_exit(const ControlPage& page);

@@ -41,11 +41,10 @@ Result<void> end_job(Process& self, int status, EndReason reason) {
 
 // Launchers of others end all ranks at once: those of this node end by themselves before.
 void give_others_time(const Process& self) {
-  const NodePlan& plan = self.memory->plan();
   self.memory->page(self.membership.rank).state = RankState::finalized;
   const auto others_live = [&] {
-    for (std::uint32_t rank = plan.first; rank < plan.first + plan.ranks; ++rank) {
-      const ControlPage& page = self.memory->page(Rank(rank));
+    for (const Rank rank : self.memory->roster().here()) {
+      const ControlPage& page = self.memory->page(rank);
       const auto pid = static_cast<pid_t>(page.presence.process.load(std::memory_order_relaxed));
       if (page.state != RankState::finalized && is_alive(pid)) return true;
     }
@@ -57,11 +56,10 @@ void give_others_time(const Process& self) {
 
 // See catch_end_signal().
 void tell_others_to_look(const Process& self) {
-  const NodePlan& plan = self.memory->plan();
-  for (std::uint32_t rank = plan.first; rank < plan.first + plan.ranks; ++rank) {
-    const ControlPage& page = self.memory->page(Rank(rank));
+  for (const Rank rank : self.memory->roster().here()) {
+    const ControlPage& page = self.memory->page(rank);
     const auto pid = static_cast<pid_t>(page.presence.process.load(std::memory_order_relaxed));
-    if (pid > 0 && Rank(rank) != self.membership.rank) ::kill(pid, SIGURG);
+    if (pid > 0 && rank != self.membership.rank) ::kill(pid, SIGURG);
   }
 }
 
@@ -99,7 +97,7 @@ void leave_job(int status) {
   ignore_sigterm();
   if (self.membership.launcher.is_foreign() && !self.forked) {
     self.asks_for_end = true;
-    announce_purposeful_end(self.memory->header(), self.memory->plan().ranks, status);
+    announce_purposeful_end(self.memory->header(), self.memory->roster().here().size(), status);
     tell_others_to_look(self);
   } else {
     [[maybe_unused]] const Result<void> told = end_job(self, status, EndReason::on_purpose);

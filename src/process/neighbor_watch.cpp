@@ -20,10 +20,9 @@ std::optional<Error> NeighborWatch::look() {
 }
 
 std::optional<Error> NeighborWatch::look_for_losses() const {
-  const NodePlan& plan = memory_->plan();
-  for (std::uint32_t rank = plan.first; rank < plan.first + plan.ranks; ++rank) {
-    if (rank == index(me_)) continue;
-    if (const auto loss = find_loss(memory_->page(Rank(rank)), rank))
+  for (const Rank rank : memory_->roster().here()) {
+    if (rank == me_) continue;
+    if (const auto loss = find_loss(memory_->page(rank), index(rank)))
       return Error{Errc::peer_lost, *loss};
   }
   return std::nullopt;
@@ -34,9 +33,7 @@ std::optional<Error> NeighborWatch::look_for_deadlock() {
   if (memory_->header().ending.load(std::memory_order_relaxed) == 0) return std::nullopt;
   deadlock_.suspect();
   if (!deadlock_.is_due()) return std::nullopt;
-  const NodePlan& plan = memory_->plan();
-  const auto* pages = reinterpret_cast<const std::byte*>(&memory_->page(Rank(plan.first)));
-  const NodeLook look = look_at_node(pages, plan.first, plan.ranks);
+  const NodeLook look = look_at_node(*memory_);
   const bool is_mine = !look.part.empty() && look.part.front().rank == index(me_);
   if (!is_mine) deadlock_.look_later();
   if (!is_mine || !look.any_leaves() || !deadlock_.holds(look.part)) return std::nullopt;

@@ -18,7 +18,7 @@ namespace {
 
 std::vector<std::uint32_t> unknown_nodes(const NodeMemory& memory) {
   std::vector<std::uint32_t> unknown;
-  for (std::uint32_t node = 0; node < memory.plan().nodes; ++node)
+  for (std::uint32_t node = 0; node < memory.roster().nodes(); ++node)
     if (memory.entry(node).state.load(std::memory_order_acquire) == NodeState::unknown)
       unknown.push_back(node);
   return unknown;
@@ -34,7 +34,7 @@ Result<void> wait_for_all_nodes(const NodeMemory& memory, const Options& options
           Errc::peer_lost,
           fmt::format("these of {} nodes did not join within {} s (GONDWANA_JOIN_TIMEOUT): "
                       "{}",
-                      memory.plan().nodes, deadline.seconds(),
+                      memory.roster().nodes(), deadline.seconds(),
                       fmt::join(unknown_nodes(memory), ", "))};
     }
     std::this_thread::sleep_for(step);
@@ -47,7 +47,7 @@ Result<void> wait_for_all_nodes(const NodeMemory& memory, const Options& options
 Result<void> compare_nodes(const NodeMemory& memory, bool through_agents) {
   const std::string own_network = memory.entry(memory.plan().node).info.network.data();
   const auto refuse = [](std::string why) { return Error{Errc::refused, std::move(why)}; };
-  for (std::uint32_t node = 0; node < memory.plan().nodes; ++node) {
+  for (std::uint32_t node = 0; node < memory.roster().nodes(); ++node) {
     const NodeInfo& info = memory.entry(node).info;
     const char* host = info.host.data();
     if (info.layout != remote::protocol_fingerprint())
@@ -73,8 +73,8 @@ Result<void> compare_nodes(const NodeMemory& memory, bool through_agents) {
 Result<std::shared_ptr<RemoteClient>> open_wire(const Membership& self,
                                                 const std::shared_ptr<NodeMemory>& memory,
                                                 const Options& options) {
-  if (memory->plan().nodes == 1) return std::shared_ptr<RemoteClient>();
-  const bool through_agents = remote::goes_through_agents(options.route, memory->plan().job_ranks);
+  if (memory->roster().nodes() == 1) return std::shared_ptr<RemoteClient>();
+  const bool through_agents = remote::goes_through_agents(options.route, memory->roster().size());
   const Result<network::Settings> settings = network::settings_of(options);
   if (!settings) return settings.error();
   // It takes libraries long to start: meanwhile the nodes get to know each other.

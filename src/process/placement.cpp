@@ -8,16 +8,14 @@ namespace gondwana {
 namespace {
 
 bool all_have_the_same_processors(const NodeMemory& memory) {
-  const NodePlan& plan = memory.plan();
-  const ControlPage& first = memory.page(Rank(plan.first));
-  for (std::uint32_t rank = 1; rank < plan.ranks; ++rank) {
-    const ControlPage& page = memory.page(Rank(plan.first + rank));
-    const bool same = std::ranges::equal(page.processors, first.processors, [](auto& a, auto& b) {
+  const NodeRanks here = memory.roster().here();
+  const ControlPage& first = memory.page(here.front());
+  return std::ranges::all_of(here, [&](Rank rank) {
+    const ControlPage& page = memory.page(rank);
+    return std::ranges::equal(page.processors, first.processors, [](auto& a, auto& b) {
       return a.load(std::memory_order_relaxed) == b.load(std::memory_order_relaxed);
     });
-    if (!same) return false;
-  }
-  return true;
+  });
 }
 
 int processor_of(const cpu_set_t& allowed, std::uint32_t number) {
@@ -29,14 +27,14 @@ int processor_of(const cpu_set_t& allowed, std::uint32_t number) {
 }  // namespace
 
 void start_apart(const NodeMemory& memory, Rank me) {
-  const NodePlan& plan = memory.plan();
+  const NodeRanks here = memory.roster().here();
   cpu_set_t allowed;
   if (::sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return;
   const auto processors = static_cast<std::uint32_t>(CPU_COUNT(&allowed));
-  if (plan.ranks < 2 || plan.ranks > processors || !all_have_the_same_processors(memory)) return;
+  if (here.size() < 2 || here.size() > processors || !all_have_the_same_processors(memory)) return;
   cpu_set_t own;
   CPU_ZERO(&own);
-  CPU_SET(processor_of(allowed, plan.local(me) * processors / plan.ranks), &own);
+  CPU_SET(processor_of(allowed, here.slot_of(me) * processors / here.size()), &own);
   if (::sched_setaffinity(0, sizeof(own), &own) == 0)
     ::sched_setaffinity(0, sizeof(allowed), &allowed);
 }

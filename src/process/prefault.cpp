@@ -15,7 +15,7 @@ namespace {
 // promised to us.
 Result<void> find_room(const Engine& engine) {
   const std::size_t heap = engine.symmetric().heap_size() - engine.symmetric().huge_size();
-  const std::uint32_t ranks = engine.memory().plan().ranks;
+  const std::uint32_t ranks = engine.memory().roster().here().size();
   const std::size_t left = available_memory();
   if (heap <= left / ranks) return {};
   return Error{Errc::out_of_memory,

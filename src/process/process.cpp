@@ -206,7 +206,7 @@ void close_network(int /*status*/, void* /*unused*/) {
 // By the first engine.
 Result<void> open_network(Process& self, const Options& options) {
   if (self.network != nullptr) return {};
-  if (self.memory->plan().nodes == 1) return {};
+  if (self.memory->roster().nodes() == 1) return {};
   Result<std::shared_ptr<RemoteClient>> network =
       count_threads_of(self, [&] { return open_wire(self.membership, self.memory, options); });
   if (!network) return network.error();
@@ -239,8 +239,8 @@ void show_process(Process& self) {
   page.presence.take();
   if (!self.membership.launcher.is_foreign()) return;  // else the guardian watches it
   page.presence.take_part();
-  const NodePlan& plan = self.memory->plan();
-  if (plan.nodes == 1 && plan.ranks > 1)
+  const Roster& roster = self.memory->roster();
+  if (roster.nodes() == 1 && roster.here().size() > 1)
     self.neighbors = std::make_unique<NeighborWatch>(self.memory, self.membership.rank);
 }
 

@@ -166,13 +166,13 @@ std::optional<ReceivedControl> read_control(Bytes bytes, std::uint64_t tag, cons
 std::optional<ReceivedBatch> read_batch(Bytes bytes, std::uint64_t tag, const NodePlan& plan) {
   const std::optional<Batch> batch = read<Batch>(bytes);
   if (!batch || batch->tag != tag || batch->kind != MessageKind::batch) return std::nullopt;
-  if (batch->from >= plan.job_ranks || batch->node != plan.node) return std::nullopt;
+  if (batch->from >= plan.capacity() || batch->node != plan.node) return std::nullopt;
   return ReceivedBatch{*batch, bytes.subspan(sizeof(Batch))};
 }
 
 std::optional<ReceivedRequest> read_request(Bytes requests, const NodePlan& plan) {
   const std::optional<Request> request = read<Request>(requests);
-  if (!request || !plan.holds(Rank(request->to))) return std::nullopt;
+  if (!request || !plan.node_ranks().holds(Rank(request->to))) return std::nullopt;
   const Bytes behind = requests.subspan(sizeof(Request));
   const std::optional<std::size_t> size = size_behind(*request, behind, plan);
   if (!size || *size > behind.size()) return std::nullopt;
@@ -201,7 +201,7 @@ std::optional<ReceivedMessage> read_message(Bytes bytes, std::uint64_t tag, Rank
   const std::optional<MessageHeader> head = read<MessageHeader>(bytes);
   if (!head || head->tag != tag || head->kind != MessageKind::message) return std::nullopt;
   const Bytes body = bytes.subspan(sizeof(MessageHeader));
-  if (head->from >= plan.job_ranks || head->to != index(me) || body.size() > longest_message)
+  if (head->from >= plan.capacity() || head->to != index(me) || body.size() > longest_message)
     return std::nullopt;
   return ReceivedMessage{Rank(head->from), head->number, body};
 }

@@ -57,7 +57,8 @@ struct InboxMessage {
 static_assert(sizeof(InboxSlot<RealAtomics, InboxMessage>) == std::size_t{2} * cache_line);
 static_assert(offsetof(InboxMessage, words) == 12);
 
-// Where things lie in the inbox of a rank on a node with `ranks` ranks, in bytes from its start:
+// Where things lie in the inbox of a rank on a node that may have `capacity` ranks, in bytes from
+// its start:
 //
 //   per class:  lock | news of all senders | claims of all senders | channels | blocks
 //
@@ -71,10 +72,10 @@ class InboxLayout {
   using Channel = InboxChannel<RealAtomics, InboxMessage, slots>;
   using Lock = InboxLock<RealAtomics>;
 
-  explicit constexpr InboxLayout(std::uint32_t ranks, std::uint32_t blocks = 8)
-      : ranks_(ranks), blocks_(blocks) {}
+  explicit constexpr InboxLayout(std::uint32_t capacity, std::uint32_t blocks = 8)
+      : capacity_(capacity), blocks_(blocks) {}
 
-  constexpr std::uint32_t ranks() const { return ranks_; }
+  constexpr std::uint32_t capacity() const { return capacity_; }
   constexpr std::uint32_t blocks() const { return blocks_; }
 
   constexpr std::size_t lane(MessageClass sort) const {
@@ -87,19 +88,20 @@ class InboxLayout {
     return sizeof(Lock) + sizeof(std::uint32_t) * sender;
   }
   constexpr std::size_t claimed(std::uint32_t sender) const {
-    return round_up(news(ranks_), alignof(Lock)) + sizeof(std::uint32_t) * sender;
+    return round_up(news(capacity_), alignof(Lock)) + sizeof(std::uint32_t) * sender;
   }
   constexpr std::size_t channel(std::uint32_t sender) const {
-    return round_up(claimed(ranks_), alignof(Channel)) + sizeof(Channel) * sender;
+    return round_up(claimed(capacity_), alignof(Channel)) + sizeof(Channel) * sender;
   }
   constexpr std::size_t block(std::uint32_t sender, std::uint32_t number) const {
-    return round_up(channel(ranks_), page) + (std::size_t{sender} * blocks_ + number) * block_bytes;
+    return round_up(channel(capacity_), page) +
+           (std::size_t{sender} * blocks_ + number) * block_bytes;
   }
 
  private:
-  constexpr std::size_t lane_bytes() const { return block(ranks_, 0); }
+  constexpr std::size_t lane_bytes() const { return block(capacity_, 0); }
 
-  std::uint32_t ranks_;
+  std::uint32_t capacity_;
   std::uint32_t blocks_;
 };
 
@@ -126,7 +128,7 @@ class SharedQueue {
 
   static constexpr std::uint32_t most_watched = 16;
 
-  std::uint32_t senders() const { return layout_.ranks(); }
+  std::uint32_t senders() const { return layout_.capacity(); }
   std::uint32_t blocks() const { return layout_.blocks(); }
   InboxLayout::Channel& channel(std::uint32_t sender) const { return channels_[sender]; }
   RealAtomics::Word& news(std::uint32_t sender) const { return news_[sender]; }

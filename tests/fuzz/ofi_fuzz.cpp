@@ -47,7 +47,7 @@ void are_harmless_rows(const ReceivedRequest& received) {
 
 void is_harmless(const ReceivedRequest& received) {
   const Request& request = received.request;
-  GONDWANA_ASSERT(plan.holds(Rank(request.to)), request.to);
+  GONDWANA_ASSERT(plan.node_ranks().holds(Rank(request.to)), request.to);
   if (request.kind == RequestKind::put_packed || request.kind == RequestKind::get_packed)
     return are_harmless_rows(received);
   if (request.kind == RequestKind::message) {

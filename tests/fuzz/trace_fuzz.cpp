@@ -20,7 +20,8 @@ namespace {
 class Memory {
  public:
   Memory() {
-    facts_.ranks = facts_.nodes = facts_.job_ranks = 1;
+    facts_.ranks = {0, 1};
+    facts_.nodes = facts_.job_ranks = 1;
     facts_.ring_size = least_ring_size;
     const Result<UniqueFd> file = create_memfd("gondwana-fuzz", layout_.size());
     GONDWANA_ASSERT(file, layout_.size());

@@ -96,18 +96,18 @@ void check_reduce(Engine& engine, Team& team, std::span<Affine<T>> dest,
 }
 
 RANK_TEST(the_world_has_two_levels_where_it_is_on_several_nodes, ranks(1)) {
-  const NodeShare& share = world.engine().memory().plan();
-  EXPECT_EQ(world.engine().teams().world().levels != nullptr, share.nodes > 1);
+  EXPECT_EQ(world.engine().teams().world().levels != nullptr,
+            world.engine().memory().roster().nodes() > 1);
 }
 
 RANK_TEST(members_of_a_node_are_told_from_the_others, ranks(1)) {
   in_every_team(world, [&](const Team& team) {
     if (team.levels == nullptr) return;
-    const NodeShare& share = world.engine().memory().plan();
+    const Roster& roster = world.engine().memory().roster();
     const std::vector<std::uint32_t> nodes = nodes_of(world.engine().memory(), team);
     ASSERT_EQ(nodes.size(), team.size);
     for (std::uint32_t member = 0; member < team.size; ++member)
-      EXPECT_EQ(nodes[member] == share.node, share.holds(team.rank_of(member)));
+      EXPECT_EQ(nodes[member] == roster.node(), roster.is_here(team.rank_of(member)));
   });
 }
 

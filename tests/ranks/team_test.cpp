@@ -28,10 +28,10 @@ long sum_of_members(World& world, shmem_team_t team, std::span<long> cells) {
 RANK_TEST(the_world_holds_everybody_and_the_shared_team_those_of_the_node, ranks(1)) {
   EXPECT_EQ(team_my_pe(world.as("my_pe"), SHMEM_TEAM_WORLD), world.me());
   EXPECT_EQ(team_n_pes(world.as("n_pes"), SHMEM_TEAM_WORLD), world.size());
-  const NodeShare& node = world.engine().memory().plan();
+  const NodeRanks here = world.engine().memory().roster().here();
   EXPECT_EQ(team_my_pe(world.as("my_pe"), SHMEM_TEAM_SHARED),
-            static_cast<int>(node.local(world.engine().rank())));
-  EXPECT_EQ(team_n_pes(world.as("n_pes"), SHMEM_TEAM_SHARED), static_cast<int>(node.ranks));
+            static_cast<int>(here.slot_of(world.engine().rank())));
+  EXPECT_EQ(team_n_pes(world.as("n_pes"), SHMEM_TEAM_SHARED), static_cast<int>(here.size()));
   EXPECT_EQ(team_my_pe(world.as("my_pe"), SHMEM_TEAM_INVALID), -1);
   EXPECT_EQ(team_n_pes(world.as("n_pes"), SHMEM_TEAM_INVALID), -1);
 }

@@ -88,8 +88,8 @@ class JobNodes {
   }
 
   const std::shared_ptr<NodeMemory>& home(Rank rank) const {
-    return *std::ranges::find_if(memories_,
-                                 [&](const auto& memory) { return memory->plan().holds(rank); });
+    return *std::ranges::find_if(
+        memories_, [&](const auto& memory) { return memory->roster().is_here(rank); });
   }
   bool use_reach() const { return over_ == Over::memory || has_nodes(over_); }
   Wire wire(Rank rank) const {
@@ -113,9 +113,7 @@ class JobNodes {
   void introduce_nodes() {
     for (const auto& memory : memories_) {
       for (std::uint32_t i = 0; i < memories_.size(); ++i) {
-        const NodeShare& share = memories_[i]->plan();
-        memory->entry(i).info.first = share.first;
-        memory->entry(i).info.ranks = share.ranks;
+        memory->entry(i).info.ranks = memories_[i]->roster().here();
         memory->entry(i).state.store(NodeState::known, std::memory_order_release);
       }
     }

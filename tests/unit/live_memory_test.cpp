@@ -151,7 +151,7 @@ class Damage : public testing::Test {
     const auto contact = wire_.own_contact();
     EXPECT_LE(contact ? contact->pack().size() : 0,
               sizeof(NodeInfo) + NodeInfo::longest_address + NodeInfo::longest_key);
-    EXPECT_EQ(wire_.facts().ranks, share.ranks);
+    EXPECT_EQ(wire_.facts().ranks.size(), share.ranks);
     EXPECT_EQ(wire_.facts().ring_size, least_ring_size);
   }
 
@@ -195,10 +195,10 @@ TEST_F(Damage, facts_that_cannot_be_are_no_job) {
   };
   EXPECT_TRUE(is_found([] {}));
   EXPECT_FALSE(is_found([&] { facts.layout ^= 1; }));
-  EXPECT_FALSE(is_found([&] { facts.ranks = 0; }));
-  EXPECT_FALSE(is_found([&] { facts.ranks = 2; }));
-  EXPECT_FALSE(is_found([&] { facts.ranks = 1U << 28; }));
-  EXPECT_FALSE(is_found([&] { facts.first = ~0U; }));
+  EXPECT_FALSE(is_found([&] { facts.ranks = {1, 0}; }));
+  EXPECT_FALSE(is_found([&] { facts.ranks = {1, 2}; }));
+  EXPECT_FALSE(is_found([&] { facts.ranks = {1, 1U << 28}; }));
+  EXPECT_FALSE(is_found([&] { facts.ranks = {~0U, 3}; }));
   EXPECT_FALSE(is_found([&] { facts.node = 2; }));
   EXPECT_FALSE(is_found([&] { facts.nodes = ~0U; }));
   EXPECT_FALSE(is_found([&] { facts.job_ranks = 3; }));

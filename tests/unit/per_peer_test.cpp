@@ -72,7 +72,8 @@ TEST_F(PerPeer, a_rank_that_talks_to_one_peer_holds_a_word_for_each_node) {
   for (const auto& memory : {few, many}) {
     for (std::uint32_t node = 0; node < memory->plan().nodes; ++node) {
       NodeInfo info = agent->contact().info();
-      info.first = node == 0 ? 0 : 1 + (node - 1) * ranks_of_node;
+      info.ranks =
+          node == 0 ? NodeRanks(0, 1) : NodeRanks(1 + (node - 1) * ranks_of_node, ranks_of_node);
       memory->nodes().write(node, {info, agent->contact().address(), agent->contact().key()});
     }
   }

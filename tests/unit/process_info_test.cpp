@@ -39,8 +39,7 @@ NodeOffer offer_of(const NodeInfo& info, Lengths lengths) {
 NodeOffer some_offer() {
   NodeInfo info{};
   info.layout = 0x0123'4567'89ab'cdef;
-  info.first = 4;
-  info.ranks = 2;
+  info.ranks = {4, 2};
   info.host.fill('h');
   info.host.back() = '\0';
   return offer_of(info, {64, 16});

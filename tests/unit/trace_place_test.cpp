@@ -20,7 +20,8 @@ constexpr std::size_t room = least_ring_size / sizeof(StoredEvent);
 class Rings : public testing::Test {
  protected:
   Rings() {
-    facts_.ranks = facts_.nodes = facts_.job_ranks = 1;
+    facts_.ranks = {0, 1};
+    facts_.nodes = facts_.job_ranks = 1;
     facts_.ring_size = least_ring_size;
     Result<UniqueFd> file = create_memfd("trace-test", layout_.size());
     EXPECT_TRUE(file);

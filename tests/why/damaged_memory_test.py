@@ -129,7 +129,7 @@ class DamagedMemoryTest(LauncherCase):
         for tool in tools:
             maps = Path(f"/proc/{tool.pid}/maps")
             self.assertTrue(eventually(lambda maps=maps: "gondwana-control" in maps.read_text()))
-        number_of_ranks = 20  # its place among the facts
+        number_of_ranks = 24  # its place among the facts
         self.assertEqual(memory[number_of_ranks], RANKS)
         memory[number_of_ranks : number_of_ranks + 4] = (2**28).to_bytes(4, "little")
         said = [tool.communicate(timeout=WATCHDOG)[0] for tool in tools]

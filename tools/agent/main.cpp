@@ -65,14 +65,14 @@ Result<void> run(bool only_probe) {
       NodeMemory::attach(self->plan, self->control, std::nullopt, self->next_arena);
   if (!memory) return memory.error();
   register_for_heavy_fence();  // ranks sleep on words that it writes
-  Result<std::unique_ptr<NodeAgent>> agent =
-      NodeAgent::open({.memory = *memory,
-                       .job_tag = self->job_tag,
-                       .settings = *std::move(settings),
-                       .may_spin = usable_processors() > self->plan.ranks,
-                       .carries = remote::goes_through_agents(options->route, self->plan.job_ranks),
-                       .peer_timeout_s = options->peer_timeout,
-                       .on_shortened_file = end_because_of_file});
+  Result<std::unique_ptr<NodeAgent>> agent = NodeAgent::open(
+      {.memory = *memory,
+       .job_tag = self->job_tag,
+       .settings = *std::move(settings),
+       .may_spin = usable_processors() > self->plan.node_ranks().size(),
+       .carries = remote::goes_through_agents(options->route, self->plan.capacity()),
+       .peer_timeout_s = options->peer_timeout,
+       .on_shortened_file = end_because_of_file});
   if (!agent) return agent.error();
   tell_of_shortened_files(**memory);
   (*memory)->nodes().write(self->plan.node, (*agent)->contact());

@@ -20,13 +20,11 @@ bool holds(const ArenaFile& file, std::uint64_t offset) {
 }
 
 std::optional<std::uint32_t> owner_of(std::uintptr_t address) {
-  const NodePlan& plan = touched->plan();
-  for (std::uint32_t rank = plan.first; rank < plan.first + plan.ranks; ++rank) {
-    const std::uint64_t offset =
-        address - reinterpret_cast<std::uintptr_t>(touched->window(Rank(rank)));
-    const auto& files = touched->files(Rank(rank)).list;
+  for (const Rank rank : touched->roster().here()) {
+    const std::uint64_t offset = address - reinterpret_cast<std::uintptr_t>(touched->window(rank));
+    const auto& files = touched->files(rank).list;
     if (std::ranges::any_of(files, [offset](const auto& file) { return holds(file, offset); }))
-      return rank;
+      return index(rank);
   }
   return std::nullopt;
 }

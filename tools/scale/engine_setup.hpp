@@ -12,7 +12,7 @@ namespace gondwana::scale {
 inline Engine::Setup engine_setup(Rank rank, std::shared_ptr<NodeMemory> memory) {
   Engine::Setup setup;
   setup.rank = rank;
-  setup.ranks = memory->plan().job_ranks;
+  setup.ranks = memory->roster().size();
   setup.memory = std::move(memory);
   setup.options.heap_size = std::size_t{1} << 20;
   setup.options.heap_overcommit = true;

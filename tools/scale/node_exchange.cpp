@@ -43,8 +43,7 @@ Result<launch::Frame> say(const launch::Frame& frame, Sent& said) {
 
 std::string info_of_node(const NodeContact& contact, const NodeShare& share) {
   NodeInfo info = contact.info();
-  info.first = share.first;
-  info.ranks = share.ranks;
+  info.ranks = share.node_ranks();
   return NodeContact(info, contact.address(), contact.key()).pack();
 }
 

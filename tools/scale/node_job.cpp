@@ -15,7 +15,7 @@ using Engines = std::vector<Result<std::unique_ptr<Engine>>>;
 
 // Each in a thread of its own, because a rank waits for the others.
 Engines start(const std::shared_ptr<NodeMemory>& memory) {
-  const std::uint32_t ranks = memory->plan().ranks;
+  const std::uint32_t ranks = memory->roster().here().size();
   Engines engines;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) engines.emplace_back(nullptr);
   std::vector<std::jthread> threads;

@@ -85,8 +85,9 @@ bool SimulatedNodes::deliver() {
 NodePlan SimulatedNodes::plan_of(std::uint32_t node) const {
   NodePlan plan = memory_.plan();
   plan.node = node;
-  plan.first = memory_.entry(node).info.first;
-  plan.ranks = memory_.entry(node).info.ranks;
+  const NodeRanks ranks = memory_.entry(node).info.ranks;
+  plan.first = index(ranks.front());
+  plan.ranks = ranks.size();
   return plan;
 }
 
@@ -99,7 +100,7 @@ void SimulatedNodes::answer(const Message& message) {
     return reply({.node = message.node, .number = 0}, {});
   const auto to = remote::addressee(message.bytes, tag_);
   const auto read = to ? remote::read_message(message.bytes, tag_, Rank(*to), plan) : std::nullopt;
-  if (read && *to == plan.first)
+  if (read && Rank(*to) == plan.node_ranks().front())
     echo(*read, Rank(*to), message.node);
   else
     ++unknown_;

@@ -14,17 +14,17 @@ constexpr std::uint32_t most_at_once = 64;
 
 Messages::Messages(const NodeMemory& memory, Rank me)
     : memory_(&memory),
-      first_(memory.plan().first),
+      here_(memory.roster().here()),
       me_(me),
-      layout_(memory.plan().ranks),
+      layout_(memory.roster().slots()),
       receiving_{Receiving(lane(me, MessageClass::request)),
                  Receiving(lane(me, MessageClass::reply))} {
   for (const MessageClass sort : {MessageClass::request, MessageClass::reply})
-    for (std::uint32_t number = 0; number < layout_.ranks(); ++number) {
-      const Rank rank{first_ + number};
+    for (std::uint32_t slot = 0; slot < layout_.capacity(); ++slot) {
+      const Rank rank = here_[slot];
       targets_[static_cast<std::size_t>(sort)].push_back(
           {.lane = lane(rank, sort),
-           .credit_cache = CreditCache::of(local(me), InboxLayout::slots),
+           .credit_cache = CreditCache::of(slot_of(me), InboxLayout::slots),
            .data_bell = &memory.data_bell(rank)});
     }
 }
@@ -60,7 +60,7 @@ void Messages::receive_traced(void* messages, const Incoming& incoming) {
 
 NodeQueue Messages::lane(Rank receiver, MessageClass sort) const {
   std::byte* inbox = memory_->window(receiver) + memory_->plan().inbox_offset();
-  return {inbox, layout_, local(receiver), sort, RankBells{memory_}};
+  return {inbox, layout_, slot_of(receiver), sort, RankBells{memory_}};
 }
 
 std::optional<Draft> Messages::open_buffer(Rank to, MessageClass sort, Payload payload) {
@@ -94,7 +94,7 @@ std::uint32_t Messages::poll_inbox(Receiving& mine, MessageClass sort, bool sure
   const auto handle = [&](std::uint32_t from, InboxMessage& message, std::uint32_t block) {
     const MutableBytes payload =
         block == Reservation::no_block ? MutableBytes() : mine.lane.block(from, block);
-    receiver_(context_, {Rank(first_ + from), sort, message, payload});
+    receiver_(context_, {here_[from], sort, message, payload});
   };
   if (!surely) return mine.consumer.poll(handle, most_at_once);
   mine.consumer.settle();

@@ -1,5 +1,5 @@
 // Active messages between ranks. Within a node they use the inboxes, which number the ranks of the
-// node from 0. Between nodes they use the wire (engine/am/remote_messages.hpp).
+// node by their slots. Between nodes they use the wire (engine/am/remote_messages.hpp).
 //
 // A message is opened: it gets a place in the receiver's inbox, from the credit of this pair of
 // ranks and class. It is then filled in place, and published or cancelled. The receiver runs the
@@ -31,8 +31,8 @@ struct Incoming {
 
 struct RankBells {
   const NodeMemory* memory;
-  Doorbell<RealAtomics>& operator()(std::uint32_t rank) const {
-    return memory->page(Rank(memory->plan().first + rank)).sync_bell;
+  Doorbell<RealAtomics>& operator()(std::uint32_t slot) const {
+    return memory->page(memory->roster().here()[slot]).sync_bell;
   }
 };
 using NodeQueue = SharedQueue<RankBells>;
@@ -73,15 +73,15 @@ class Messages {
   // Returns nothing if there is no room now. Never waits; callable from any thread.
   [[gnu::always_inline]] std::optional<Draft> try_open(Rank to, MessageClass sort,
                                                        Payload payload) {
-    if (local(to) >= layout_.ranks()) [[unlikely]]
+    if (slot_of(to) >= layout_.capacity()) [[unlikely]]
       return open_buffer(to, sort, payload);
-    MessageTarget& target = targets_[static_cast<std::size_t>(queue_class(sort))][local(to)];
+    MessageTarget& target = targets_[static_cast<std::size_t>(queue_class(sort))][slot_of(to)];
     Sender side = sender(target);
     const std::optional<Reservation> at = side.reserve(payload);
     if (!at) [[unlikely]]
       return std::nullopt;
     const MutableBytes block =
-        payload == Payload::none ? MutableBytes() : target.lane.block(local(me_), at->block);
+        payload == Payload::none ? MutableBytes() : target.lane.block(slot_of(me_), at->block);
     return Draft{&target, *at, &side.message(*at), block};
   }
 
@@ -123,10 +123,10 @@ class Messages {
     std::atomic<bool> busy{false};
   };
 
-  std::uint32_t local(Rank rank) const { return index(rank) - first_; }
+  std::uint32_t slot_of(Rank rank) const { return here_.slot_of(rank); }
   NodeQueue lane(Rank receiver, MessageClass sort) const;
   Sender sender(MessageTarget& target) {
-    return {target.lane, local(me_), any_thread_ ? nullptr : &target.credit_cache};
+    return {target.lane, slot_of(me_), any_thread_ ? nullptr : &target.credit_cache};
   }
   std::optional<Draft> open_buffer(Rank to, MessageClass sort, Payload payload);
   // In place of the receiver, in a job that is traced.
@@ -138,7 +138,7 @@ class Messages {
   static const void* this_thread();
 
   const NodeMemory* memory_;
-  std::uint32_t first_;  // rank of the node
+  NodeRanks here_;
   Rank me_;
   InboxLayout layout_;
   Receiver receiver_ = nullptr;
@@ -148,7 +148,7 @@ class Messages {
   bool any_thread_ = false;
   const void* owner_ = nullptr;
   std::array<Receiving, 2> receiving_;                 // by class
-  std::array<std::vector<MessageTarget>, 2> targets_;  // by class and rank
+  std::array<std::vector<MessageTarget>, 2> targets_;  // by class and slot
   std::unique_ptr<RemoteMessages> remote_;             // null: no other node can be reached
 };
 

@@ -14,12 +14,13 @@ class Reach {
  public:
   Reach() = default;
 
-  // The first `ranks` ranks of the node are within reach; 0: none, and all goes over the wire.
+  // The first `ranks` ranks of the node are within reach; 0: none, and all goes over the wire. Like
+  // NodeRanks it knows that their numbers follow each other: each access computes with constants.
   Reach(const NodeMemory& memory, std::uint32_t ranks, const SymmetricRanges& symmetric)
-      : base_(reinterpret_cast<std::uintptr_t>(memory.window(Rank(memory.plan().first))) -
-              memory.plan().first * memory.plan().stride),
+      : base_(reinterpret_cast<std::uintptr_t>(memory.window(memory.roster().here().front())) -
+              index(memory.roster().here().front()) * memory.plan().stride),
         stride_(memory.plan().stride),
-        first_(memory.plan().first),
+        first_(index(memory.roster().here().front())),
         ranks_(ranks),
         symmetric_(symmetric) {}
 

@@ -28,9 +28,9 @@ Result<std::size_t> choose_heap_offset(const HeapWish& wish) {
 std::size_t heap_room(const NodeMemory& memory, std::size_t heap_at) {
   const std::size_t end = memory.plan().inbox_offset();
   const std::size_t room = heap_at < end ? end - heap_at : 0;
-  if (memory.plan().nodes == 1) return room;
+  if (memory.roster().nodes() == 1) return room;
   constexpr std::size_t least_teams = 4;
-  const std::size_t of_teams = least_teams * (2 + memory.plan().nodes) * scratch_of_team;
+  const std::size_t of_teams = least_teams * (2 + memory.roster().nodes()) * scratch_of_team;
   return room - std::min(room, std::max(room / 16, std::min(room / 2, of_teams)));
 }
 
@@ -53,8 +53,8 @@ std::size_t dirty_behind(const NodeMemory& memory, Rank rank, MutableBytes space
 
 // The memory for each rank of the node with the least memory.
 std::size_t least_memory(const NodeMemory& memory) {
-  std::size_t least = usable_memory() / memory.plan().ranks;
-  for (std::uint32_t node = 0; node < memory.plan().nodes; ++node) {
+  std::size_t least = usable_memory() / memory.roster().here().size();
+  for (std::uint32_t node = 0; node < memory.roster().nodes(); ++node) {
     const NodeEntry& entry = memory.entry(node);
     if (entry.state.load(std::memory_order_acquire) == NodeState::known)
       least = std::min<std::size_t>(least, entry.info.memory);
@@ -73,7 +73,7 @@ Error heaps_exceed_memory(std::size_t heap, std::uint32_t ranks, std::size_t mem
 
 // The size that the user set, or half of the node's memory divided among its ranks; or an error.
 Result<std::size_t> choose_heap_size(const HeapWish& wish, std::size_t heap_at) {
-  const std::uint32_t ranks = wish.memory.plan().ranks;
+  const std::uint32_t ranks = wish.memory.roster().here().size();
   const std::size_t room = heap_room(wish.memory, heap_at);
   const std::size_t memory = usable_memory();
   std::size_t heap = wish.options.heap_size;

@@ -220,12 +220,7 @@ std::size_t SymmetricMemory::touched() const {
 }
 
 std::optional<Rank> SymmetricMemory::rank_at(const void* address) const {
-  const NodePlan& plan = memory_->plan();
-  const auto at = static_cast<std::size_t>(static_cast<const std::byte*>(address) -
-                                           memory_->window(Rank(plan.first)));
-  const std::size_t local = at / plan.stride;
-  if (local >= plan.ranks) return std::nullopt;
-  return Rank(plan.first + static_cast<std::uint32_t>(local));
+  return memory_->rank_at(address);
 }
 
 std::string SymmetricMemory::describe() const {

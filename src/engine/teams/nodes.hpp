@@ -8,7 +8,7 @@
 
 namespace gondwana {
 
-// The node number of each member; empty if this rank does not know all of them. All members get the
+// The node number of each member; empty if this rank does not know all nodes. All members get the
 // same answer, since all ranks know all nodes, or none.
 std::vector<std::uint32_t> nodes_of(const NodeMemory& memory, const Team& team);
 

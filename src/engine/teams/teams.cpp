@@ -19,12 +19,12 @@ Teams::Teams(const NodeMemory& memory, const Reach& reach, Rank me)
       reach_(reach),
       me_(me),
       first_epoch_(epoch_of(legacy().generation.load(std::memory_order_relaxed))) {
-  const NodeShare& share = memory.plan();
-  make_first(world_number, 0, share.job_ranks);
+  const Roster& roster = memory.roster();
+  make_first(world_number, 0, roster.size());
   if (reach.covers(me))
-    make_first(shared_number, share.first, share.ranks);
+    make_first(shared_number, index(roster.here().front()), roster.here().size());
   else
-    make_first(shared_number, 0, share.job_ranks);
+    make_first(shared_number, 0, roster.size());
 }
 
 Teams::~Teams() {

@@ -110,10 +110,8 @@ bool LongWait::came_late() const {
   if (yields_.slow_since_ns == 0) return false;
   const std::uint64_t margin = worker_.wait_policy.slow_ns() / 2;
   const std::uint64_t now = monotonic_ns();
-  const NodePlan& plan = waiter_.memory_->plan();
   bool has_peer_just_come = false;
-  for (std::uint32_t i = 0; i < plan.ranks; ++i) {
-    const auto peer = static_cast<Rank>(plan.first + i);
+  for (const Rank peer : waiter_.memory_->roster().here()) {
     const Waiting* wait =
         peer != waiter_.me_ ? waiter_.memory_->page(peer).longest_wait() : nullptr;
     if (wait == nullptr) continue;

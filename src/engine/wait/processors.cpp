@@ -29,13 +29,12 @@ void publish_place(ControlPage& page) {
 }
 
 Processors find_processors(const NodeMemory& memory) {
-  const std::uint32_t ranks = memory.plan().ranks;
-  const std::uint32_t first_rank = memory.plan().first;
-  const ControlPage& first = memory.page(Rank(first_rank));
+  const NodeRanks here = memory.roster().here();
+  const ControlPage& first = memory.page(here.front());
   ProcessorMask all{};
   bool one_session = true;
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    const ControlPage& page = memory.page(Rank(first_rank + rank));
+  for (const Rank rank : here) {
+    const ControlPage& page = memory.page(rank);
     for (std::size_t i = 0; i < all.size(); ++i)
       all[i] |= page.processors[i].load(std::memory_order_relaxed);
     one_session = one_session && page.session.load(std::memory_order_relaxed) ==
@@ -44,13 +43,13 @@ Processors find_processors(const NodeMemory& memory) {
   int processors = 0;
   for (const std::uint64_t word : all) processors += std::popcount(word);
   const double usable = std::min(static_cast<double>(processors), processor_quota());
-  return {.is_oversubscribed = ranks > usable,
+  return {.is_oversubscribed = here.size() > usable,
           .yields_help = one_session || !sessions_are_scheduled_apart(),
-          .ranks_each = static_cast<std::uint32_t>(std::ceil(ranks / std::max(usable, 1.0)))};
+          .ranks_each = static_cast<std::uint32_t>(std::ceil(here.size() / std::max(usable, 1.0)))};
 }
 
 std::uint32_t share_of_processors(const NodeMemory& memory, Rank rank) {
-  const NodePlan& plan = memory.plan();
+  const NodeRanks here = memory.roster().here();
   const auto may_run = [](const ControlPage& page, std::size_t processor) {
     return (page.processors[processor / 64].load(std::memory_order_relaxed) >> processor % 64 &
             1U) != 0;
@@ -59,11 +58,10 @@ std::uint32_t share_of_processors(const NodeMemory& memory, Rank rank) {
   for (std::size_t processor = 0; processor < ProcessorMask{}.size() * 64; ++processor) {
     if (!may_run(memory.page(rank), processor)) continue;
     int ranks = 0;
-    for (std::uint32_t other = 0; other < plan.ranks; ++other)
-      ranks += may_run(memory.page(Rank(plan.first + other)), processor) ? 1 : 0;
+    for (const Rank other : here) ranks += may_run(memory.page(other), processor) ? 1 : 0;
     share += 1.0 / ranks;
   }
-  share = std::min(share, processor_quota() / plan.ranks);
+  share = std::min(share, processor_quota() / here.size());
   constexpr double rounding = 1e-6;  // of thirds, added up
   return std::max(1U, static_cast<std::uint32_t>(share + rounding));
 }

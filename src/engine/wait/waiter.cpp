@@ -61,7 +61,7 @@ void Waiter::wait_longer(const WaitReason& why, FunctionRef<bool()> done, const 
 
 Draft Waiter::wait_and_open(CallName call, Rank to, MessageClass sort, Payload payload) {
   std::optional<Draft> draft;
-  const bool is_remote = !memory_->plan().holds(to);
+  const bool is_remote = !memory_->roster().is_here(to);
   until({.call = call, .peer = index(to), .on_network = is_remote}, [&] {
     draft = messages_.try_open(to, sort, payload);
     return draft.has_value();

@@ -144,7 +144,7 @@ class Waiter {
   // Whether active messages come only over the network: this rank shares memory with no other, and
   // has no other waiting thread.
   bool hears_by_network() const {
-    return network_ != nullptr && memory_->plan().ranks == 1 &&
+    return network_ != nullptr && memory_->roster().here().size() == 1 &&
            workers_.threads() != Threads::many && messages_.may_poll();
   }
   bool sleep_on_network(std::chrono::microseconds limit);

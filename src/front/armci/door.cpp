@@ -6,7 +6,6 @@
 
 #include "core/address_kind.hpp"
 #include "core/more_ranks.hpp"
-#include "engine/teams/nodes.hpp"
 #include "front/armci/mpi.hpp"
 #include "process/process.hpp"
 
@@ -36,11 +35,10 @@ Door::Door(Engine& engine, CallName call)
       arena_size_(engine.memory().plan().arena_size()),
       heap_(engine.segments()),
       scratch_(engine.collectives().resources()),
-      nodes_(nodes_of(engine.memory(), engine.teams().world())),
+      roster_(engine.memory().roster()),
       mailbox_(*this),
       mutexes_(*this),
       transfers_(*this) {
-  if (nodes_.empty()) nodes_.resize(ranks(), engine.memory().plan().node);
   notified_.resize(ranks());
   make_world(call);
 }
@@ -203,15 +201,14 @@ std::vector<Rank> Door::all_ranks() const {
 }
 
 std::vector<Rank> Door::ranks_of_node(std::uint32_t node) const {
-  std::vector<Rank> members = all_ranks();
-  std::erase_if(members, [&](Rank each) { return node_of(each) != node; });
-  return members;
+  const NodeRanks ranks = roster_.ranks_of(node);
+  return {ranks.begin(), ranks.end()};
 }
 
 std::vector<Rank> Door::first_of_nodes() const {
   std::vector<Rank> members;
-  for (std::uint32_t each = 0; each < ranks(); ++each)
-    if (each == 0 || nodes_[each] != nodes_[each - 1]) members.push_back(Rank(each));
+  for (std::uint32_t node = 0; node < nodes(); ++node)
+    members.push_back(roster_.ranks_of(node).front());
   return members;
 }
 

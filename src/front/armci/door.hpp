@@ -50,8 +50,8 @@ class Door {
 
   // Whether loads and stores reach it.
   bool is_near(Rank rank) const { return reach_.covers(rank) || rank == this->rank(); }
-  std::uint32_t node_of(Rank rank) const { return nodes_[index(rank)]; }
-  std::uint32_t nodes() const { return nodes_.back() + 1; }
+  std::uint32_t node_of(Rank rank) const { return roster_.where(rank).node; }
+  std::uint32_t nodes() const { return roster_.nodes(); }
   std::byte* own_arena() const { return own_arena_; }
   std::uint64_t offset_in_own_arena(Bytes memory) const;
 
@@ -143,8 +143,8 @@ class Door {
   std::size_t arena_size_;
   GlobalHeap heap_;
   ScratchSpace scratch_;
-  std::vector<std::uint32_t> nodes_;     // by rank
-  std::vector<std::uint64_t> words_;     // likewise
+  const Roster& roster_;
+  std::vector<std::uint64_t> words_;     // by rank
   std::vector<std::uint64_t> notified_;  // likewise: notifications that have been waited for
   std::unique_ptr<Group> world_;
   std::list<std::unique_ptr<Group>> groups_;

@@ -25,11 +25,9 @@ Door::Door(const Setup& setup)
       staged_(staged_resources()),
       scratch_space_(staged_),
       machine_(setup.machine) {
-  const NodeShare& share = engine_->memory().plan();
-  for (std::uint32_t i = 0; i < share.ranks; ++i) neighbors_.push_back({share.first + i});
-  SegmentDirectory& mine = directory(rank());
-  mine.node.store(share.node, std::memory_order_relaxed);
-  mine.room.store(most_local(), std::memory_order_relaxed);
+  for (const Rank neighbor : engine_->memory().roster().here())
+    neighbors_.push_back({index(neighbor)});
+  directory(rank()).room.store(most_local(), std::memory_order_relaxed);
 }
 
 Door::~Door() {
@@ -201,9 +199,7 @@ void Door::fill(Team& team) {
 }
 
 std::uint32_t Door::node_of(std::uint32_t process) {
-  if (reaches(process)) return engine_->memory().plan().node;
-  return static_cast<std::uint32_t>(
-      remote_.directory(process)->node.load(std::memory_order_relaxed));
+  return engine_->memory().roster().where(Rank(process)).node;
 }
 
 Team& Door::add_team(Membership membership, gex_Flags_t flags) {

@@ -201,7 +201,7 @@ void examine(const gondwana_gex_build& build) {
 
 // Reads all settings first, so that errors are reported before the door is made.
 Settings examine_environment(CallName call) {
-  const std::uint32_t processes = this_process().memory->plan().ranks;
+  const std::uint32_t processes = this_process().memory->roster().here().size();
   for (const VariableId id : {VariableId::gasnet_max_segsize, VariableId::gasnet_physmem_max,
                               VariableId::gasnet_max_threads, VariableId::gondwana_node_ranks})
     tools::report(id);

@@ -47,10 +47,10 @@ void gex_System_QueryHostInfo(gex_RankInfo_t** info_p, gex_Rank_t* info_count_p,
 
 void gex_System_QueryMyPosition(gex_Rank_t* nbrhd_set_size_p, gex_Rank_t* nbrhd_set_rank_p,
                                 gex_Rank_t* host_set_size_p, gex_Rank_t* host_set_rank_p) {
-  const gondwana::NodeShare& share = door().engine().memory().plan();
+  const gondwana::Roster& roster = door().engine().memory().roster();
   const Hosts& hosts = door().hosts();
-  if (nbrhd_set_size_p != nullptr) *nbrhd_set_size_p = share.nodes;
-  if (nbrhd_set_rank_p != nullptr) *nbrhd_set_rank_p = share.node;
+  if (nbrhd_set_size_p != nullptr) *nbrhd_set_size_p = roster.nodes();
+  if (nbrhd_set_rank_p != nullptr) *nbrhd_set_rank_p = roster.node();
   if (host_set_size_p != nullptr) *host_set_size_p = hosts.count;
   if (host_set_rank_p != nullptr) *host_set_rank_p = hosts.of_rank[door().rank()];
 }

@@ -88,7 +88,7 @@ void greet() {
 
 // The first rank of each node prints the warning for all ranks of the node.
 void tell_of_huge_pages(const Engine& engine) {
-  if (index(engine.rank()) != engine.memory().plan().first) return;
+  if (engine.rank() != engine.memory().roster().here().front()) return;
   if (const auto doubt = doubt_about_huge_pages(engine))
     print_error("gondwana: warning: rank {}: {}\n", this_process().rank(), *doubt);
 }

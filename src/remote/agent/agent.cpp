@@ -62,7 +62,7 @@ Result<void> NodeAgent::Implementation::open_endpoint(const network::Settings& s
   endpoint_ = *std::move(endpoint);
   const NodePlan& plan = memory_->plan();
   Result<std::unique_ptr<network::Registration>> registration =
-      endpoint_->register_memory({memory_->window(Rank(plan.first)), plan.range_size()});
+      endpoint_->register_memory({memory_->window(plan.node_ranks().front()), plan.range_size()});
   if (!registration) return registration.error();
   registration_ = *std::move(registration);
   return {};
@@ -72,9 +72,8 @@ NodeContact NodeAgent::Implementation::make_contact() const {
   const NodePlan& plan = memory_->plan();
   NodeInfo info{};
   info.layout = remote::protocol_fingerprint();
-  info.first = plan.first;
-  info.ranks = plan.ranks;
-  info.memory = usable_memory() / plan.ranks;
+  info.ranks = plan.node_ranks();
+  info.memory = usable_memory() / info.ranks.size();
   info.carries = carried_.empty() ? 0 : 1;
   info.stride = plan.stride;
   ::gethostname(info.host.data(), info.host.size() - 1);
@@ -191,10 +190,8 @@ void NodeAgent::Implementation::follow_files() {
   const std::uint32_t asked = memory_->header().files_asked.load(std::memory_order_acquire);
   if (asked == files_asked_) return;
   files_asked_ = asked;
-  const NodePlan& plan = memory_->plan();
-  for (std::uint32_t rank = plan.first; rank < plan.first + plan.ranks; ++rank)
-    for (std::size_t number = 0; number < ArenaFiles::most; ++number)
-      follow_file(Rank(rank), number);
+  for (const Rank rank : memory_->roster().here())
+    for (std::size_t number = 0; number < ArenaFiles::most; ++number) follow_file(rank, number);
 }
 
 void NodeAgent::Implementation::follow_file(Rank rank, std::size_t number) {

@@ -144,7 +144,7 @@ void NodeAgent::Implementation::has_failed(const network::Operation* operation,
       buffers_, [operation](const SendBuffer& each) { return &each == operation; });
   if (failed == buffers_.end()) return;
   if (failed->is_carried) lose(failed->to - memory_->plan().job_ranks, NodeState::cut_off);
-  if (memory_->plan().holds(Rank(failed->to))) tell_undelivered(failed->to, why);
+  if (memory_->roster().is_here(Rank(failed->to))) tell_undelivered(failed->to, why);
   has_left(*failed);
 }
 

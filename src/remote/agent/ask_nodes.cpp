@@ -56,8 +56,8 @@ void NodeAgent::Implementation::look_at_ranks() {
 // Finds a rank whose process has ended or runs another program while it is part of the job.
 void NodeAgent::Implementation::look_for_lost_ranks() {
   const NodePlan& plan = memory_->plan();
-  for (std::uint32_t rank = plan.first; rank < plan.first + plan.ranks; ++rank) {
-    const std::optional<std::string> loss = find_loss(memory_->page(Rank(rank)), rank);
+  for (const Rank rank : plan.node_ranks()) {
+    const std::optional<std::string> loss = find_loss(memory_->page(rank), index(rank));
     if (!loss) continue;
     declare_over(*loss);
     alarm_ = shortened(*loss, report::longest_text);
@@ -84,9 +84,7 @@ void NodeAgent::Implementation::declare_over(const std::string& why) {
 }
 
 NodeReport NodeAgent::Implementation::report_of_own() const {
-  const NodePlan& plan = memory_->plan();
-  const auto* pages = reinterpret_cast<const std::byte*>(&memory_->page(Rank(plan.first)));
-  const NodeLook look = look_at_node(pages, plan.first, plan.ranks);
+  const NodeLook look = look_at_node(*memory_);
   const std::optional<Stillness> stillness = find_stillness(look.part);
   return {.is_still = stillness.has_value(),
           .any_leaves = look.any_leaves(),
@@ -138,8 +136,7 @@ void NodeAgent::Implementation::hear_report(const Control& control, Bytes text) 
 // Tells the agents that this one has communicated with that it answers no more.
 void NodeAgent::Implementation::tell_farewell() {
   const NodePlan& plan = memory_->plan();
-  const auto* pages = reinterpret_cast<const std::byte*>(&memory_->page(Rank(plan.first)));
-  const NodeLook look = look_at_node(pages, plan.first, plan.ranks);
+  const NodeLook look = look_at_node(*memory_);
   constexpr std::uint32_t flags = report::is_still | report::any_leaves | report::is_gone;
   const Control farewell{
       .kind = MessageKind::report, .flags = flags, .in_flight = look.messages_in_flight};

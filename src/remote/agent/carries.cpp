@@ -19,10 +19,9 @@ constexpr int any_length = 1'000'000;
 }  // namespace
 
 void NodeAgent::Implementation::carry_from_now() {
-  const NodePlan& plan = memory_->plan();
-  carried_.reserve(plan.ranks);
-  for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
-    RelayPlace& place = memory_->relay(Rank(plan.first + rank));
+  carried_.reserve(memory_->roster().slots());
+  for (const Rank rank : memory_->roster().here()) {
+    RelayPlace& place = memory_->relay(rank);
     carried_.push_back({RecordReader(place.to_agent), RecordWriter(place.to_rank), place.bell});
   }
 }
@@ -59,7 +58,7 @@ bool NodeAgent::Implementation::carry() {
 bool NodeAgent::Implementation::pass_on(std::uint32_t rank, const RecordReader::Record& message) {
   const NodePlan& plan = memory_->plan();
   if (message.to >= plan.nodes && message.to - plan.nodes < BatchPlace::count)
-    return send_batch(memory_->batches(Rank(plan.first + rank)).slots[message.to - plan.nodes]);
+    return send_batch(memory_->batches(plan.node_ranks()[rank]).slots[message.to - plan.nodes]);
   if (message.to == plan.node) {
     on_message(message.bytes);
     return true;
@@ -106,7 +105,7 @@ Result<network::Peer> NodeAgent::Implementation::peer_of(std::uint32_t node) {
 }
 
 void NodeAgent::Implementation::deliver(Rank to, Bytes packet) {
-  Carried& rank = carried_[memory_->plan().local(to)];
+  Carried& rank = carried_[memory_->roster().slot_of(to)];
   if (!rank.waiting.empty() || !hand_over(rank, packet))
     rank.waiting.emplace_back(packet.begin(), packet.end());
 }

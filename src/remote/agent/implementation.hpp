@@ -121,7 +121,7 @@ class NodeAgent::Implementation {
         peer_timeout_ns_(std::uint64_t{setup.peer_timeout_s} * 1'000'000'000),
         on_shortened_file_(setup.on_shortened_file),
         inquiry_(setup.memory->plan().node, setup.memory->plan().nodes, peer_timeout_ns_) {
-    seen_batches_.resize(setup.memory->plan().ranks);
+    seen_batches_.resize(setup.memory->roster().slots());
     if (setup.carries) carry_from_now();
   }
 
@@ -187,7 +187,7 @@ class NodeAgent::Implementation {
   void look_at_batches();
   bool look_at_each_batch();
   bool send_taken_batches();
-  void look_at_batch(std::uint32_t rank, std::size_t number);
+  void look_at_batch(Rank rank, std::size_t number);
   bool send_batch(BatchSlot& slot);
   bool has_open_batch() const;
   std::chrono::nanoseconds longest_sleep_beside_batches() const;

@@ -37,10 +37,9 @@ bool NodeAgent::Implementation::send_taken_batches() {
 
 // True if any batch is open.
 bool NodeAgent::Implementation::look_at_each_batch() {
-  const NodePlan& plan = memory_->plan();
   bool any = false;
-  for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
-    const BatchPlace& place = memory_->batches(Rank(plan.first + rank));
+  for (const Rank rank : memory_->roster().here()) {
+    const BatchPlace& place = memory_->batches(rank);
     std::uint64_t open = place.left_open.load(std::memory_order_acquire);
     any |= open != 0;
     for (; open != 0; open &= open - 1) {
@@ -51,10 +50,10 @@ bool NodeAgent::Implementation::look_at_each_batch() {
   return any;
 }
 
-void NodeAgent::Implementation::look_at_batch(std::uint32_t rank, std::size_t number) {
-  BatchSlot& slot = memory_->batches(Rank(memory_->plan().first + rank)).slots[number];
+void NodeAgent::Implementation::look_at_batch(Rank rank, std::size_t number) {
+  BatchSlot& slot = memory_->batches(rank).slots[number];
   const auto state = slot.state.look();
-  std::uint64_t& seen = seen_batches_[rank][number];
+  std::uint64_t& seen = seen_batches_[memory_->roster().slot_of(rank)][number];
   if (!state.is_open() || std::exchange(seen, state.generation()) != state.generation()) return;
   if (slot.state.take(state) && !send_batch(slot)) taken_batches_.push_back(&slot);
 }
@@ -79,9 +78,8 @@ bool NodeAgent::Implementation::send_batch(BatchSlot& slot) {
 }
 
 bool NodeAgent::Implementation::has_open_batch() const {
-  const NodePlan& plan = memory_->plan();
-  for (std::uint32_t rank = plan.first; rank < plan.first + plan.ranks; ++rank)
-    if (memory_->batches(Rank(rank)).left_open.load(std::memory_order_acquire) != 0) return true;
+  for (const Rank rank : memory_->roster().here())
+    if (memory_->batches(rank).left_open.load(std::memory_order_acquire) != 0) return true;
   return false;
 }
 

@@ -56,7 +56,7 @@ void NodeAgent::Implementation::on_message(Bytes bytes) {
 // The packet is for a rank whose messages are carried, or is another agent's answer to a beat.
 void NodeAgent::Implementation::on_packet(std::uint32_t to, Bytes packet) {
   const NodePlan& plan = memory_->plan();
-  if (!carried_.empty() && plan.holds(Rank(to))) return deliver(Rank(to), packet);
+  if (!carried_.empty() && plan.node_ranks().holds(Rank(to))) return deliver(Rank(to), packet);
   const auto answer =
       remote::read_reply(packet, tag_, remote::agent_number(plan, plan.node), plan.nodes);
   const auto node = answer ? watched_.find(answer->reply.node) : watched_.end();

@@ -48,8 +48,9 @@ bool is_new_thread() {
 }
 
 std::string ranks_of(const NodeInfo& node) {
-  return node.ranks == 1 ? fmt::format("rank {}", node.first)
-                         : fmt::format("ranks {} to {}", node.first, node.first + node.ranks - 1);
+  const std::uint32_t first = index(node.ranks.front());
+  return node.ranks.size() == 1 ? fmt::format("rank {}", first)
+                                : fmt::format("ranks {} to {}", first, index(node.ranks.back()));
 }
 
 }  // namespace

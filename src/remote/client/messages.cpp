@@ -16,7 +16,7 @@ using remote::MessagesTo;
 
 Result<Posted> RemoteClient::send_message(Rank to, Bytes head, Bytes body, Departure departure) {
   const std::size_t size = head.size() + body.size();
-  if (index(to) >= memory_->plan().job_ranks || size > remote::longest_message)
+  if (index(to) >= memory_->roster().capacity() || size > remote::longest_message)
     return Error{Errc::invalid_argument,
                  fmt::format("no message of {} B goes to rank {}", size, index(to))};
   if (lost_) return *lost_;

@@ -168,7 +168,7 @@ Result<Posted> OwnEndpoint::ask(Rank rank, Pair& pair) {
   static_assert(sizeof(Pair::ProcessInfo) == sizeof(EndpointInfo));
   if (monotonic_ns() < pair.ask_ns) return Posted::busy;
   if (!pair.info) pair.info = std::make_unique<Pair::ProcessInfo>();
-  if (memory_->plan().holds(rank)) {
+  if (memory_->roster().is_here(rank)) {
     const EndpointInfo& info = memory_->endpoint_info(rank);
     pair.info->size = info.size.load(std::memory_order_acquire);
     pair.info->address = info.address;
@@ -221,11 +221,10 @@ Result<Posted> OwnEndpoint::read(MutableBytes target, Remote from, Completion& d
 template <typename Post>
 Result<Posted> OwnEndpoint::transfer(Remote place, Completion& done, bool is_write,
                                      const Post& post) {
-  const std::uint32_t node = nodes_.node_of(place.rank);
+  const auto [node, slot, incarnation] = memory_->roster().where(place.rank);
   const Result<Agent*> agent = agent_of(node);
   if (!agent) return agent.error();
-  const NodeInfo& its = nodes_[node];
-  const std::uint64_t offset = (index(place.rank) - its.first) * its.stride + place.offset;
+  const std::uint64_t offset = slot * nodes_[node].stride + place.offset;
   Operation& operation = take_operation(done, node);
   Result<Posted> posted = post((*agent)->arenas, offset, operation);
   if (!posted || *posted == Posted::busy) {

@@ -11,7 +11,7 @@ namespace gondwana {
 Result<std::byte*> Loopback::locate(Remote place, std::size_t size) const {
   for (const auto& node : nodes_) {
     const NodePlan& plan = node->plan();
-    if (!plan.holds(place.rank)) continue;
+    if (!plan.node_ranks().holds(place.rank)) continue;
     if (size > plan.arena_size() || place.offset > plan.arena_size() - size) break;
     return node->window(place.rank) + place.offset;
   }
@@ -83,7 +83,7 @@ Result<Posted> Loopback::accumulate(Rank to, const Accumulation& what,
   std::vector<std::byte> packed(bytes_of(pieces));
   pack(pieces, packed.data());
   for (const std::shared_ptr<NodeMemory>& node : nodes_)
-    if (node->plan().holds(to))
+    if (node->roster().is_here(to))
       return post(
           Sum{*std::move(located), std::move(packed), what, &node->page(to).accumulate_locks},
           done);

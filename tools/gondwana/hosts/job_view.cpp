@@ -29,7 +29,7 @@ bool always() {
 // The allocation of Slurm that the job runs in, or 0.
 std::uint32_t slurm_job_of(const FoundJob& job) {
   const FoundNode& node = job.nodes.front();
-  for (std::uint32_t local = 0; local < node.facts().ranks; ++local) {
+  for (std::uint32_t local = 0; local < node.facts().ranks.size(); ++local) {
     const std::string id = jobs::variable_of(node.process(local), "SLURM_JOB_ID");
     constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
     if (const Result<std::uint64_t> number = parse_number(id, 1, most); number)
@@ -64,8 +64,7 @@ void merge(JobSeen& job, JobSeen&& more) {
   if (job.program.empty()) job.program = more.program;
   if (more.ranks != job.ranks || more.nodes != job.nodes) return;
   const auto are_the_same = [](const jobs::NodeSeen& one, const jobs::NodeSeen& other) {
-    return one.node == other.node ||
-           (one.first < other.first + other.ranks && other.first < one.first + one.ranks);
+    return one.node == other.node || one.node_ranks().meets(other.node_ranks());
   };
   for (const jobs::NodeSeen& node : more.found) {
     const auto is_known = [&](const jobs::NodeSeen& known) { return are_the_same(known, node); };

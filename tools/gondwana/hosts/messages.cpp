@@ -65,12 +65,12 @@ void fields(auto& archive, Of<NodeSeen> auto& node) {
 // Nodes and ranks in their order, and each rank one of its node.
 bool is_sound(const JobSeen& job) {
   const auto is_of_job = [&](const NodeSeen& node) {
-    return node.node < job.nodes && node.first <= job.ranks && node.ranks <= job.ranks - node.first;
+    return node.node < job.nodes && node.node_ranks().are_among(job.ranks);
   };
   const auto is_of_node = [&](const RankSeen& rank) {
     const auto node = std::ranges::lower_bound(job.found, rank.node, {}, &NodeSeen::node);
-    return node != job.found.end() && node->node == rank.node && rank.rank >= node->first &&
-           rank.rank - node->first < node->ranks;
+    return node != job.found.end() && node->node == rank.node &&
+           node->node_ranks().holds(Rank(rank.rank));
   };
   return trace::is_job_id(job.id) && job.ranks <= protocol::max_ranks && job.watched_s > 0 &&
          std::ranges::all_of(job.found, is_of_job) &&

@@ -88,15 +88,14 @@ Mapping map_to_read(const UniqueFd& file) {
 }
 
 ControlLayout layout_of(const NodeFacts& facts) {
-  const NodeShare share{facts.ranks, facts.first, facts.node, facts.nodes, facts.job_ranks};
-  return ControlLayout(share, facts.ring_size, static_cast<std::uint32_t>(facts.teams));
+  return ControlLayout(facts.ranks.size(), facts.nodes, facts.ring_size,
+                       static_cast<std::uint32_t>(facts.teams));
 }
 
 // In numbers that leave room for all that is computed from them.
 bool are_possible(const NodeFacts& facts) {
-  const bool has_ranks = facts.ranks > 0 && facts.job_ranks <= protocol::max_ranks &&
-                         facts.ranks <= facts.job_ranks &&
-                         facts.first <= facts.job_ranks - facts.ranks;
+  const bool has_ranks = facts.ranks.size() > 0 && facts.job_ranks <= protocol::max_ranks &&
+                         facts.ranks.are_among(facts.job_ranks);
   const bool has_node = facts.node < facts.nodes && facts.nodes <= facts.job_ranks;
   const bool has_rings = facts.ring_size == 0 || (std::has_single_bit(facts.ring_size) &&
                                                   facts.ring_size >= least_ring_size &&
@@ -138,7 +137,7 @@ std::string program_below(pid_t guardian) {
 bool is_part_of(const FoundJob& job, pid_t process) {
   return std::ranges::any_of(job.nodes, [&](const FoundNode& node) {
     if (is_above(process, node.holder())) return true;
-    for (std::uint32_t local = 0; local < node.facts().ranks; ++local)
+    for (std::uint32_t local = 0; local < node.facts().ranks.size(); ++local)
       if (node.process(local) == process) return true;
     return false;
   });
@@ -199,7 +198,7 @@ std::string FoundJob::id_of(std::uint32_t number) {
 
 std::string FoundJob::program() const {
   for (const FoundNode& node : nodes)
-    for (std::uint32_t local = 0; local < node.facts().ranks; ++local)
+    for (std::uint32_t local = 0; local < node.facts().ranks.size(); ++local)
       if (const pid_t process = node.process(local); process != 0)
         if (std::string line = command_line_of(process); !line.empty()) return line;
   return program_below(nodes.front().holder());

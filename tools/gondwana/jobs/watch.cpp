@@ -68,7 +68,7 @@ class Watched {
 
   RankSeen seen(std::uint64_t watched_ns) const {
     const Look last = look();
-    RankSeen rank{.rank = node_->facts().first + local_,
+    RankSeen rank{.rank = index(node_->facts().ranks[local_]),
                   .node = node_->facts().node,
                   .pid = node_->process(local_),
                   .state = state_in(*page_),
@@ -209,7 +209,7 @@ using Processors = std::array<std::uint64_t, 16>;  // a bit for each
 Processors processors_of(const FoundJob& job) {
   Processors all{};
   for (const FoundNode& node : job.nodes)
-    for (std::uint32_t local = 0; local < node.facts().ranks; ++local)
+    for (std::uint32_t local = 0; local < node.facts().ranks.size(); ++local)
       for (std::size_t i = 0; i < all.size(); ++i)
         all.at(i) |= node.page(local).processors.at(i).load(std::memory_order_relaxed);
   return all;
@@ -263,7 +263,7 @@ JobSeen watch(const FoundJob& job, std::chrono::milliseconds time) {
 JobSeen watch(const FoundJob& job, std::chrono::milliseconds time, FunctionRef<bool()> goes_on) {
   std::vector<Watched> ranks;
   for (const FoundNode& node : job.nodes)
-    for (std::uint32_t local = 0; local < node.facts().ranks; ++local)
+    for (std::uint32_t local = 0; local < node.facts().ranks.size(); ++local)
       ranks.emplace_back(node, local);
   const std::vector<WatchedAgent> agents(job.nodes.begin(), job.nodes.end());
   const std::string program = job.program();  // the job may end meanwhile
@@ -288,8 +288,8 @@ JobSeen watch(const FoundJob& job, std::chrono::milliseconds time, FunctionRef<b
   const double idle = idle_share(processors, idle_before, watched_ns);
   for (std::size_t i = 0; i < agents.size(); ++i) {
     const NodeFacts& facts = job.nodes[i].facts();
-    seen.found.push_back({facts.node, facts.first, facts.ranks, host_name().data(),
-                          count(processors), idle, agents[i].seen(watched_ns)});
+    seen.found.push_back({facts.node, index(facts.ranks.front()), facts.ranks.size(),
+                          host_name().data(), count(processors), idle, agents[i].seen(watched_ns)});
   }
   for (const Watched& rank : ranks) seen.seen.push_back(rank.seen(watched_ns));
   return seen;

@@ -15,6 +15,7 @@
 #include "core/function_ref.hpp"
 #include "jobs/found_jobs.hpp"
 #include "memory/control_page.hpp"
+#include "memory/node_ranks.hpp"
 
 namespace gondwana::jobs {
 
@@ -95,6 +96,8 @@ struct NodeSeen {
   std::uint32_t processors = 0;  // of that host, which ranks of the job may use
   double idle = 1;               // part of the time that these had nothing to do
   std::optional<AgentSeen> agent = {};
+
+  NodeRanks node_ranks() const { return {first, ranks}; }
 };
 
 struct JobSeen {

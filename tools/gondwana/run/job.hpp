@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "memory/node_ranks.hpp"
+
 namespace gondwana::launch {
 
 // One of the programs of a job: `ranks` copies of it, numbered on from the program before.
@@ -75,7 +77,8 @@ struct Job {
   std::string gdb_arguments;  // of a gdb that starts them; empty: they wait for a gdb
   bool prompts = false;       // of a remote launcher: the launcher writes to a terminal
 
-  // The ranks of this host.
+  NodeRanks node_ranks() const { return {share.first, ranks()}; }
+  // How many ranks this host has.
   std::uint32_t ranks() const {
     std::uint32_t sum = 0;
     for (const Program& program : programs) sum += program.ranks;

@@ -75,7 +75,7 @@ std::vector<Row> nodes_of(const JobSeen& job) {
                                 node.first, node.host),
             .ranks = 0};
     for (const Row& row : ranks) {
-      if (row.number < node.first || row.number >= node.first + node.ranks) continue;
+      if (!node.node_ranks().holds(Rank(static_cast<std::uint32_t>(row.number)))) continue;
       for (const auto value : values) sum.*value += row.*value;
       ++sum.ranks;
     }

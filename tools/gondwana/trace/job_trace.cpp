@@ -21,9 +21,9 @@ class WaitSampler {
     trace_.host = host_name().data();
     trace_.node = node.facts().node;
     trace_.is_sampled = true;
-    for (std::uint32_t local = 0; local < node.facts().ranks; ++local) {
+    for (std::uint32_t local = 0; local < node.facts().ranks.size(); ++local) {
       RankTrace& rank = trace_.ranks.emplace_back();
-      rank.rank = node.facts().first + local;
+      rank.rank = index(node.facts().ranks[local]);
       rank.process = static_cast<std::uint32_t>(node.process(local));
       rank.heap = node.page(local).heap.begin.load(std::memory_order_relaxed);
       rank.heap_size = node.page(local).heap.size.load(std::memory_order_relaxed);
@@ -33,7 +33,7 @@ class WaitSampler {
 
   void look() {
     const auto now = static_cast<std::int64_t>(monotonic_ns());
-    for (std::uint32_t local = 0; local < node_.facts().ranks; ++local) {
+    for (std::uint32_t local = 0; local < node_.facts().ranks.size(); ++local) {
       const ControlPage& page = node_.page(local);
       const auto used = std::min<std::size_t>(
           page.thread_slots_used.load(std::memory_order_relaxed), ControlPage::max_thread_slots);

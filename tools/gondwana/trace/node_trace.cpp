@@ -195,14 +195,14 @@ NodeTrace read_node(std::byte* control, const NodeFacts& facts) {
 
 NodeTrace read_node(std::byte* control, const NodeFacts& facts,
                     FunctionRef<void(NodeTrace& node)> meanwhile) {
-  const ControlLayout layout({facts.ranks, facts.first, facts.node, facts.nodes, facts.job_ranks},
-                             facts.ring_size);
+  const std::uint32_t slots = facts.ranks.size();
+  const ControlLayout layout(slots, facts.nodes, facts.ring_size);
   NodeTrace node{.job = jobs::FoundJob::id_of(facts.job),
                  .host = host_name().data(),
                  .node = facts.node,
                  .job_ranks = facts.job_ranks};
   if (facts.ring_size == 0) return node;
-  std::vector<ClockPair> clocks = clocks_of(control, layout, facts.ranks + 1);
+  std::vector<ClockPair> clocks = clocks_of(control, layout, slots + 1);
   if (clocks.empty()) return node;
   const TickClock clock(std::move(clocks));
   const auto read = [&](std::uint32_t local, RankTrace rank) {
@@ -212,16 +212,16 @@ NodeTrace read_node(std::byte* control, const NodeFacts& facts,
     node.ranks.push_back(std::move(rank));
     meanwhile(node);
   };
-  for (std::uint32_t local = 0; local < facts.ranks; ++local) {
+  for (std::uint32_t local = 0; local < slots; ++local) {
     const auto& page = shared_at<ControlPage>(control, layout.page(local));
-    read(local, {.rank = facts.first + local,
+    read(local, {.rank = index(facts.ranks[local]),
                  .process = static_cast<std::uint32_t>(process_in(page.presence.process)),
                  .heap = page.heap.begin.load(std::memory_order_relaxed),
                  .heap_size = page.heap.size.load(std::memory_order_relaxed)});
   }
   const auto& header = shared_at<NodeHeader>(control, 0);
-  read(facts.ranks, {.rank = RankTrace::agent,
-                     .process = static_cast<std::uint32_t>(process_in(header.agent_load.process))});
+  read(slots, {.rank = RankTrace::agent,
+               .process = static_cast<std::uint32_t>(process_in(header.agent_load.process))});
   return node;
 }
 

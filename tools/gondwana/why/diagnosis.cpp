@@ -146,9 +146,9 @@ class Findings {
 
   bool is_whole_node(const Ranks& ranks, const jobs::NodeSeen& node) const {
     if (job_->nodes == 1) return false;
-    for (std::uint32_t rank = node.first; rank < node.first + node.ranks; ++rank)
-      if (std::ranges::find(ranks, rank) == ranks.end()) return false;
-    return true;
+    return std::ranges::all_of(node.node_ranks(), [&](Rank rank) {
+      return std::ranges::find(ranks, index(rank)) != ranks.end();
+    });
   }
 
   void find_stopped() {

@@ -91,8 +91,8 @@ std::string to_json(const ThreadStack& thread) {
 std::vector<Place> find_places(const jobs::FoundJob& job, const std::vector<std::uint32_t>& ranks) {
   std::vector<Place> places;
   for (const jobs::FoundNode& node : job.nodes) {
-    for (std::uint32_t local = 0; local < node.facts().ranks; ++local) {
-      const std::uint32_t rank = node.facts().first + local;
+    for (std::uint32_t local = 0; local < node.facts().ranks.size(); ++local) {
+      const std::uint32_t rank = index(node.facts().ranks[local]);
       const pid_t pid = node.process(local);
       if (std::ranges::find(ranks, rank) == ranks.end() || pid == 0) continue;
       Place& place = places.emplace_back();

@@ -14,8 +14,9 @@ std::size_t ScratchSpace::size_of_place() const {
 }
 
 std::size_t ScratchSpace::size_of_replicas() const {
-  const NodeShare& share = with_.memory.plan();
-  const std::size_t leaders = with_.rma.reach().covers(with_.me) ? share.nodes : share.job_ranks;
+  const Roster& roster = with_.memory.roster();
+  const std::size_t leaders =
+      with_.rma.reach().covers(with_.me) ? roster.nodes() : roster.capacity();
   return leaders * sizeof(TeamScratch);
 }
 

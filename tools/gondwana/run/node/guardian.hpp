@@ -123,7 +123,7 @@ class Guardian {
 
   void step();
   int next_timeout_ms() const;
-  std::uint32_t global(std::uint32_t rank) const { return job_.share.first + rank; }
+  std::uint32_t global(std::uint32_t rank) const { return index(job_.node_ranks()[rank]); }
   // How many ranks of all hosts are thought to live.
   std::uint32_t all_alive() const { return alive_ + job_.share.total - job_.ranks(); }
 

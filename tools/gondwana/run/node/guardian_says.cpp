@@ -49,8 +49,8 @@ void Guardian::say_why_at_once() {
 void Guardian::say_who_took_no_part() {
   std::vector<std::uint32_t> silent;
   for (const std::uint32_t rank : absentees_.ranks()) {
-    const std::uint32_t here = rank - job_.share.first;
-    if (rank >= job_.share.first && here < ranks_.size() && wire_.has_joined(here))
+    const NodeRanks here = job_.node_ranks();
+    if (here.holds(Rank(rank)) && wire_.has_joined(here.slot_of(Rank(rank))))
       silent.push_back(rank);
   }
   if (status_ || silent.empty()) return;

@@ -67,12 +67,12 @@ const ControlPage* WireUp::page(std::uint32_t rank) const {
 
 void WireUp::announce_purposeful_end(int status) {
   if (anybody_joined())
-    gondwana::announce_purposeful_end(*reinterpret_cast<NodeHeader*>(control_.data()), share_.ranks,
-                                      status);
+    gondwana::announce_purposeful_end(*reinterpret_cast<NodeHeader*>(control_.data()),
+                                      share_.node_ranks().size(), status);
 }
 
 const NodeHeader& WireUp::header() const {
-  GONDWANA_ASSERT(anybody_joined(), share_.ranks);
+  GONDWANA_ASSERT(anybody_joined(), share_.slots());
   return *reinterpret_cast<const NodeHeader*>(control_.data());
 }
 

@@ -28,8 +28,8 @@ class WireUp {
       : share_(share),
         tag_(tag),
         environment_(std::move(environment)),
-        joined_(share.ranks),
-        next_(share.ranks) {}
+        joined_(share.slots()),
+        next_(share.slots()) {}
 
   // `rank` asked to join; from now on advance() sends it the job from the beginning. An error where
   // the memory cannot be made, or where a program of that rank has joined before and ran.

@@ -110,11 +110,12 @@ Result<void> Conductor::start_host(const Host& host, Task task) {
   Result<void> started =
       connection.start([this](HostConnection& from, Frame& frame) { on_frame(from, frame); });
   if (!started) return started;
-  const std::uint32_t last = share.first + task.job.ranks() - 1;
+  const std::uint32_t first = index(task.job.node_ranks().front());
+  const std::uint32_t last = index(task.job.node_ranks().back());
   connection.send(std::move(task));
   if (!job_.verbose) return {};
-  const std::string ranks = last == share.first ? fmt::format("rank {}", last)
-                                                : fmt::format("ranks {}-{}", share.first, last);
+  const std::string ranks =
+      last == first ? fmt::format("rank {}", last) : fmt::format("ranks {}-{}", first, last);
   output_.say(fmt::format("{} on host {}: pid {}: {}", ranks, connection.name(), connection.pid(),
                           fmt::join(words_to_start(host, share.peer_timeout_s), " ")));
   return {};

@@ -95,9 +95,9 @@ bool plausible(const Task& task) {
   const Share& share = job.share;
   std::uint64_t ranks = 0;
   for (const Program& program : job.programs) ranks += program.ranks;
-  return !job.programs.empty() && share.total <= protocol::max_ranks &&
-         share.first <= share.total && ranks <= share.total - share.first &&
-         share.nodes <= most_nodes && share.node < share.nodes &&
+  return !job.programs.empty() && share.total <= protocol::max_ranks && ranks <= share.total &&
+         job.node_ranks().are_among(share.total) && share.nodes <= most_nodes &&
+         share.node < share.nodes &&
          std::ranges::all_of(
              job.programs, [](const Program& one) { return plausible(one); }) &&
          std::ranges::all_of(task.environment, is_for_exec) && is_for_exec(task.folder) &&

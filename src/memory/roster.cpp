@@ -1,0 +1,30 @@
+#include "memory/roster.hpp"
+
+namespace gondwana {
+
+bool Roster::knows_all_nodes() const {
+  for (std::uint32_t node = 0; node < nodes(); ++node) {
+    if (node == share_.node) continue;
+    // Pairs with the release by the process that has written the entry.
+    if (nodes_.entry(node).state.load(std::memory_order_acquire) == NodeState::unknown)
+      return false;
+  }
+  return true;
+}
+
+NodeRanks Roster::ranks_of(std::uint32_t node) const {
+  return node == share_.node ? here() : nodes_.entry(node).info.ranks;
+}
+
+// Nodes are numbered in the order of their ranks.
+Roster::Where Roster::where(Rank rank) const {
+  if (is_here(rank)) return {share_.node, slot_of(rank)};
+  std::uint32_t node = 0;
+  for (std::uint32_t behind = nodes(); behind - node > 1;) {
+    const std::uint32_t middle = node + (behind - node) / 2;
+    (index(ranks_of(middle).front()) <= index(rank) ? node : behind) = middle;
+  }
+  return {node, ranks_of(node).slot_of(rank)};
+}
+
+}  // namespace gondwana

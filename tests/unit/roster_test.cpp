@@ -1,0 +1,70 @@
+#include "memory/roster.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "memory/node_memory.hpp"
+#include "support/nodes.hpp"
+
+namespace gondwana::test {
+namespace {
+
+std::vector<std::uint32_t> numbers(const NodeRanks& ranks) {
+  std::vector<std::uint32_t> result;
+  for (const Rank rank : ranks) result.push_back(index(rank));
+  return result;
+}
+
+TEST(NodeRanks, each_has_a_slot_and_others_have_none) {
+  const NodeRanks ranks(3, 2);
+  EXPECT_EQ(numbers(ranks), (std::vector<std::uint32_t>{3, 4}));
+  EXPECT_EQ(ranks.front(), Rank(3));
+  EXPECT_EQ(ranks.back(), Rank(4));
+  EXPECT_EQ(ranks[ranks.slot_of(Rank(4))], Rank(4));
+  EXPECT_FALSE(ranks.holds(Rank(2)));
+  EXPECT_FALSE(ranks.holds(Rank(5)));
+  EXPECT_TRUE(numbers({7, 0}).empty());
+}
+
+TEST(NodeRanks, no_two_nodes_have_the_same_rank) {
+  EXPECT_TRUE(NodeRanks(3, 2).meets({4, 8}));
+  EXPECT_TRUE(NodeRanks(4, 8).meets({3, 2}));
+  EXPECT_FALSE(NodeRanks(3, 2).meets({5, 1}));
+  EXPECT_TRUE(NodeRanks(3, 2).are_among(5));
+  EXPECT_FALSE(NodeRanks(3, 2).are_among(4));
+  EXPECT_FALSE(NodeRanks(3, ~0U).are_among(8)) << "their number is checked without overflow";
+}
+
+TEST(Roster, a_node_alone_has_all_ranks_and_knows_all_nodes) {
+  const auto memory = get_or_abort(NodeMemory::create(NodeShare::whole(2)));
+  const Roster& roster = memory->roster();
+  EXPECT_EQ(roster.size(), 2);
+  EXPECT_EQ(roster.capacity(), 2);
+  EXPECT_TRUE(roster.knows_all_nodes());
+  EXPECT_EQ(roster.where(Rank(1)).node, 0);
+  EXPECT_EQ(roster.where(Rank(1)).slot, 1);
+}
+
+TEST(Roster, each_rank_of_every_node_is_found) {
+  const std::vector<NodeRanks> nodes{{0, 1}, {1, 3}, {4, 2}, {6, 1}, {7, 4}};
+  const auto memory = get_or_abort(NodeMemory::create({2, 4, 2, 5, 11}));
+  const Roster& roster = memory->roster();
+  for (std::uint32_t node = 0; node < nodes.size(); ++node) {
+    EXPECT_FALSE(roster.knows_all_nodes());
+    memory->entry(node).info.ranks = nodes[node];
+    memory->entry(node).state.store(NodeState::known);
+  }
+  EXPECT_TRUE(roster.knows_all_nodes());
+  for (std::uint32_t node = 0; node < nodes.size(); ++node) {
+    EXPECT_EQ(numbers(roster.ranks_of(node)), numbers(nodes[node]));
+    for (const Rank rank : nodes[node]) {
+      EXPECT_EQ(roster.where(rank).node, node);
+      EXPECT_EQ(roster.where(rank).slot, nodes[node].slot_of(rank));
+      EXPECT_EQ(roster.is_here(rank), node == roster.node());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gondwana::test
