@@ -31,7 +31,8 @@ struct Limits {
 };
 
 // Counts operations in flight. The poster begins them; the transport finishes them inside
-// progress(), in any thread. Must not be destroyed before it is done.
+// progress(), in any thread, or fails them with the loss of their peer. Must not be destroyed
+// before it is done.
 class Completion {
  public:
   void begin() { under_way_.fetch_add(1, std::memory_order_relaxed); }
@@ -39,10 +40,21 @@ class Completion {
     const std::uint64_t before = under_way_.fetch_sub(1, std::memory_order_release);
     GONDWANA_ASSERT(before > 0, before);  // release pairs with done()
   }
+  // `loss` lives as long as the transport.
+  void fail(const Error& loss) {
+    loss_.store(&loss, std::memory_order_relaxed);
+    finish();
+  }
   bool done() const { return under_way_.load(std::memory_order_acquire) == 0; }
+  bool has_failed() const { return loss_.load(std::memory_order_relaxed) != nullptr; }
+  // Once it is done: why an operation has failed, told once; null if none has.
+  const Error* take_loss() {
+    return has_failed() ? loss_.exchange(nullptr, std::memory_order_relaxed) : nullptr;
+  }
 
  private:
   std::atomic<std::uint64_t> under_way_{0};
+  std::atomic<const Error*> loss_{nullptr};
 };
 
 // at_once: the message leaves without delay. may_wait: it may wait for further ones to the same
@@ -59,7 +71,7 @@ using MessageReceiver = std::function<void(Rank from, Bytes messages)>;
 // done.begin() at once and done.finish() when it is complete. A put or a write is complete when its
 // bytes are visible at the target; the others when the result is here. Buffers stay valid until
 // then, but the source of a put, packed or not, and of an accumulate is free when it is accepted.
-// An Error is final.
+// An Error is final for that peer: its operations fail, and those to other peers go on.
 //
 // The target executes puts in their order. A get or an atomic operation sees earlier ones to that
 // place, except what has_unordered() reports. A put is a message and a write is not: the caller
@@ -114,8 +126,10 @@ class Transport {
   virtual bool may_sleep() = 0;
   // Returns when something may have come, or after `limit`. Called without a turn, by any thread.
   virtual void sleep(std::chrono::microseconds limit) = 0;
-  // The loss of a peer, in words; null if there is none. Operations to that peer never complete.
-  virtual const Error* lost() const = 0;
+  // Why the peer is lost; null while it is alive.
+  virtual const Error* lost(Rank peer) const = 0;
+  // All losses so far, in their order. Each is of the ranks of a node, or of all other ranks.
+  virtual std::span<const Error> losses() const = 0;
 };
 
 // Holds a transport for the engine, which the transport may outlive. An empty one reaches nobody.

@@ -105,7 +105,8 @@ class Faulty final : public Transport {
   }
   bool may_sleep() override { return delayed_.empty() && messages_.empty() && inner_->may_sleep(); }
   void sleep(std::chrono::microseconds limit) override { inner_->sleep(limit); }
-  const Error* lost() const override { return inner_->lost(); }
+  const Error* lost(Rank peer) const override { return inner_->lost(peer); }
+  std::span<const Error> losses() const override { return inner_->losses(); }
 
   bool progress() override {
     if (!one_in(4)) start_one();

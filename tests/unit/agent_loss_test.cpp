@@ -58,18 +58,18 @@ class AgentLoss : public testing::Test {
 // Polls as often as a rank that sleeps on something else.
 bool looks_until_lost(RemoteClient& ofi, std::chrono::seconds limit) {
   const auto end = std::chrono::steady_clock::now() + limit;
-  while (ofi.lost() == nullptr && std::chrono::steady_clock::now() < end) {
+  while (ofi.losses().empty() && std::chrono::steady_clock::now() < end) {
     ofi.progress();
     std::this_thread::sleep_for(30ms);
   }
-  return ofi.lost() != nullptr;
+  return !ofi.losses().empty();
 }
 
 bool sleeps_until_lost(RemoteClient& ofi, std::chrono::seconds limit) {
   const auto end = std::chrono::steady_clock::now() + limit;
-  while (ofi.lost() == nullptr && std::chrono::steady_clock::now() < end)
+  while (ofi.losses().empty() && std::chrono::steady_clock::now() < end)
     if (ofi.may_sleep()) ofi.sleep(1ms);
-  return ofi.lost() != nullptr;
+  return !ofi.losses().empty();
 }
 
 TEST_F(AgentLoss, is_noticed_by_who_sleeps_on_something_else) {
@@ -78,10 +78,10 @@ TEST_F(AgentLoss, is_noticed_by_who_sleeps_on_something_else) {
   EXPECT_FALSE(looks_until_lost(*ofi, 1s));
   line.of_agent.reset();
   ASSERT_TRUE(looks_until_lost(*ofi, 20s));
-  EXPECT_EQ(ofi->lost()->code, Errc::peer_lost);
+  EXPECT_EQ(ofi->losses()[0].code, Errc::peer_lost);
   std::array<char, NodeInfo::longest_host> host{};
   ::gethostname(host.data(), host.size() - 1);
-  EXPECT_EQ(ofi->lost()->text,
+  EXPECT_EQ(ofi->lost(Rank(0))->text,
             fmt::format("the node agent on host {} is gone, was it killed? Nobody else can reach "
                         "the memory of ranks 1 to 2",
                         host.data()));

@@ -74,9 +74,9 @@ TEST_F(EndedPeer, an_optional_message_to_a_rank_that_has_ended_is_no_loss) {
   const Result<Posted> optional = send(Departure::optional);
   ASSERT_TRUE(optional) << optional.error().text;
   EXPECT_EQ(*optional, Posted::accepted);
-  EXPECT_EQ(here().lost(), nullptr);
+  EXPECT_EQ(here().lost(Rank(1)), nullptr);
   EXPECT_FALSE(send(Departure::at_once));
-  EXPECT_NE(here().lost(), nullptr);
+  EXPECT_NE(here().lost(Rank(1)), nullptr);
 }
 
 }  // namespace

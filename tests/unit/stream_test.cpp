@@ -96,8 +96,9 @@ TEST(stream, a_batch_that_the_agent_has_sent_and_emptied_counts_with_all_its_byt
   ASSERT_TRUE(flushed);
   EXPECT_EQ(*flushed, Posted::busy) << "three batches fill the window";
   EXPECT_EQ(route.sent, 2);
-  stream.abandon();
+  stream.lose({Errc::peer_lost, "gone"});
   EXPECT_TRUE(done.done());
+  EXPECT_EQ(done.take_loss(), stream.loss());
 }
 
 }  // namespace

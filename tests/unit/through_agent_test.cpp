@@ -145,10 +145,12 @@ TEST_F(ThroughAgent, a_node_that_is_silent_is_lost) {
   post(rank(0), [&] { return rank(0).put({Rank(2), offset}, word, done); });
   ASSERT_TRUE(complete(rank(0), done));
   end_agent(1);
-  EXPECT_TRUE(progress_until(
-      rank(0), [&] { return !rank(0).put({Rank(2), offset}, word, done) || rank(0).lost(); }));
-  ASSERT_NE(rank(0).lost(), nullptr);
-  EXPECT_NE(rank(0).lost()->text.find("rank 2 on host"), std::string::npos) << rank(0).lost()->text;
+  EXPECT_TRUE(progress_until(rank(0), [&] {
+    return !rank(0).put({Rank(2), offset}, word, done) || rank(0).lost(Rank(2));
+  }));
+  ASSERT_NE(rank(0).lost(Rank(2)), nullptr);
+  EXPECT_NE(rank(0).lost(Rank(2))->text.find("rank 2 on host"), std::string::npos)
+      << rank(0).lost(Rank(2))->text;
   EXPECT_TRUE(complete(rank(0), done));
 }
 

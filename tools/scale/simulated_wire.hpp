@@ -65,7 +65,8 @@ class SimulatedWire final : public Transport {
   bool departed() const override { return client_->departed(); }
   bool may_sleep() override { return !nodes_.has_something() && client_->may_sleep(); }
   void sleep(std::chrono::microseconds limit) override { client_->sleep(limit); }
-  const Error* lost() const override { return client_->lost(); }
+  const Error* lost(Rank peer) const override { return client_->lost(peer); }
+  std::span<const Error> losses() const override { return client_->losses(); }
 
  private:
   // The agent takes messages at once.

@@ -91,8 +91,7 @@ RemoteAccess::Begun FarPieces::begin_told() {
 
 RemoteAccess::Begun FarPieces::finish(CallName call) {
   begin();
-  remote_.complete(done_, call);
-  return begun_;
+  return remote_.complete(lane_, done_, call) ? begun_ : RemoteAccess::Begun::failed;
 }
 
 void for_each_line(const strided::Transfer& transfer, strided::End side, std::uint64_t place,

@@ -56,6 +56,13 @@ class Lane {
     bounced_ = 0;
     return true;
   }
+  bool has_lost() const { return pending_[0].has_failed() || pending_[1].has_failed(); }
+  // Why an operation of a complete generation has failed, told once.
+  const Error* take_loss() {
+    const Error* const first = pending_[0].take_loss();
+    const Error* const second = pending_[1].take_loss();
+    return first != nullptr ? first : second;
+  }
   // The transport's mark for the operations that the latest fence orders. The turn guards it.
   std::uint64_t fence_mark() const { return fence_mark_; }
   void set_fence_mark(std::uint64_t mark) { fence_mark_ = mark; }

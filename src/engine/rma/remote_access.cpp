@@ -25,8 +25,7 @@ std::optional<std::uint64_t> RemoteAccess::request(Lane& lane, Remote at,
   auto* bytes = reinterpret_cast<std::byte*>(&old);
   if (!post(call, lane, [&] { return wire_->atomic(at, request, bytes, done); }))
     return std::nullopt;
-  complete(done, call);
-  return old;
+  return complete(lane, done, call) ? std::optional(old) : std::nullopt;
 }
 
 bool RemoteAccess::begin_request(Lane& lane, Remote at, const AtomicRequest& request,
@@ -82,8 +81,7 @@ bool RemoteAccess::write(Lane& lane, Remote to, Bytes source, Buffer buffer) {
     return write_copied(lane, to, source);
   Completion done;
   const Begun posted = post_parts(lane, to, source, done, NoRoom::wait);
-  complete(done, "put");
-  return posted == Begun::pending;
+  return complete(lane, done, "put") && posted == Begun::pending;
 }
 
 // Without room for the copy, earlier puts have to complete first.
@@ -113,8 +111,7 @@ bool RemoteAccess::get_uncounted(Lane& lane, MutableBytes dest, Remote from, Buf
     drain(lane);
     posted = post_parts(lane, dest, from, done, NoRoom::wait);
   }
-  complete(done, "get");
-  return posted == Begun::pending;
+  return complete(lane, done, "get") && posted == Begun::pending;
 }
 
 // The first try of a get makes the connection.
@@ -130,8 +127,7 @@ bool RemoteAccess::get_all_uncounted(Lane& lane, std::span<const Get> gets) {
   for (const Get& get : gets)
     if (begin(get, NoRoom::try_once) == Begun::refused) later.push_back(get);
   for (const Get& get : later) begin(get, NoRoom::wait);
-  complete(done, "get");
-  return is_well;
+  return complete(lane, done, "get") && is_well;
 }
 
 // Small gets are messages, which gather. A single one is as fast as a network read. Larger ones are
@@ -198,17 +194,27 @@ std::unique_lock<std::recursive_mutex> RemoteAccess::take_turn(NoRoom no_room) {
   return {turn_, std::try_to_lock};
 }
 
-void RemoteAccess::complete(Completion& done, CallName call) {
+bool RemoteAccess::complete(Lane& lane, Completion& done, CallName call) {
   waiter_->until({.call = call, .on_network = true}, [&] { return done.done(); });
+  return note(lane, done.take_loss());
+}
+
+// The door learns it first, also where another thread has found the loss.
+bool RemoteAccess::note(Lane& lane, const Error* loss) const {
+  if (loss == nullptr) [[likely]]
+    return true;
+  if (!lane.failed()) tell_lost(*loss);
+  return lane.fail(*loss);
 }
 
 void RemoteAccess::drain(Lane& lane) {
-  if (lane.is_done()) return;
+  if (lane.is_done() && !lane.has_lost()) return;
   const std::uint64_t so_far = lane.generation();
   waiter_->until({.call = "quiet", .on_network = true}, [&] {
     const std::scoped_lock turn(turn_);
     return lane.is_complete(so_far);
   });
+  note(lane, lane.take_loss());
 }
 
 // Does not wait if nothing could be overtaken.
@@ -281,9 +287,12 @@ bool RemoteAccess::move_on() {
     has_untold_.store(false, std::memory_order_relaxed);
     if (!wire_->has_unordered()) set_needs_calls(false);
   }
-  if (const Error* loss = wire_->lost(); loss != nullptr) [[unlikely]]
-    tell_lost(*loss);
+  tell_losses();
   return moved;
+}
+
+void RemoteAccess::tell_losses() {
+  while (told_ < wire_->losses().size()) tell_lost(Error(wire_->losses()[told_++]));
 }
 
 }  // namespace gondwana

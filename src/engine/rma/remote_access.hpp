@@ -35,8 +35,9 @@ class RemoteAccess final : public NetworkProgress {
   // Refused: a call that may not wait found no room, and nothing has happened. Failed: the lane
   // holds the error.
   enum class Begun : std::uint8_t { pending, refused, failed };
-  // Called with a lost peer by the call that finds the loss. It must not return, since waits for
-  // that peer would never end. May be empty.
+  // Tells a door of the loss of peers, perhaps more than once. The door decides what that means. If
+  // it returns, operations to those peers fail, and those to others go on. So does a wait for words
+  // of this rank's memory, since peers that are alive may store them too. May be empty.
   using OnLost = std::function<void(const Error&)>;
 
   RemoteAccess(GuardedWire& guarded, Messages& messages, OnLost on_lost)
@@ -77,7 +78,8 @@ class RemoteAccess final : public NetworkProgress {
   // Adds pieces of whole elements. Their sources are free on return.
   Begun begin_accumulate(Lane& lane, Rank to, const Accumulation& what,
                          std::span<const StridedRun> pieces, Completion& done);
-  void complete(Completion& done, CallName call);
+  // False: an operation has failed with the loss of its peer, which the lane holds.
+  bool complete(Lane& lane, Completion& done, CallName call);
   // Whether a put or a get of this size is a message. The source of that put is free as soon as
   // the put is in flight. The network moves larger ones.
   bool is_message(std::size_t size) const { return size <= wire_.limits().messages_up_to; }
@@ -140,8 +142,11 @@ class RemoteAccess final : public NetworkProgress {
   std::unique_lock<std::recursive_mutex> take_turn(NoRoom no_room);
   // Whether a write may be posted. Waits until it may, or refuses to wait.
   bool keeps_fence(Lane& lane, Rank to, NoRoom no_room);
+  // Returns false if there was a loss.
+  bool note(Lane& lane, const Error* loss) const;
   // Called by the thread that has the turn.
   bool move_on();
+  void tell_losses();
   bool is_departed();
 
   Wire& wire_;
@@ -149,6 +154,7 @@ class RemoteAccess final : public NetworkProgress {
   Messages& messages_;
   OnLost lost_;
   Waiter* waiter_ = nullptr;
+  std::size_t told_ = 0;                 // of the losses of the wire
   std::atomic<bool> has_untold_{false};  // updates were posted that may need further calls
 };
 

@@ -165,8 +165,7 @@ bool RemoteAccess::get_packed(Lane& lane, Rank from, const StridedRun& pieces) {
   order(lane);
   Completion done;
   const Begun posted = begin_get(lane, from, std::span(&pieces, 1), done);
-  complete(done, "get");
-  return posted == Begun::pending;
+  return complete(lane, done, "get") && posted == Begun::pending;
 }
 
 }  // namespace gondwana

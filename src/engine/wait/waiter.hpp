@@ -37,7 +37,7 @@ struct NothingAwaited {
 
 class Waiter {
  public:
-  // Reports a lost peer that no other check finds; then it does not return.
+  // Reports a lost peer that no other check finds.
   using LookAround = std::function<void()>;
 
   // `network`: null in a job on one node. `look_around`: called from time to time during a long

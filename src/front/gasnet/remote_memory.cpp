@@ -22,8 +22,16 @@ RemoteMemory::RemoteMemory(Door& door, Engine& engine) : engine_(engine) {
 
 bool RemoteMemory::has_begun(RemoteAccess::Begun begun, CallName call) {
   if (begun != RemoteAccess::Begun::failed) return begun == RemoteAccess::Begun::pending;
+  fail(call);
+}
+
+void RemoteMemory::fail(CallName call) {
   const std::optional<Error> error = lane_->take_error();
   give_up(call, error ? error->text : "failed");
+}
+
+void RemoteMemory::complete(Completion& done, CallName call) {
+  if (!engine_.remote().complete(*lane_, done, call)) fail(call);
 }
 
 bool RemoteMemory::put(Remote to, Bytes source, CallName call, NoRoom no_room) {
@@ -57,7 +65,7 @@ std::optional<std::uint64_t> RemoteMemory::request_in_arena(Remote at, const Ato
   auto* bytes = reinterpret_cast<std::byte*>(&old);
   if (!has_begun(engine_.remote().begin_request(*lane_, at, request, bytes, done, no_room), call))
     return std::nullopt;
-  engine_.remote().complete(done, call);
+  complete(done, call);
   return old;
 }
 
@@ -103,13 +111,13 @@ bool RemoteMemory::begin_get(Batch& batch, MutableBytes dest, Remote from, CallN
 
 void RemoteMemory::wait(Batch& batch, CallName call) {
   if (everything_) return everything_->wait(batch.done_, call);
-  engine_.remote().complete(batch.done_, call);
-  engine_.remote().complete(batch.reading_, call);
+  complete(batch.done_, call);
+  complete(batch.reading_, call);
 }
 
 void RemoteMemory::wait_for_sources(Batch& batch, CallName call) {
   if (everything_) return;
-  engine_.remote().complete(batch.reading_, call);
+  complete(batch.reading_, call);
 }
 
 std::shared_ptr<SegmentDirectory> RemoteMemory::known(std::uint32_t process) {
@@ -127,7 +135,7 @@ std::shared_ptr<SegmentDirectory> RemoteMemory::ask(std::uint32_t process) {
                                        {Rank(process), system_area::segment_directory.offset}, done,
                                        NoRoom::wait),
             call);
-  engine_.remote().complete(done, call);
+  complete(done, call);
   const std::scoped_lock lock(mutex_);
   return directories_[process] = copy;
 }

@@ -62,6 +62,8 @@ class RemoteMemory {
 
   // The judgement of a call that began or finished something. Does not return if it failed.
   bool has_begun(RemoteAccess::Begun begun, CallName call);
+  [[noreturn]] void fail(CallName call);
+  void complete(Completion& done, CallName call);
   // Complete when they return.
   bool put(Remote to, Bytes source, CallName call, NoRoom no_room = NoRoom::wait);
   bool get(MutableBytes dest, Remote from, CallName call, NoRoom no_room = NoRoom::wait);

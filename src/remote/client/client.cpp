@@ -100,9 +100,11 @@ bool RemoteClient::progress() {
 
 // An answer lets the next batch leave.
 bool RemoteClient::poll() {
-  if (is_new_thread() && !carries_messages_only() && !lost_) [[unlikely]] {
-    lost_ = examine_stack(least_stack_to_poll);
-    if (lost_) return false;
+  if (is_new_thread() && !carries_messages_only() && !end_) [[unlikely]] {
+    if (const std::optional<Error> refusal = examine_stack(least_stack_to_poll)) {
+      lose_all(*refusal);
+      return false;
+    }
   }
   const auto on_message = [this](Bytes bytes) { receive(bytes); };
   const auto on_lost = [this](std::uint32_t node, const std::string& why) { lose(node, why); };
@@ -170,37 +172,58 @@ bool RemoteClient::take_reply(const remote::ReceivedReply& reply) {
   return found != streams_.end() && found->second.take_reply(reply);
 }
 
-// The first loss is reported. The loss of this node's agent takes precedence over other losses.
-std::string RemoteClient::tell_loss(std::uint32_t node, const std::string& why) const {
+// Why no node can be reached, if that is so.
+std::optional<Error> RemoteClient::tell_end() const {
   const NodeInfo& own = nodes_[memory_->plan().node];
   if (route_->was_closed()) {
-    return "the connections of this rank to other nodes were closed, by closefrom(3) or the like; "
-           "keep the descriptors that the library has opened, or set GONDWANA_ROUTE=agent";
+    return Error{Errc::refused,
+                 "the connections of this rank to other nodes were closed, by closefrom(3) or the "
+                 "like; keep the descriptors that the library has opened, or set "
+                 "GONDWANA_ROUTE=agent"};
   }
   if (const std::uint32_t owner = memory_->header().shortened.load(std::memory_order_acquire);
       owner > 0) {
-    return fmt::format(
-        "the node agent on host {} has ended: rank {} has made a segment of a file that was then "
-        "made shorter; keep files as long as they are segments",
-        own.host.data(), owner - 1);
+    return Error{Errc::peer_lost,
+                 fmt::format("the node agent on host {} has ended: rank {} has made a segment of a "
+                             "file that was then made shorter; keep files as long as they are "
+                             "segments",
+                             own.host.data(), owner - 1)};
   }
-  if (is_agent_gone()) {
-    return fmt::format(
-        "the node agent on host {} is gone, was it killed? Nobody else can reach the memory of {}",
-        own.host.data(), ranks_of(own));
-  }
-  return fmt::format("{} on host {} cannot be reached: {}", ranks_of(nodes_[node]),
-                     nodes_[node].host.data(), why);
+  if (!is_agent_gone()) return std::nullopt;
+  return Error{Errc::peer_lost, fmt::format("the node agent on host {} is gone, was it killed? "
+                                            "Nobody else can reach the memory of {}",
+                                            own.host.data(), ranks_of(own))};
 }
 
-// Completes the requests that will never be answered.
+// That this node cannot reach others explains the loss of one.
 void RemoteClient::lose(std::uint32_t node, const std::string& why) {
-  if (!lost_)
-    lost_ = Error{route_->was_closed() ? Errc::refused : Errc::peer_lost, tell_loss(node, why)};
-  if (const auto found = streams_.find(node); found != streams_.end()) found->second.abandon();
+  if (end_) return;
+  if (const std::optional<Error> end = tell_end()) return lose_all(*end);
+  if (stream_to(node).loss() != nullptr) return;
+  losses_.push_back(
+      {Errc::peer_lost, fmt::format("{} on host {} cannot be reached: {}", ranks_of(nodes_[node]),
+                                    nodes_[node].host.data(), why)});
+  abandon(stream_to(node), losses_.back());
+}
+
+void RemoteClient::lose_all(const Error& loss) {
+  end_ = loss;
+  losses_.push_back(loss);
+  for (auto& [node, stream] : streams_) abandon(stream, loss);
+}
+
+// Fails what will never be answered.
+void RemoteClient::abandon(Stream& stream, const Error& loss) {
+  route_->abandon(stream.node(), stream.lose(loss));
   for (MessagesTo* messages : gathering_)
-    if (messages->node() == node) messages->abandon();
+    if (messages->node() == stream.node()) messages->abandon();
   std::erase_if(gathering_, [](const MessagesTo* messages) { return !messages->is_open(); });
+}
+
+const Error* RemoteClient::lost(Rank peer) const {
+  const auto found = streams_.find(nodes_.node_of(peer));
+  if (found != streams_.end()) return found->second.loss();
+  return end_ ? &*end_ : nullptr;
 }
 
 // Looks for losses that this node's agent has noticed, for the loss of that agent itself, and for
@@ -209,16 +232,19 @@ void RemoteClient::look_for_losses() {
   const std::uint64_t now = monotonic_ns();
   if (now < next_look_ns_) return;
   next_look_ns_ = now + between_looks_ns;
+  if (end_) return;
   const NodeHeader& header = memory_->header();
-  if (!lost_ && header.is_over.load(std::memory_order_acquire) == 1)  // pairs with the agent
-    lost_ = Error{Errc::peer_lost, header.why.data()};
-  if (!lost_ && purposeful_end(header)) lost_ = Error{Errc::peer_lost, "the job has ended"};
-  if (!lost_ && (route_->was_closed() || is_agent_gone())) lose(memory_->plan().node, "");
-  for (std::uint32_t node = 0; node < memory_->plan().nodes && !lost_; ++node) {
+  if (header.is_over.load(std::memory_order_acquire) == 1)  // pairs with the agent
+    return lose_all({Errc::peer_lost, header.why.data()});
+  if (purposeful_end(header)) return lose_all({Errc::peer_lost, "the job has ended"});
+  if (route_->was_closed() || is_agent_gone())
+    if (const std::optional<Error> end = tell_end()) return lose_all(*end);
+  for (std::uint32_t node = 0; node < memory_->plan().nodes; ++node) {
     const NodeState state = memory_->entry(node).state.load(std::memory_order_acquire);
-    if (state == NodeState::silent)
-      lose(node, "its node agent has been silent for too long (GONDWANA_PEER_TIMEOUT)");
-    if (state == NodeState::cut_off) lose(node, "the connection to its node agent has ended");
+    if (state != NodeState::silent && state != NodeState::cut_off) continue;
+    lose(node, state == NodeState::silent
+                   ? "its node agent has been silent for too long (GONDWANA_PEER_TIMEOUT)"
+                   : "the connection to its node agent has ended");
   }
 }
 
@@ -233,8 +259,8 @@ bool RemoteClient::departed() const {
     const Stream& stream = each.second;
     return !stream.is_open() && (stream.is_answered() || stream.is_done());
   };
-  return lost_ || (gathering_.empty() && route_->has_departed() &&
-                   std::ranges::all_of(streams_, has_departed));
+  return gathering_.empty() && route_->has_departed() &&
+         std::ranges::all_of(streams_, has_departed);
 }
 
 bool RemoteClient::may_sleep() {

@@ -69,7 +69,8 @@ class RemoteClient final : public Transport {
   bool departed() const override;
   bool may_sleep() override;
   void sleep(std::chrono::microseconds limit) override { route_->sleep(limit); }
-  const Error* lost() const override { return lost_ ? &*lost_ : nullptr; }
+  const Error* lost(Rank peer) const override;
+  std::span<const Error> losses() const override { return losses_; }
   // The number of messages that do not belong to this job or are malformed.
   std::uint64_t refused() const { return refused_; }
 
@@ -104,8 +105,10 @@ class RemoteClient final : public Transport {
   bool take_message(const remote::ReceivedMessage& message);
   bool take_messages(const remote::ReceivedBatch& received);
   bool take_reply(const remote::ReceivedReply& reply);
-  std::string tell_loss(std::uint32_t node, const std::string& why) const;
+  std::optional<Error> tell_end() const;
   void lose(std::uint32_t node, const std::string& why);
+  void lose_all(const Error& loss);
+  void abandon(remote::Stream& stream, const Error& loss);
   void look_for_losses();
   bool is_agent_gone() const;
 
@@ -118,7 +121,8 @@ class RemoteClient final : public Transport {
   std::map<std::uint32_t, MessagesTo> messages_to_;  // by rank
   std::vector<MessagesTo*> gathering_;               // those with an open batch
   remote::MessageQueue queue_;
-  std::optional<Error> lost_;
+  std::vector<Error> losses_;
+  std::optional<Error> end_;  // why no node can be reached any more
   std::uint32_t polls_ = 0;
   std::uint64_t next_look_ns_ = 0;  // for losses
   std::uint64_t refused_ = 0;       // messages that do not belong to this job

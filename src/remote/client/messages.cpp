@@ -19,8 +19,8 @@ Result<Posted> RemoteClient::send_message(Rank to, Bytes head, Bytes body, Depar
   if (index(to) >= memory_->roster().capacity() || size > remote::longest_message)
     return Error{Errc::invalid_argument,
                  fmt::format("no message of {} B goes to rank {}", size, index(to))};
-  if (lost_) return *lost_;
   MessagesTo& messages = messages_to(to);
+  if (const Error* loss = messages.loss()) return *loss;
   const bool may_gather = departure == Departure::may_wait || messages.is_open();
   const bool gathered = may_gather && gather(messages, head, body);
   if (!gathered) {
@@ -39,9 +39,9 @@ Result<Posted> RemoteClient::send_message(Rank to, Bytes head, Bytes body, Depar
 MessagesTo& RemoteClient::messages_to(Rank to) {
   const auto found = messages_to_.find(index(to));
   if (found != messages_to_.end()) return found->second;
-  const std::uint32_t node = nodes_.node_of(to);
-  stream_to(node);  // from now on the agent watches that node
-  return messages_to_.try_emplace(index(to), *shared_, to, node).first->second;
+  // From now on the agent watches that node.
+  const remote::Stream& stream = stream_to(nodes_.node_of(to));
+  return messages_to_.try_emplace(index(to), *shared_, to, stream).first->second;
 }
 
 // False: the message is too large, or no batch is free.

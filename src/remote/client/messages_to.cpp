@@ -42,7 +42,7 @@ bool MessagesTo::append(Bytes head, Bytes body) {
 bool MessagesTo::open() {
   open_ = shared_.slots.take();
   if (open_ == nullptr) return false;
-  const Batch head{.tag = shared_.tag, .from = index(shared_.me), .number = 0, .node = node_};
+  const Batch head{.tag = shared_.tag, .from = index(shared_.me), .number = 0, .node = node()};
   write(open_->bytes(), head);
   size_ = sizeof(head);
   return true;

@@ -17,13 +17,15 @@ namespace gondwana::remote {
 
 class MessagesTo {
  public:
-  MessagesTo(Stream::Shared& shared, Rank to, std::uint32_t node)
-      : shared_(shared), to_(to), node_(node) {}
+  // `stream` leads to the receiver's node.
+  MessagesTo(Stream::Shared& shared, Rank to, const Stream& stream)
+      : shared_(shared), to_(to), stream_(stream) {}
   MessagesTo(const MessagesTo&) = delete;
   MessagesTo& operator=(const MessagesTo&) = delete;
 
   Rank receiver() const { return to_; }
-  std::uint32_t node() const { return node_; }
+  std::uint32_t node() const { return stream_.node(); }
+  const Error* loss() const { return stream_.loss(); }
   std::uint32_t next_number() const { return last_ + 1; }
   void count() { ++last_; }
 
@@ -45,7 +47,7 @@ class MessagesTo {
 
   Stream::Shared& shared_;
   Rank to_;
-  std::uint32_t node_;
+  const Stream& stream_;
   std::uint32_t last_ = 0;  // the number of the last message
   BatchSlots::Slot* open_ = nullptr;
   std::size_t size_ = 0;       // of the open batch

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/machine.hpp"
 #include "network/networks.hpp"
@@ -232,6 +233,7 @@ Result<Posted> OwnEndpoint::transfer(Remote place, Completion& done, bool is_wri
     return posted;
   }
   done.begin();
+  operation.is_transfer = true;
   operation.is_write = is_write;
   if (is_write) ++writes_;
   return posted;
@@ -263,6 +265,7 @@ OwnEndpoint::Operation& OwnEndpoint::take_operation(Completion& done, std::uint3
   free_.pop_back();
   operation.done = &done;
   operation.node = node;
+  operation.is_transfer = false;
   operation.is_write = false;
   operation.is_optional = false;
   add(memory_->page(me_).traffic.under_way, 1);
@@ -270,6 +273,7 @@ OwnEndpoint::Operation& OwnEndpoint::take_operation(Completion& done, std::uint3
 }
 
 void OwnEndpoint::give_back(Operation& operation) {
+  operation.done = nullptr;
   operation.size = 0;
   free_.push_back(&operation);
   add(memory_->page(me_).traffic.under_way, ~std::uint64_t{0});
@@ -278,8 +282,20 @@ void OwnEndpoint::give_back(Operation& operation) {
 void OwnEndpoint::end(Operation& operation) {
   if (operation.is_write) --writes_;
   leaving_ -= operation.size;
-  operation.done->finish();
+  if (operation.done != nullptr) operation.done->finish();
   give_back(operation);
+}
+
+// The network keeps the operations until it gives up: their messages, and the slots that these lie
+// in, stay in use so long.
+void OwnEndpoint::abandon(std::uint32_t node, const Error& loss) {
+  for (Operation& operation : operations_) {
+    if (operation.done == nullptr || operation.node != node) continue;
+    leaving_ -= std::exchange(operation.size, 0);
+    if (!operation.is_transfer) continue;
+    if (std::exchange(operation.is_write, false)) --writes_;
+    std::exchange(operation.done, nullptr)->fail(loss);
+  }
 }
 
 }  // namespace gondwana::remote

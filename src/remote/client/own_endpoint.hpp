@@ -33,6 +33,7 @@ class OwnEndpoint final : public Route {
   Result<Posted> write(Remote to, Bytes source, Completion& done) override;
   Result<Posted> read(MutableBytes target, Remote from, Completion& done) override;
   bool has_writes() const override { return writes_ > 0; }
+  void abandon(std::uint32_t node, const Error& loss) override;
   bool has_departed() const override { return leaving_ == 0; }
   bool poll(const Handlers& handlers) override;
   bool may_sleep() override { return endpoint_->may_sleep(); }
@@ -68,8 +69,9 @@ class OwnEndpoint final : public Route {
   };
   // A write, a read or a message in flight.
   struct Operation : network::Operation {
-    Completion* done = nullptr;
+    Completion* done = nullptr;  // null: nothing is in flight, or its node is lost
     std::uint32_t node = 0;
+    bool is_transfer = false;  // a write or a read
     bool is_write = false;
     bool is_optional = false;        // a message whose failure is no loss
     std::vector<std::byte> message;  // keeps its capacity

@@ -45,6 +45,7 @@ bool is_whole(std::span<const StridedRun> pieces) {
 remote::Stream& RemoteClient::stream_to(std::uint32_t node) {
   const auto [stream, is_new] = streams_.try_emplace(node, *shared_, node);
   if (is_new) memory_->entry(node).is_used.store(1, std::memory_order_relaxed);
+  if (is_new && end_) stream->second.lose(*end_);
   return stream->second;
 }
 
@@ -62,16 +63,16 @@ bool RemoteClient::has_executed(Rank at, std::uint64_t mark) {
 Result<Posted> RemoteClient::judge(std::uint32_t node, Result<Posted> posted) {
   if (posted) return posted;
   lose(node, posted.error().text);
-  return *lost_;
+  return *stream_to(node).loss();
 }
 
 Result<Posted> RemoteClient::request(const NewRequest& request) {
-  if (lost_) return *lost_;
   if (const Rank to{request.request.to}; last_stream_ == nullptr || last_rank_ != to) {
     last_stream_ = &stream_to(nodes_.node_of(to));
     last_rank_ = to;
   }
   remote::Stream& stream = *last_stream_;
+  if (const Error* loss = stream.loss()) return *loss;
   if (stream.try_append(request)) {
     if (++gathered_ % requests_between_polls == 0 && poll()) flush_open();
     return Posted::accepted;
@@ -100,9 +101,8 @@ Result<Posted> RemoteClient::put(Remote to, Bytes source, Completion& done) {
 
 Result<Posted> RemoteClient::write(Remote to, Bytes source, Completion& done) {
   if (carries_messages_only()) return put(to, source, done);
-  if (lost_) return *lost_;
   const std::uint32_t node = nodes_.node_of(to.rank);
-  stream_to(node);
+  if (const Error* loss = stream_to(node).loss()) return *loss;
   return judge(node, route_->write(to, source, done));
 }
 
@@ -179,9 +179,8 @@ Result<Posted> RemoteClient::get(MutableBytes target, Remote from, Completion& d
 
 Result<Posted> RemoteClient::read(MutableBytes target, Remote from, Completion& done) {
   if (carries_messages_only()) return get(target, from, done);
-  if (lost_) return *lost_;
   const std::uint32_t node = nodes_.node_of(from.rank);
-  stream_to(node);
+  if (const Error* loss = stream_to(node).loss()) return *loss;
   return judge(node, route_->read(target, from, done));
 }
 

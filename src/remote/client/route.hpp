@@ -59,6 +59,8 @@ class Route {
   virtual Result<Posted> write(Remote to, Bytes source, Completion& done) = 0;
   virtual Result<Posted> read(MutableBytes target, Remote from, Completion& done) = 0;
   virtual bool has_writes() const = 0;  // in flight
+  // Fails the writes and reads of a lost node, and waits for no message to it.
+  virtual void abandon(std::uint32_t /*node*/, const Error& /*loss*/) {}
 
   // Whether all messages have left, so that they arrive without further calls.
   virtual bool has_departed() const = 0;

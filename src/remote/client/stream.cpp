@@ -164,7 +164,12 @@ bool Stream::unpack_results(Sent& batch, Bytes results) {
 }
 
 void Stream::finish(Sent& batch) {
-  for (Completion* done : batch.done) done->finish();
+  for (Completion* done : batch.done) {
+    if (loss_)
+      done->fail(*loss_);
+    else
+      done->finish();
+  }
   add(shared_.traffic.under_way, ~std::uint64_t{0});
   bytes_ -= batch.size;
   results_ -= batch.result_size;
@@ -172,6 +177,12 @@ void Stream::finish(Sent& batch) {
   batch.results.clear();
   batch.size = 0;
   spare_.push_back(std::move(batch));
+}
+
+const Error& Stream::lose(const Error& loss) {
+  if (!loss_) loss_ = loss;
+  abandon();
+  return *loss_;
 }
 
 void Stream::abandon() {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -56,6 +57,10 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
 
   std::uint32_t node() const { return node_; }
+  // Why the node is lost; null while it is alive.
+  const Error* loss() const { return loss_ ? &*loss_ : nullptr; }
+  // Fails all requests, which will never be answered. The first loss counts.
+  const Error& lose(const Error& loss);
   // Sends the address for answers; accepted once the agent has answered.
   Result<Posted> introduce();
   // Busy: earlier batches must be answered first.
@@ -68,9 +73,6 @@ class Stream {
   Result<Posted> flush(Urgency urgency);
   // False: the reply answers nothing that was sent.
   bool take_reply(const ReceivedReply& received);
-  // Completes all requests, which will never be answered.
-  void abandon();
-
   // Whether the agent has executed all requests up to the mark in Shared::accepted.
   bool has_executed(std::uint64_t mark) const;
   bool is_open() const { return open_ != nullptr; }
@@ -103,10 +105,12 @@ class Stream {
   }
   void close();
   void finish(Sent& batch);
+  void abandon();
   static bool unpack_results(Sent& batch, Bytes results);
 
   Shared& shared_;
   std::uint32_t node_;
+  std::optional<Error> loss_;
   bool is_introduced_ = false;
   bool is_met_ = false;
   std::uint32_t answered_ = 0;  // the number of the last batch before batches_

@@ -59,7 +59,8 @@ class Loopback final : public Transport {
   bool departed() const override { return queue_.empty(); }
   bool may_sleep() override { return queue_.empty(); }
   void sleep(std::chrono::microseconds limit) override;
-  const Error* lost() const override { return nullptr; }
+  const Error* lost(Rank /*peer*/) const override { return nullptr; }
+  std::span<const Error> losses() const override { return {}; }
 
  private:
   struct Write {

@@ -158,6 +158,8 @@ std::size_t LargeMovement::fetch_from(std::uint32_t member) {
   Fetch& fetch = fetches_[member];
   if (fetch.posted == nullptr) fetch.posted = std::make_unique<Completion>();
   if (!fetch.posted->done()) return taken_[member];
+  if (const Error* loss = fetch.posted->take_loss())
+    round_.team().with().give_up(call_, loss->text);
   const std::size_t here = fetch.asked;
   const std::size_t until =
       std::min<std::size_t>(round_.shown(member), here + std::max<std::size_t>(1, most / stride_));
