@@ -1,4 +1,4 @@
-// What the GASNet door of a process tells its peers: which segments they may use, and where it is.
+// What the GASNet door of a process tells its peers: which segments they may use.
 // In the system area of its arena.
 #pragma once
 
@@ -24,7 +24,6 @@ struct SegmentDirectory {
   std::array<SharedSegment, most_endpoints> segments;  // bound ones, by endpoint index
   std::atomic<std::uint64_t> scratch;                  // offset of that for the first team
   std::atomic<std::uint64_t> replicas;                 // and of its replicas
-  std::atomic<std::uint64_t> node;                     // its number
   std::atomic<std::uint64_t> room;                     // bytes of the largest segment, at first
 };
 
