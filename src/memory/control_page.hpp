@@ -94,8 +94,8 @@ struct ShownHeap {
   std::atomic<std::uint64_t> size;
 };
 
-// The members of a team, for tools: `first` and the ranks at equal steps from it. Written by the
-// rank alone; `size` is written last, and is 0 where it is in no team of that number.
+// The members of a team, for tools: `first` and those at equal steps from it; several at steps of 0
+// are a list. Written by the rank alone; `size` last, 0 where it is in no team of that number.
 struct ShownTeam {
   std::atomic<std::uint32_t> first;
   std::atomic<std::int32_t> stride;

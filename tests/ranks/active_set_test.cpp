@@ -389,7 +389,7 @@ RANK_TEST(more_sets_may_be_used_than_there_are_teams, ranks(2)) {
   }
   world.barrier();
   EXPECT_TRUE(std::ranges::all_of(arrays, [](long x) { return x == SHMEM_SYNC_VALUE; }));
-  const TeamShape all{0, 1, static_cast<std::uint32_t>(world.size())};
+  const Members all{0, 1, static_cast<std::uint32_t>(world.size())};
   Engine& engine = world.engine();
   const Result<Team*> team = engine.collectives().split(engine.teams().world(), "split", all);
   ASSERT_TRUE(team);  // numbers are left for the program's teams

@@ -15,14 +15,8 @@ using namespace shmem;
 // A group with its own flags. Ranks outside of it construct it too: allocation is collective.
 class TestGroup {
  public:
-  TestGroup(World& world, const TeamShape& shape)
-      : world_(world),
-        flags_(world.allocate<std::uint64_t>(Group::flags)),
-        team_{.number = 0,
-              .first = shape.start,
-              .stride = shape.stride,
-              .size = shape.size,
-              .me = 0} {
+  TestGroup(World& world, const Members& members)
+      : world_(world), flags_(world.allocate<std::uint64_t>(Group::flags)), team_(0, members, 0) {
     const std::optional<std::uint32_t> me = team_.member_of(world.engine().rank());
     is_member_ = me.has_value();
     team_.me = me.value_or(0);
@@ -57,12 +51,18 @@ class TestGroup {
 
 using GroupBody = std::function<void(const TestGroup&)>;
 
-// All ranks, all in falling order, every second one, all but the first.
+// All ranks, all in falling order, every second one, all but the first, all in another order.
 void for_each_shape(World& world, const GroupBody& body) {
   const auto ranks = static_cast<std::uint32_t>(world.size());
-  std::vector<TeamShape> shapes{{0, 1, ranks}, {0, 2, (ranks + 1) / 2}};
+  std::vector<Members> shapes{{0, 1, ranks}, {0, 2, (ranks + 1) / 2}};
   if (ranks > 1) shapes.insert(shapes.end(), {{ranks - 1, -1, ranks}, {1, 1, ranks - 1}});
-  for (const TeamShape& shape : shapes) {
+  if (ranks > 2) {
+    std::vector<std::uint32_t> list(ranks);
+    std::iota(list.begin(), list.end(), 0);
+    std::swap(list.front(), list[1]);
+    shapes.push_back(Members::of(list));
+  }
+  for (const Members& shape : shapes) {
     const TestGroup group(world, shape);
     if (group.is_member()) body(group);
   }

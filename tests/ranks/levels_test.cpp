@@ -24,20 +24,29 @@ void be_late(World& world) {
 
 using TeamBody = std::function<void(Team&)>;
 
-void in_team(World& world, const TeamShape& shape, const TeamBody& body) {
+void in_team(World& world, const Members& members, const TeamBody& body) {
   Engine& engine = world.engine();
-  const Team all{
-      .number = 0, .first = shape.start, .stride = shape.stride, .size = shape.size, .me = 0};
-  const bool is_member = all.member_of(engine.rank()).has_value();
+  const bool is_member = members.member_of(engine.rank()).has_value();
   const Result<Team*> team = engine.collectives().split(
-      engine.teams().world(), call, is_member ? std::optional(shape) : std::nullopt);
+      engine.teams().world(), call, is_member ? std::optional(members) : std::nullopt);
   ASSERT_TRUE(team) << team.error().text;
   if (*team == nullptr) return;
   body(**team);
   engine.collectives().destroy(**team, call);
 }
 
-// Every start, step and size, up and down: with many, one or no members on a node.
+// Lists in which the nodes of a job alternate, and one of every third rank missing.
+std::vector<Members> listed(std::uint32_t ranks) {
+  std::vector<std::uint32_t> outside_in;
+  for (std::uint32_t i = 0; i < ranks; ++i)
+    outside_in.push_back(i % 2 == 0 ? i / 2 : ranks - 1 - i / 2);
+  std::vector<std::uint32_t> inside_out(outside_in.rbegin(), outside_in.rend());
+  const Members all[] = {Members::of(outside_in), Members::of(inside_out)};
+  std::erase_if(outside_in, [](std::uint32_t rank) { return rank % 3 == 2; });
+  return {all[0], all[1], Members::of(outside_in)};
+}
+
+// Every start, step and size, up and down: with many, one or no members on a node. And lists.
 void in_every_team(World& world, const TeamBody& body) {
   const auto ranks = static_cast<std::int32_t>(world.size());
   for (std::int32_t start = 0; start < ranks; ++start) {
@@ -48,6 +57,8 @@ void in_every_team(World& world, const TeamBody& body) {
         in_team(world, {static_cast<std::uint32_t>(start), stride, size}, body);
     }
   }
+  for (const Members& members : listed(static_cast<std::uint32_t>(ranks)))
+    if (members.size > 1) in_team(world, members, body);
 }
 
 // x -> a x + b: composing two is associative, but their order matters. Eight bytes, or sixteen.
@@ -267,9 +278,13 @@ RANK_TEST(collectives_of_teams_that_overlap_may_follow_one_another, ranks(2)) {
     return static_cast<std::uint32_t>(same_for_all() % bound);
   };
   for (std::size_t round = 0; round < 150; ++round) {
+    std::vector<std::uint32_t> numbers(ranks);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    if (round % 2 == 1) std::ranges::shuffle(numbers, same_for_all);
     const std::uint32_t start = below(ranks);
     const std::uint32_t size = 1 + below(ranks - start);
-    in_team(world, {start, 1, size}, [&](Team& team) {
+    const Members members = Members::of(std::span(numbers).subspan(start, size));
+    in_team(world, members, [&](Team& team) {
       for (std::size_t turn = 0; turn < 4; ++turn) {
         Team& who = (round + turn) % 3 == 0 && size == ranks ? engine.teams().world() : team;
         be_late(world);
@@ -309,7 +324,7 @@ RANK_TEST(a_split_fails_on_all_members_if_one_has_no_memory_for_it, ranks(2)) {
       taken.push_back(engine.segments().allocate(engine.segments().largest_free()).value());
   }
   world.barrier();
-  const TeamShape all{0, 1, engine.ranks()};
+  const Members all{0, 1, engine.ranks()};
   const Result<Team*> team = engine.collectives().split(engine.teams().world(), call, all);
   const bool needs_memory = engine.teams().world().levels != nullptr;
   EXPECT_EQ(static_cast<bool>(team), !needs_memory);

@@ -44,7 +44,7 @@ class Collectives {
   bool collect(Team& team, CallName call, void* dest, const void* source, std::size_t size);
   // Block i of `source` becomes block `me` of the dest of member i.
   bool alltoall(Team& team, CallName call, void* dest, const void* source, const Exchange& shape);
-  // Combines the `source` arrays of all members, in the order of their ranks, into every `dest`.
+  // Combines the `source` arrays of all members, in the order of the team, into every `dest`.
   // `dest` may be `source`.
   bool reduce(Team& team, CallName call, void* dest, const void* source, std::size_t count,
               ElementType type);
@@ -57,10 +57,10 @@ class Collectives {
   // calls.
   std::optional<std::string> compare_calls(Team& team, CallName call, const std::string& mine);
 
-  // Collective over `parent`. Each member names the new team that it joins, or none; the new teams
-  // share no member. Returns null if this rank joins none. Returns an error on all members if no
-  // number is free.
-  Result<Team*> split(Team& parent, CallName call, const std::optional<TeamShape>& mine);
+  // Collective over `parent`. Each member names the new team that it joins by numbers in the
+  // parent, or none; the new teams share no member. Returns null if this rank joins none. Returns
+  // an error on all members if no number is free.
+  Result<Team*> split(Team& parent, CallName call, const std::optional<Members>& mine);
   // Collective over `team`, which it deletes. The world and shared teams cannot be destroyed.
   void destroy(Team& team, CallName call);
 
@@ -129,7 +129,7 @@ class Collectives {
   Teams::FreeNumbers find_free(bool can_take, FunctionRef<Agreement(const Agreement&)> agree) const;
   Taken take(std::uint32_t number, bool in_levels);
   void give_back(const Number& number);
-  Team& make(const Number& number, const Team& parent, const TeamShape& shape);
+  Team& make(const Number& number, const Team& parent, const Members& chosen);
   void begin_levels(Team& team);
   Team* make_team(const Team& set, CallName call);
   void write_note(std::uint32_t team, const std::string& text);

@@ -25,8 +25,7 @@ Error no_team_left(std::uint32_t members) {
 
 }  // namespace
 
-Result<Team*> Collectives::split(Team& parent, CallName call,
-                                 const std::optional<TeamShape>& mine) {
+Result<Team*> Collectives::split(Team& parent, CallName call, const std::optional<Members>& mine) {
   const Result<Number> found =
       agree_on_number(parent, true, parent.number,
                       [&](const Agreement& offer) { return agree(parent, call, offer); });
@@ -45,8 +44,7 @@ Team* Collectives::make_team(const Team& set, CallName call) {
   const Result<Number> found =
       agree_on_number(set, sets_.may_have_more_teams(), set.first, agree_by_flags);
   if (!found) return nullptr;
-  const TeamShape shape{set.first, set.stride, set.size};
-  Team& team = make(*found, teams_.world(), shape);
+  Team& team = make(*found, teams_.world(), set);
   team.serves_set = true;
   return &team;
 }
@@ -109,8 +107,8 @@ void Collectives::give_back(const Number& number) {
   teams_.give_back(number.number);
 }
 
-Team& Collectives::make(const Number& number, const Team& parent, const TeamShape& shape) {
-  Team& team = teams_.make(number.number, parent, shape, number.epoch);
+Team& Collectives::make(const Number& number, const Team& parent, const Members& chosen) {
+  Team& team = teams_.make(number.number, parent, chosen, number.epoch);
   if (number.is_prepared) begin_levels(team);
   return team;
 }

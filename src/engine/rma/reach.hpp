@@ -48,6 +48,8 @@ class Reach {
   }
 
   bool covers(Rank rank) const { return index(rank) - first_ < ranks_; }
+  // Both and all ranks between them.
+  bool covers_between(Rank one, Rank other) const { return covers(one) && covers(other); }
   // One store: places that a reader finds meanwhile are right.
   void cover_nobody() { ranks_ = 0; }
   // Whether all ranks of a job of `ranks` ranks are within reach.

@@ -20,11 +20,10 @@ Teams::Teams(const NodeMemory& memory, const Reach& reach, Rank me)
       me_(me),
       first_epoch_(epoch_of(legacy().generation.load(std::memory_order_relaxed))) {
   const Roster& roster = memory.roster();
-  make_first(world_number, 0, roster.size());
-  if (reach.covers(me))
-    make_first(shared_number, index(roster.here().front()), roster.here().size());
-  else
-    make_first(shared_number, 0, roster.size());
+  const Members all{0, 1, roster.size()};
+  const NodeRanks here = roster.here();
+  make_first(world_number, all);
+  make_first(shared_number, reach.covers(me) ? Members{index(here.front()), 1, here.size()} : all);
 }
 
 Teams::~Teams() {
@@ -40,17 +39,13 @@ void Teams::show(const Team& team, std::uint32_t size) const {
   shown.size.store(size, std::memory_order_release);
 }
 
-void Teams::make_first(std::uint32_t number, std::uint32_t first, std::uint32_t size) {
+void Teams::make_first(std::uint32_t number, const Members& members) {
   take(number);
-  keep({.number = number,
-        .first = first,
-        .stride = 1,
-        .size = size,
-        .me = index(me_) - first,
-        .epoch = first_epoch_});
+  keep({number, members, members.member_of(me_).value()}, first_epoch_);
 }
 
-Team& Teams::keep(Team team) {
+Team& Teams::keep(Team team, Epoch epoch) {
+  team.epoch = epoch;
   show(team, team.size);
   Team*& place = teams_[team.number];
   return *(place = new Team(std::move(team)));
@@ -73,15 +68,9 @@ void Teams::give_back(std::uint32_t number) {
   word_of(number).fetch_and(~bit_of(number));
 }
 
-Team& Teams::make(std::uint32_t number, const Team& parent, const TeamShape& shape, Epoch epoch) {
-  Team team{.number = number,
-            .first = index(parent.rank_of(shape.start)),
-            .stride = shape.stride * parent.stride,
-            .size = shape.size,
-            .me = 0,
-            .epoch = epoch};
-  team.me = team.member_of(me_).value();
-  return keep(std::move(team));
+Team& Teams::make(std::uint32_t number, const Team& parent, const Members& chosen, Epoch epoch) {
+  const Members members = chosen.within(parent);
+  return keep({number, members, members.member_of(me_).value()}, epoch);
 }
 
 void Teams::end(const Team& team) {

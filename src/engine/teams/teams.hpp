@@ -52,9 +52,9 @@ class Teams {
     return std::max(first_epoch_, last_epoch_[number]);
   }
 
-  // Makes a team with a number that was taken and an epoch that no member has exceeded. This rank
-  // is a member.
-  Team& make(std::uint32_t number, const Team& parent, const TeamShape& shape, Epoch epoch);
+  // Makes a team of chosen members of its parent, with a number that was taken and an epoch that no
+  // member has exceeded. This rank is one of them.
+  Team& make(std::uint32_t number, const Team& parent, const Members& chosen, Epoch epoch);
   // No member is inside a collective of the team. The world and shared teams cannot end.
   void end(const Team& team);
   // Calls `use` with each team but the world and shared teams, in the order of their numbers.
@@ -72,8 +72,8 @@ class Teams {
   static constexpr std::uint32_t world_number = 0;
   static constexpr std::uint32_t shared_number = 1;
 
-  void make_first(std::uint32_t number, std::uint32_t first, std::uint32_t size);
-  Team& keep(Team team);
+  void make_first(std::uint32_t number, const Members& members);
+  Team& keep(Team team, Epoch epoch);
   // Tells tools which ranks are its members; `size` 0: it is no more.
   void show(const Team& team, std::uint32_t size) const;
   Legacy& legacy() const { return memory_->page(me_).legacy; }

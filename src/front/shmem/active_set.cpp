@@ -31,11 +31,10 @@ std::optional<Team> members_of(const Caller& caller, const ActiveSet& set) {
   if (set.start < 0 || last >= ranks)
     give_up(caller.name, fmt::format("{}: it reaches from PE {} to {}, this job from 0 to {}",
                                      describe(set), set.start, last, ranks - 1));
-  Team team{.number = caller.engine.teams().world().number,
-            .first = static_cast<std::uint32_t>(set.start),
-            .stride = static_cast<std::int32_t>(stride),
-            .size = static_cast<std::uint32_t>(set.size),
-            .me = 0};
+  Team team{caller.engine.teams().world().number,
+            {static_cast<std::uint32_t>(set.start), static_cast<std::int32_t>(stride),
+             static_cast<std::uint32_t>(set.size)},
+            0};
   const std::optional<std::uint32_t> me = team.member_of(caller.engine.rank());
   if (!me) {
     if (caller.checks_enabled())

@@ -33,7 +33,7 @@ class SetTeam {
   operator Team&() { return *team_; }  // NOLINT(google-explicit-constructor): stands for a team
 
  private:
-  Team members_{};
+  Team members_{0, {}, 0};
   Team* team_;
 };
 

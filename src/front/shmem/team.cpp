@@ -21,7 +21,7 @@ int refuse_split(const Caller& caller, const Team& parent, const std::string& wh
 }
 
 // Makes the teams of a split. Each rank of the parent passes its shape in `mine`.
-int split(const Caller& caller, Team& parent, const std::optional<TeamShape>& mine, int contexts,
+int split(const Caller& caller, Team& parent, const std::optional<Members>& mine, int contexts,
           shmem_team_t* handle) {
   const Result<Team*> team = caller.engine.collectives().split(parent, caller.name, mine);
   if (!team) return refuse_split(caller, parent, team.error().text);
@@ -41,12 +41,6 @@ void examine_new_team(const Caller& caller, const char* argument, const shmem_te
                       const char* mask_argument, long mask) {
   examine_given(caller, argument, static_cast<const void*>(team));
   examine_bits(caller, mask_argument, mask, SHMEM_TEAM_NUM_CONTEXTS, "SHMEM_TEAM_NUM_CONTEXTS");
-}
-
-bool contains(const TeamShape& shape, std::uint32_t member) {
-  const Team team{
-      .number = 0, .first = shape.start, .stride = shape.stride, .size = shape.size, .me = 0};
-  return team.member_of(Rank(member)).has_value();
 }
 
 }  // namespace
@@ -89,10 +83,9 @@ int team_split_strided(Caller caller, shmem_team_t parent_handle, int start, int
                         fmt::format("start {}, stride {}, size {}: leaves the parent, which has "
                                     "members 0 to {}, or names one twice",
                                     start, stride, size, parent->size - 1));
-  const TeamShape shape{static_cast<std::uint32_t>(start), stride,
+  const Members members{static_cast<std::uint32_t>(start), stride,
                         static_cast<std::uint32_t>(size)};
-  const bool member = contains(shape, parent->me);
-  return split(caller, *parent, member ? std::optional(shape) : std::nullopt,
+  return split(caller, *parent, members.find(parent->me) ? std::optional(members) : std::nullopt,
                contexts_asked_for(caller, config, mask), handle);
 }
 
@@ -115,9 +108,9 @@ int team_split_2d(Caller caller, shmem_team_t parent_handle, int xrange,
   const std::uint32_t width = std::min(static_cast<std::uint32_t>(xrange), parent->size);
   const std::uint32_t row = parent->me / width * width;
   const std::uint32_t column = parent->me % width;
-  const TeamShape x{row, 1, std::min(width, parent->size - row)};
-  const TeamShape y{column, static_cast<std::int32_t>(width),
-                    (parent->size - column + width - 1) / width};
+  const Members x{row, 1, std::min(width, parent->size - row)};
+  const Members y{column, static_cast<std::int32_t>(width),
+                  (parent->size - column + width - 1) / width};
   const int failed =
       split(caller, *parent, x, contexts_asked_for(caller, x_config, x_mask), x_team);
   if (failed != 0) return failed;

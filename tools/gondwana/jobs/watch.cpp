@@ -42,8 +42,9 @@ std::uint64_t calls_among(const std::array<std::uint64_t, count_names.size()>& c
 Members members_of(const ShownTeam* team) {
   if (team == nullptr) return {};
   const std::uint32_t size = team->size.load(std::memory_order_acquire);
-  return {team->first.load(std::memory_order_relaxed), team->stride.load(std::memory_order_relaxed),
-          size};
+  const std::int32_t stride = team->stride.load(std::memory_order_relaxed);
+  if (stride == 0 && size > 1) return {};  // a list
+  return {team->first.load(std::memory_order_relaxed), stride, size};
 }
 
 // Numbers of a process that has ended are 0.

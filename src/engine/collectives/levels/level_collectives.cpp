@@ -148,9 +148,11 @@ void LevelCollectives::combine(Team& team, CallName call, void* dest, const void
   constexpr std::size_t most = std::size_t{16}
                                << 20;  // bytes: leaders need room for a few times that
   const std::size_t piece = std::max<std::size_t>(1, most / type.size);
+  using staged::Operator;
+  const auto order = team.list != nullptr ? Operator::Order::of_members : Operator::Order::any;
   for (std::size_t done = 0; done < count; done += piece) {
     const staged::Reduction what{.flow = {},
-                                 .operation = staged::Operator(type),
+                                 .operation = Operator(type, order),
                                  .count = std::min(piece, count - done),
                                  .source = static_cast<const std::byte*>(source) + done * type.size,
                                  .dest = static_cast<std::byte*>(dest) + done * type.size};

@@ -28,14 +28,7 @@ struct LastBroadcast {
   std::uint32_t me = 0;
   Epoch epoch = 0;
 
-  Team team() const {
-    return {.number = number,
-            .first = first,
-            .stride = stride,
-            .size = size,
-            .me = me,
-            .serves_set = true};
-  }
+  Team team() const { return {number, {first, stride, size}, me}; }
 };
 [[gnu::tls_model("initial-exec")]] constinit thread_local LastBroadcast last_broadcast;
 

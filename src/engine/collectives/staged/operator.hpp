@@ -14,9 +14,12 @@ class Operator {
   using Function = void (*)(const void* left, void* right_and_out, std::size_t count,
                             const void* data);
 
-  explicit Operator(const ElementType& type) : width_(type.size), combine_(type.combine) {}
-  // `width`: bytes of an element. `data` is passed to the function. Operations are associative.
+  // Operations are associative. With `any` they are commutative too, or the members of each node
+  // are adjacent in the team.
   enum class Order : std::uint8_t { any, of_members };
+  explicit Operator(const ElementType& type, Order order = Order::any)
+      : width_(type.size), combine_(type.combine), order_(order) {}
+  // `width`: bytes of an element. `data` is passed to the function.
   Operator(std::size_t width, Function function, const void* data, Order order)
       : width_(width), function_(function), data_(data), order_(order) {}
 
