@@ -19,18 +19,25 @@ std::uint64_t next_number() {
   return ++last;
 }
 
+Members members_of(std::span<const Rank> ranks) {
+  std::vector<std::uint32_t> numbers;
+  numbers.reserve(ranks.size());
+  for (const Rank rank : ranks) numbers.push_back(index(rank));
+  return Members::of(numbers);
+}
+
 }  // namespace
 
 Group::Group(Door& door, std::vector<Rank> members, std::vector<StagedPlace> places)
     : door_(door),
       number_(next_number()),
-      members_(std::move(members)),
+      members_(members_of(members)),
       me_(member_of(door.rank())) {
   if (!me_ || size() == 1) return;
   place_ = places[*me_];
   StagedCollectives::Setup setup;
-  setup.ranks = members_;
-  for (const Rank member : members_) setup.nodes.push_back(door.node_of(member));
+  for (const Rank member : members) setup.nodes.push_back(door.node_of(member));
+  setup.ranks = std::move(members);
   setup.places = std::move(places);
   setup.me = *me_;
   setup.replicas = door.scratch().replicas(place_);
@@ -40,13 +47,6 @@ Group::Group(Door& door, std::vector<Rank> members, std::vector<StagedPlace> pla
 
 Group::~Group() {
   if (collectives_ != nullptr) door_.scratch().give_back(place_);
-}
-
-std::optional<std::uint32_t> Group::member_of(Rank rank) const {
-  if (index(rank) < size() && members_[index(rank)] == rank) return index(rank);  // the world
-  const auto found = std::ranges::find(members_, rank);
-  if (found == members_.end()) return std::nullopt;
-  return static_cast<std::uint32_t>(found - members_.begin());
 }
 
 // Messages of the last step leave before it returns, since the program may not call for long.

@@ -9,6 +9,7 @@
 
 #include "core/types.hpp"
 #include "engine/collectives/staged/staged_collectives.hpp"
+#include "engine/teams/members.hpp"
 
 namespace gondwana::armci {
 
@@ -25,9 +26,9 @@ class Group {
   Door& door() const { return door_; }
   // No other group of this process has it, at any time.
   std::uint64_t number() const { return number_; }
-  std::uint32_t size() const { return static_cast<std::uint32_t>(members_.size()); }
-  Rank rank_of(std::uint32_t member) const { return members_[member]; }
-  std::optional<std::uint32_t> member_of(Rank rank) const;
+  std::uint32_t size() const { return members_.size; }
+  Rank rank_of(std::uint32_t member) const { return members_.rank_of(member); }
+  std::optional<std::uint32_t> member_of(Rank rank) const { return members_.member_of(rank); }
   // The caller's rank in the group; nothing if it is no member.
   std::optional<std::uint32_t> me() const { return me_; }
 
@@ -55,7 +56,7 @@ class Group {
 
   Door& door_;
   std::uint64_t number_;
-  std::vector<Rank> members_;
+  Members members_;
   std::optional<std::uint32_t> me_;
   StagedPlace place_;
   std::unique_ptr<StagedCollectives> collectives_;  // null: one member, or the caller is none
