@@ -31,10 +31,12 @@
 #include "tracing/tracer.hpp"
 
 // For gdb, which finds it by its name where the library has no types (tools/gdb/gondwana.py): the
-// teams of the rank that this process is, by their numbers, and how many numbers there are.
+// teams of the rank that this process is, by their numbers, how many numbers there are, and how far
+// one is from the next.
 struct DebugTeams {
   const gondwana::ShownTeam* teams;
   std::uint64_t numbers;
+  std::uint64_t distance = sizeof(gondwana::ShownTeam);
 };
 extern "C" DebugTeams gondwana_debug_teams;
 [[gnu::used]] DebugTeams gondwana_debug_teams{};
@@ -233,8 +235,8 @@ void show_process(Process& self) {
   ControlPage& page = self.memory->page(self.membership.rank);
   page.library_threads.store(self.library_threads, std::memory_order_relaxed);
   if (std::exchange(self.is_shown, true)) return;
-  gondwana_debug_teams = {&self.memory->shown_team(self.membership.rank, 0),
-                          self.memory->plan().teams};
+  gondwana_debug_teams = {.teams = &self.memory->shown_team(self.membership.rank, 0),
+                          .numbers = self.memory->plan().teams};
   catch_end_signal();
   page.presence.take();
   if (!self.membership.launcher.is_foreign()) return;  // else the guardian watches it

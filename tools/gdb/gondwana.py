@@ -30,6 +30,8 @@ def ranks_text(first, stride, size):
     """ "ranks 0-3", "ranks 0, 2, ..., 14": numbers in the world team."""
     if size == 1:
         return f"rank {first}"
+    if stride == 0:
+        return f"{size} ranks in a list, rank {first} first"
     last = first + stride * (size - 1)
     if stride == 1:
         return f"ranks {first}-{last}"
@@ -41,12 +43,12 @@ def members_of(number):
     """Of a team of the library, or None: the memory may be missing in a core file."""
     shown = struct.Struct("=IiI")  # ShownTeam: first, stride, size
     try:
-        teams, numbers = (
+        teams, numbers, distance = (
             int(gdb.parse_and_eval(f"((unsigned long*)&gondwana_debug_teams)[{word}]"))
-            for word in range(2))
+            for word in range(3))
         if not 0 < number < numbers:  # the world has a name; a variable may hold anything
             return None
-        place = teams + shown.size * number
+        place = teams + distance * number
         memory = gdb.selected_inferior().read_memory(place, shown.size)
     except gdb.error:
         return None
