@@ -119,8 +119,10 @@ std::optional<std::size_t> size_behind(const Request& request, Bytes behind, con
 }
 
 bool is_plausible(const Control& control, std::size_t behind, const NodePlan& plan) {
-  const bool of_rank = control.from < plan.job_ranks;
-  if (control.from >= plan.job_ranks + plan.nodes || behind != control.size) return false;
+  const bool of_rank = !is_agent(control.from);
+  const bool is_of_job =
+      of_rank ? control.from < plan.job_ranks : node_of_agent(control.from) < plan.nodes;
+  if (!is_of_job || behind != control.size) return false;
   switch (control.kind) {
     case MessageKind::hello:
       return behind > 0 && behind <= NodeInfo::longest_address;
@@ -143,6 +145,7 @@ std::uint64_t protocol_fingerprint() {
   return Fingerprint()
       .add(memory_fingerprint)
       .add(messages)
+      .add(agent_bit)
       .add(most_runs)
       .add(longest_write)
       .add(longest_results)

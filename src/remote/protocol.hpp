@@ -202,10 +202,22 @@ Bytes bytes_of(const T& message) {
 // Nodes with different values must not communicate, because each would misread the other.
 std::uint64_t protocol_fingerprint();
 
-// Agents are numbered after all ranks.
-constexpr std::uint32_t agent_number(const NodeShare& share, std::uint32_t node) {
-  return share.job_ranks + node;
+// Agents have numbers that no rank has, however many ranks the job has.
+constexpr std::uint32_t agent_bit = std::uint32_t{1} << 31;
+
+constexpr std::uint32_t agent_number(std::uint32_t node) {
+  return agent_bit | node;
 }
+constexpr bool is_agent(std::uint32_t process) {
+  return (process & agent_bit) != 0;
+}
+constexpr std::uint32_t node_of_agent(std::uint32_t process) {
+  return process & ~agent_bit;
+}
+
+// In the ring to the agent that carries the messages of a rank, a record for a node is a message.
+// One for a slot of the rank sends the batch there.
+constexpr std::uint32_t slot_bit = std::uint32_t{1} << 31;
 
 struct ReceivedControl {
   Control control;

@@ -77,7 +77,7 @@ void take_requests(const ReceivedBatch& received) {
 
 void take(const ReceivedControl& received) {
   const std::uint32_t from = received.control.from;
-  GONDWANA_ASSERT(from < plan.job_ranks + plan.nodes, from);
+  GONDWANA_ASSERT(is_agent(from) ? node_of_agent(from) < plan.nodes : from < plan.job_ranks, from);
   GONDWANA_ASSERT(received.behind.size() <= NodeInfo::longest_address, received.behind.size());
 }
 

@@ -75,7 +75,8 @@ TEST(ofi_message, batches_are_of_ranks_of_the_job_to_this_node) {
   EXPECT_TRUE(is_batch(batch));
   EXPECT_FALSE(is_batch({.tag = tag + 1, .from = 5, .number = 1, .node = 1}));
   EXPECT_FALSE(is_batch({.tag = tag, .from = 5, .number = 1, .node = 2})) << "another node";
-  EXPECT_FALSE(is_batch({.tag = tag, .from = 6, .number = 1, .node = 1})) << "an agent";
+  EXPECT_FALSE(is_batch({.tag = tag, .from = agent_number(1), .number = 1, .node = 1}))
+      << "an agent";
   EXPECT_FALSE(is_batch({.tag = tag, .kind = MessageKind::hello, .from = 5, .node = 1}));
   const auto bytes = message_of(batch);
   for (std::size_t size = 0; size < bytes.size(); ++size)
@@ -281,12 +282,14 @@ TEST(ofi_message, operations_are_those_of_the_table) {
 }
 
 TEST(ofi_message, beats_are_of_agents) {
-  Control beat{.tag = tag, .kind = MessageKind::beat, .from = agent_number(plan, 2)};
+  Control beat{.tag = tag, .kind = MessageKind::beat, .from = agent_number(2)};
   EXPECT_TRUE(is_read(beat));
   beat.from = 5;
   EXPECT_FALSE(is_read(beat)) << "a rank";
-  beat.from = agent_number(plan, 3);
+  beat.from = agent_number(3);
   EXPECT_FALSE(is_read(beat)) << "node 3 of 3";
+  beat.from = plan.job_ranks;
+  EXPECT_FALSE(is_read(beat)) << "a rank that the job does not have";
 }
 
 bool is_answer(const Reply& reply, std::size_t behind) {

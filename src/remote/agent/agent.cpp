@@ -248,7 +248,7 @@ void NodeAgent::Implementation::greet(std::uint32_t node, Watched& watched) {
   if (!watched.has_answered) introduce(node, watched.peer);
   const Control beat{.tag = tag_,
                      .kind = MessageKind::beat,
-                     .from = remote::agent_number(memory_->plan(), memory_->plan().node),
+                     .from = remote::agent_number(memory_->plan().node),
                      .number = ++watched.beats};
   [[maybe_unused]] const Result<Posted> sent =
       endpoint_->inject(watched.peer, std::as_bytes(std::span(&beat, 1)));
@@ -256,10 +256,9 @@ void NodeAgent::Implementation::greet(std::uint32_t node, Watched& watched) {
 
 void NodeAgent::Implementation::introduce(std::uint32_t node, Peer peer) {
   const Bytes address = endpoint_->address();
-  const Control hello{.tag = tag_,
-                      .from = remote::agent_number(memory_->plan(), memory_->plan().node),
-                      .size = address.size()};
-  const std::uint32_t there = remote::agent_number(memory_->plan(), node);
+  const Control hello{
+      .tag = tag_, .from = remote::agent_number(memory_->plan().node), .size = address.size()};
+  const std::uint32_t there = remote::agent_number(node);
   SendBuffer& buffer = take_buffer(there, sizeof(hello) + address.size());
   std::ranges::copy(address, remote::write(buffer.bytes.data(), hello));
   [[maybe_unused]] const Result<Posted> sent = send(peer, buffer);

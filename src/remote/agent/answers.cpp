@@ -98,8 +98,8 @@ bool NodeAgent::Implementation::is_stuck(std::uint32_t number) const {
 
 // Messages to other agents do not count: if a node is gone, they may never leave.
 bool NodeAgent::Implementation::has_answers() const {
-  const auto is_waited_for = [this](const auto& each) {
-    return each.first < memory_->plan().job_ranks && each.second.leaving > 0;
+  const auto is_waited_for = [](const auto& each) {
+    return !remote::is_agent(each.first) && each.second.leaving > 0;
   };
   return !to_answer_.empty() || !to_pass_.empty() || std::ranges::any_of(clients_, is_waited_for);
 }
@@ -143,7 +143,7 @@ void NodeAgent::Implementation::has_failed(const network::Operation* operation,
   const auto failed = std::ranges::find_if(
       buffers_, [operation](const SendBuffer& each) { return &each == operation; });
   if (failed == buffers_.end()) return;
-  if (failed->is_carried) lose(failed->to - memory_->plan().job_ranks, NodeState::cut_off);
+  if (failed->is_carried) lose(remote::node_of_agent(failed->to), NodeState::cut_off);
   if (memory_->roster().is_here(Rank(failed->to))) tell_undelivered(failed->to, why);
   has_left(*failed);
 }

@@ -111,7 +111,7 @@ bool NodeAgent::Implementation::ask(std::uint32_t node) {
 
 void NodeAgent::Implementation::answer_ask(const Control& ask) {
   const NodeReport own = report_of_own();
-  tell(ask.from - memory_->plan().job_ranks,
+  tell(remote::node_of_agent(ask.from),
        {.kind = MessageKind::report,
         .number = ask.number,
         .flags = flags_of(own),
@@ -126,7 +126,7 @@ void NodeAgent::Implementation::hear_report(const Control& control, Bytes text) 
                     .print = control.print,
                     .messages_in_flight = control.in_flight,
                     .text = {reinterpret_cast<const char*>(text.data()), text.size()}};
-  const std::uint32_t node = control.from - memory_->plan().job_ranks;
+  const std::uint32_t node = remote::node_of_agent(control.from);
   if ((control.flags & report::is_gone) != 0)
     return inquiry_.hear_farewell(node, std::move(report));
   inquiry_.hear(node, control.number, std::move(report), monotonic_ns());
@@ -142,7 +142,7 @@ void NodeAgent::Implementation::tell_farewell() {
       .kind = MessageKind::report, .flags = flags, .in_flight = look.messages_in_flight};
   const std::string text = text_of(look, contact_.info().host.data());
   for (std::uint32_t node = 0; node < plan.nodes; ++node) {
-    const bool has_greeted = clients_.contains(remote::agent_number(plan, node));
+    const bool has_greeted = clients_.contains(remote::agent_number(node));
     if (has_greeted || others_.contains(node)) tell(node, farewell, text);
   }
 }
@@ -154,10 +154,9 @@ bool NodeAgent::Implementation::tell(std::uint32_t node, Control control, const 
   const Result<Peer> peer = peer_of(node);
   if (!peer) return true;
   control.tag = tag_;
-  control.from = remote::agent_number(memory_->plan(), memory_->plan().node);
+  control.from = remote::agent_number(memory_->plan().node);
   control.size = text.size();
-  SendBuffer& buffer =
-      take_buffer(remote::agent_number(memory_->plan(), node), sizeof(control) + text.size());
+  SendBuffer& buffer = take_buffer(remote::agent_number(node), sizeof(control) + text.size());
   remote::write(buffer.bytes.data(), control);
   std::ranges::copy(std::as_bytes(std::span(text)), buffer.bytes.data() + sizeof(control));
   const Result<Posted> sent = send(*peer, buffer);

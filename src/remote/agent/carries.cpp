@@ -57,8 +57,9 @@ bool NodeAgent::Implementation::carry() {
 // node that is gone are dropped.
 bool NodeAgent::Implementation::pass_on(std::uint32_t rank, const RecordReader::Record& message) {
   const NodePlan& plan = memory_->plan();
-  if (message.to >= plan.nodes && message.to - plan.nodes < BatchPlace::count)
-    return send_batch(memory_->batches(plan.node_ranks()[rank]).slots[message.to - plan.nodes]);
+  const std::uint32_t slot = message.to ^ remote::slot_bit;
+  if (slot < BatchPlace::count)
+    return send_batch(memory_->batches(plan.node_ranks()[rank]).slots[slot]);
   if (message.to == plan.node) {
     on_message(message.bytes);
     return true;
@@ -82,7 +83,7 @@ Result<Posted> NodeAgent::Implementation::send_on(std::uint32_t node, Bytes mess
     if (slot != nullptr && sent && *sent == Posted::accepted) slot->state.clear();
     return sent;
   }
-  const std::uint32_t there = remote::agent_number(memory_->plan(), node);
+  const std::uint32_t there = remote::agent_number(node);
   if (!has_room(clients_[there], message.size())) return Posted::busy;
   SendBuffer& buffer = take_buffer(there, message.size(), slot);
   buffer.is_carried = true;

@@ -229,7 +229,7 @@ class NodeAgent::Implementation {
   std::string alarm_;                    // why the job is over
   std::vector<std::uint32_t> to_alarm_;  // nodes that must still get it
   NodeContact contact_;
-  // By number: ranks, then agents by node. They have sent requests or get carried messages.
+  // By number: of a rank, or agent_number(). They have sent requests or get carried messages.
   std::unordered_map<std::uint32_t, Client> clients_;
   std::vector<Carried> carried_;          // by rank of the node; empty if ranks have endpoints
   std::map<std::uint32_t, Peer> others_;  // agents, by node

@@ -57,8 +57,7 @@ void NodeAgent::Implementation::on_message(Bytes bytes) {
 void NodeAgent::Implementation::on_packet(std::uint32_t to, Bytes packet) {
   const NodePlan& plan = memory_->plan();
   if (!carried_.empty() && plan.node_ranks().holds(Rank(to))) return deliver(Rank(to), packet);
-  const auto answer =
-      remote::read_reply(packet, tag_, remote::agent_number(plan, plan.node), plan.nodes);
+  const auto answer = remote::read_reply(packet, tag_, remote::agent_number(plan.node), plan.nodes);
   const auto node = answer ? watched_.find(answer->reply.node) : watched_.end();
   if (node == watched_.end()) {
     ++dropped_.misdirected;

@@ -61,8 +61,7 @@ Result<Posted> ThroughAgent::send_batch(std::uint32_t node, BatchSlots::Slot& sl
     state.open(static_cast<std::uint32_t>(size));
     state.take(state.look());
   }
-  Result<Posted> posted =
-      send_to_agent(memory_->plan().nodes + slot.number(), 0, [](std::byte*) {});
+  Result<Posted> posted = send_to_agent(slot_bit | slot.number(), 0, [](std::byte*) {});
   if (is_new && *posted == Posted::busy) state.clear();
   return posted;
 }
