@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 #include "core/fingerprint.hpp"
 #include "memory/node_entry.hpp"
@@ -118,11 +119,13 @@ std::optional<std::size_t> size_behind(const Request& request, Bytes behind, con
   return rows + (request.kind == RequestKind::get_packed ? 0 : *bytes);
 }
 
+bool is_of_job(std::uint32_t process, const NodePlan& plan) {
+  return is_agent(process) ? node_of_agent(process) < plan.nodes : process < plan.capacity();
+}
+
 bool is_plausible(const Control& control, std::size_t behind, const NodePlan& plan) {
   const bool of_rank = !is_agent(control.from);
-  const bool is_of_job =
-      of_rank ? control.from < plan.job_ranks : node_of_agent(control.from) < plan.nodes;
-  if (!is_of_job || behind != control.size) return false;
+  if (!is_of_job(control.from, plan) || behind != control.size) return false;
   switch (control.kind) {
     case MessageKind::hello:
       return behind > 0 && behind <= NodeInfo::longest_address;
@@ -146,6 +149,7 @@ std::uint64_t protocol_fingerprint() {
       .add(memory_fingerprint)
       .add(messages)
       .add(agent_bit)
+      .add(incarnation_shift)
       .add(most_runs)
       .add(longest_write)
       .add(longest_results)
@@ -159,18 +163,20 @@ Row ReceivedRequest::row(std::size_t i) const {
 }
 
 std::optional<ReceivedControl> read_control(Bytes bytes, std::uint64_t tag, const NodePlan& plan) {
-  const std::optional<Control> control = read<Control>(bytes);
+  std::optional<Control> control = read<Control>(bytes);
   if (!control || control->tag != tag) return std::nullopt;
   const Bytes behind = bytes.subspan(sizeof(Control));
+  const std::uint32_t from = std::exchange(control->from, process_in(control->from));
   if (!is_plausible(*control, behind.size(), plan)) return std::nullopt;
-  return ReceivedControl{*control, behind};
+  return ReceivedControl{*control, behind, incarnation_in(from)};
 }
 
 std::optional<ReceivedBatch> read_batch(Bytes bytes, std::uint64_t tag, const NodePlan& plan) {
-  const std::optional<Batch> batch = read<Batch>(bytes);
+  std::optional<Batch> batch = read<Batch>(bytes);
   if (!batch || batch->tag != tag || batch->kind != MessageKind::batch) return std::nullopt;
+  const std::uint32_t from = std::exchange(batch->from, process_in(batch->from));
   if (batch->from >= plan.capacity() || batch->node != plan.node) return std::nullopt;
-  return ReceivedBatch{*batch, bytes.subspan(sizeof(Batch))};
+  return ReceivedBatch{*batch, bytes.subspan(sizeof(Batch)), incarnation_in(from)};
 }
 
 std::optional<ReceivedRequest> read_request(Bytes requests, const NodePlan& plan) {
@@ -196,17 +202,18 @@ std::optional<std::uint32_t> addressee(Bytes bytes, std::uint64_t tag) {
   const std::optional<MessageHeader> head = read<MessageHeader>(bytes);
   if (!head || head->tag != tag) return std::nullopt;
   if (head->kind != MessageKind::reply && head->kind != MessageKind::message) return std::nullopt;
-  return head->to;
+  return process_in(head->to);
 }
 
-std::optional<ReceivedMessage> read_message(Bytes bytes, std::uint64_t tag, Rank me,
+std::optional<ReceivedMessage> read_message(Bytes bytes, std::uint64_t tag, std::uint32_t me,
                                             const NodePlan& plan) {
   const std::optional<MessageHeader> head = read<MessageHeader>(bytes);
   if (!head || head->tag != tag || head->kind != MessageKind::message) return std::nullopt;
   const Bytes body = bytes.subspan(sizeof(MessageHeader));
-  if (head->from >= plan.capacity() || head->to != index(me) || body.size() > longest_message)
+  const std::uint32_t from = process_in(head->from);
+  if (from >= plan.capacity() || head->to != me || body.size() > longest_message)
     return std::nullopt;
-  return ReceivedMessage{Rank(head->from), head->number, body};
+  return ReceivedMessage{Rank(from), head->number, body, incarnation_in(head->from)};
 }
 
 }  // namespace gondwana::remote

@@ -6,8 +6,8 @@
 //                            word, writes or returns bytes in one piece or in many, adds to
 //                            elements, or does an atomic operation. Batches are numbered. The agent
 //                            executes all requests in their order.
-//                   Batch    without a number: messages to one rank, which the agent passes on. A
-//                            rank sends it to the receiver itself if it has not left it open.
+//                   Batch    of messages to one rank, which the agent passes on. A rank sends it to
+//                            the receiver itself if it has not left it open.
 //   agent -> rank   Reply    all batches up to this number are executed. The results of the last
 //                            one follow. A reply with number 0 answers a Hello.
 //   agent -> agent  Hello; Beat: a Reply must follow
@@ -49,7 +49,7 @@ enum class MessageKind : std::uint32_t {
 struct Control {
   std::uint64_t tag = 0;  // a secret of the job
   MessageKind kind = MessageKind::hello;
-  std::uint32_t from = 0;       // a rank, or the agent_number() of an agent
+  std::uint32_t from = 0;       // see number_of()
   std::uint32_t number = 0;     // of a beat; ask, report: the round
   std::uint32_t flags = 0;      // of a report
   std::uint64_t size = 0;       // bytes that follow: hello: the address; report, alarm: the text
@@ -60,9 +60,11 @@ struct Control {
 struct Batch {
   std::uint64_t tag = 0;
   MessageKind kind = MessageKind::batch;
-  std::uint32_t from = 0;    // a rank
-  std::uint32_t number = 0;  // of the batches of this rank to this node, from 1 on; 0: messages
-  std::uint32_t node = 0;    // the receiving node
+  std::uint32_t from = 0;  // a rank, see number_of()
+  // Of the batches of this process to this node, from 1 on. Of messages: the incarnation of their
+  // receiver.
+  std::uint32_t number = 0;
+  std::uint32_t node = 0;  // the receiving node
 };
 
 enum class RequestKind : std::uint8_t {
@@ -129,7 +131,7 @@ struct Reply {
 struct MessageHeader {
   std::uint64_t tag = 0;
   MessageKind kind = MessageKind::message;
-  std::uint32_t to = 0;  // ranks
+  std::uint32_t to = 0;  // ranks, see number_of()
   std::uint32_t from = 0;
   std::uint32_t number = 0;  // of the messages of this pair, from 1 on
 };
@@ -202,7 +204,8 @@ Bytes bytes_of(const T& message) {
 // Nodes with different values must not communicate, because each would misread the other.
 std::uint64_t protocol_fingerprint();
 
-// Agents have numbers that no rank has, however many ranks the job has.
+// A process is a rank or the agent of a node. Agents have numbers that no rank has, however many
+// ranks the job has.
 constexpr std::uint32_t agent_bit = std::uint32_t{1} << 31;
 
 constexpr std::uint32_t agent_number(std::uint32_t node) {
@@ -215,13 +218,31 @@ constexpr std::uint32_t node_of_agent(std::uint32_t process) {
   return process & ~agent_bit;
 }
 
+// Messages name a process in one of its incarnations: one that takes the place of a process that
+// has ended is the next. What was sent by or to an earlier one is dropped, and all numbering begins
+// anew.
+constexpr std::uint32_t incarnation_shift = 20;  // ranks and nodes are below
+constexpr std::uint32_t most_incarnations = std::uint32_t{1} << 11;
+
+constexpr std::uint32_t number_of(std::uint32_t process, std::uint32_t incarnation) {
+  return process | incarnation << incarnation_shift;
+}
+constexpr std::uint32_t incarnation_in(std::uint32_t number) {
+  return number >> incarnation_shift & (most_incarnations - 1);
+}
+constexpr std::uint32_t process_in(std::uint32_t number) {
+  return number & ~number_of(0, most_incarnations - 1);
+}
+
 // In the ring to the agent that carries the messages of a rank, a record for a node is a message.
 // One for a slot of the rank sends the batch there.
 constexpr std::uint32_t slot_bit = std::uint32_t{1} << 31;
 
+// What is read names processes apart from their incarnations.
 struct ReceivedControl {
   Control control;
-  Bytes behind;  // the address of a hello, or a text
+  Bytes behind;                   // the address of a hello, or a text
+  std::uint32_t incarnation = 0;  // of the sender
 };
 
 // Nothing unless a process of this job may send the bytes to an agent.
@@ -230,6 +251,7 @@ std::optional<ReceivedControl> read_control(Bytes bytes, std::uint64_t tag, cons
 struct ReceivedBatch {
   Batch batch;
   Bytes requests;
+  std::uint32_t incarnation = 0;  // of the sender
 };
 
 // Nothing unless a rank of this job may send the bytes to the agent of this node, or to a rank.
@@ -256,7 +278,7 @@ struct ReceivedReply {
   Bytes results;
 };
 
-// Nothing unless the bytes are a reply of a node of this job to `me`, a rank or an agent_number().
+// Nothing unless the bytes are a reply of a node of this job to `me`, see number_of().
 std::optional<ReceivedReply> read_reply(Bytes bytes, std::uint64_t tag, std::uint32_t me,
                                         std::uint32_t nodes);
 
@@ -264,13 +286,14 @@ struct ReceivedMessage {
   Rank from;
   std::uint32_t number;
   Bytes bytes;
+  std::uint32_t incarnation = 0;  // of the sender
 };
 
-// The receiver of a reply or of a message of this job; nothing if the bytes are neither.
+// The process that a reply or a message of this job is for; nothing if the bytes are neither.
 std::optional<std::uint32_t> addressee(Bytes bytes, std::uint64_t tag);
 
-// Nothing unless the bytes are a message of this job to `me`.
-std::optional<ReceivedMessage> read_message(Bytes bytes, std::uint64_t tag, Rank me,
+// Nothing unless the bytes are a message of this job to `me`, see number_of().
+std::optional<ReceivedMessage> read_message(Bytes bytes, std::uint64_t tag, std::uint32_t me,
                                             const NodePlan& plan);
 
 }  // namespace gondwana::remote

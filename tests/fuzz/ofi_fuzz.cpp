@@ -89,7 +89,7 @@ void take(Bytes bytes) {
         answer->reply.node < plan.nodes && answer->results.size() + sizeof(Reply) == bytes.size(),
         answer->reply.node);
   const auto to = addressee(bytes, job_tag);
-  if (const auto message = read_message(bytes, job_tag, Rank(2), plan)) {
+  if (const auto message = read_message(bytes, job_tag, 2, plan)) {
     GONDWANA_ASSERT(to == 2U && index(message->from) < plan.job_ranks, index(message->from));
     GONDWANA_ASSERT(message->bytes.size() + sizeof(MessageHeader) == bytes.size(), bytes.size());
   }

@@ -1,10 +1,12 @@
 // Requests that an agent drops, and their counters. The test plays a rank of another node.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "network/networks.hpp"
 #include "remote/protocol.hpp"
@@ -15,6 +17,7 @@ namespace {
 
 using network::Endpoint;
 using remote::Batch;
+using remote::Control;
 using remote::Reply;
 using remote::Request;
 
@@ -44,11 +47,14 @@ class AgentDropped : public testing::Test {
   }
   template <typename Message>
   void send(const Message& message) {
-    const auto is_accepted = [&] {
-      const Result<Posted> sent = other_->inject(peer_, std::as_bytes(std::span(&message, 1)));
-      return sent && *sent == Posted::accepted;
-    };
-    EXPECT_TRUE(polls_until(is_accepted));
+    send_bytes(std::as_bytes(std::span(&message, 1)));
+  }
+  void send_hello(std::uint32_t from) {
+    const Bytes address = other_->address();
+    const Control hello{.tag = job_tag, .from = from, .size = address.size()};
+    std::vector<std::byte> bytes(sizeof(hello) + address.size());
+    std::ranges::copy(address, remote::write(bytes.data(), hello));
+    send_bytes(bytes);
   }
   bool stores(std::uint64_t value) {
     auto& word =
@@ -64,6 +70,13 @@ class AgentDropped : public testing::Test {
   }
 
  private:
+  void send_bytes(Bytes bytes) {
+    const auto is_accepted = [&] {
+      const Result<Posted> sent = other_->inject(peer_, bytes);
+      return sent && *sent == Posted::accepted;
+    };
+    EXPECT_TRUE(polls_until(is_accepted));
+  }
   // False: timeout.
   template <typename Done>
   bool polls_until(const Done& done) {
@@ -93,6 +106,28 @@ TEST_F(AgentDropped, messages_that_come_twice_are_not_refused) {
   EXPECT_EQ(dropped.repeated, 2);
   EXPECT_EQ(dropped.refused, 0);
   EXPECT_EQ(dropped.misdirected, 0);
+}
+
+// It numbers its batches anew, and those of its predecessor that come late are not executed.
+TEST_F(AgentDropped, a_process_that_replaces_another_begins_anew) {
+  const std::uint32_t next = remote::number_of(1, 1);
+  send(store(1, 11));
+  send(store(3, 13));
+  send_hello(next);
+  send(store(1, 12));
+  send(store(2, 14));
+  Store first = store(1, 21);
+  first.batch.from = next;
+  send(first);
+  EXPECT_TRUE(stores(21));
+  send_hello(1);
+  first.batch.number = 2;
+  first.request.operand = 22;
+  send(first);
+  EXPECT_TRUE(stores(22));
+  const NodeAgent::Dropped dropped = stop();
+  EXPECT_EQ(dropped.repeated, 3) << "two batches and a hello";
+  EXPECT_EQ(dropped.refused, 0);
 }
 
 TEST_F(AgentDropped, messages_of_others_are_told_from_those_for_nobody_here) {

@@ -36,8 +36,11 @@ class LostPeer : public testing::Test {
 
   bool progress_until(const std::function<bool()>& done) {
     const auto end = std::chrono::steady_clock::now() + 20s;
-    while (!done() && std::chrono::steady_clock::now() < end) client_->progress();
-    return done();
+    while (std::chrono::steady_clock::now() < end) {
+      if (done()) return true;
+      client_->progress();
+    }
+    return false;
   }
   Result<Posted> post(const std::function<Result<Posted>()>& attempt) {
     Result<Posted> posted = Posted::busy;

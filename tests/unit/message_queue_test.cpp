@@ -74,5 +74,24 @@ TEST(message_queue, mail_that_comes_again_is_refused) {
   EXPECT_EQ(received, (Received{"1: a"}));
 }
 
+TEST(message_queue, a_sender_that_replaces_another_numbers_anew) {
+  MessageQueue room;
+  Received received;
+  room.listen(into(received));
+  room.deliver();
+  const auto take_of_next = [&](std::uint32_t number, const std::string& text) {
+    return room.take({Rank(1), number, std::as_bytes(std::span(text)), 1});
+  };
+  EXPECT_TRUE(take(room, 1, 1, "a"));
+  EXPECT_TRUE(take(room, 1, 3, "c"));
+  EXPECT_FALSE(take_of_next(1, "too early"));
+  EXPECT_TRUE(room.renew(Rank(1), 1));
+  EXPECT_FALSE(room.renew(Rank(1), 1));
+  EXPECT_FALSE(take(room, 1, 2, "b")) << "of the one before";
+  EXPECT_TRUE(take_of_next(2, "B"));
+  EXPECT_TRUE(take_of_next(1, "A"));
+  EXPECT_EQ(received, (Received{"1: a", "1: A", "1: B"}));
+}
+
 }  // namespace
 }  // namespace gondwana::remote

@@ -336,13 +336,13 @@ TEST(ofi_message, messages_in_batches_have_their_bytes_behind_them) {
 }
 
 bool is_message(const MessageHeader& head, std::size_t behind = 0) {
-  return read_message(message_of(head, behind), tag, Rank(2), plan).has_value();
+  return read_message(message_of(head, behind), tag, 2, plan).has_value();
 }
 
 TEST(ofi_message, mail_goes_from_a_rank_of_the_job_to_this_one) {
   const MessageHeader head{.tag = tag, .to = 2, .from = 5, .number = 7};
   const auto bytes = message_of(head, 9);
-  const auto message = read_message(bytes, tag, Rank(2), plan);
+  const auto message = read_message(bytes, tag, 2, plan);
   ASSERT_TRUE(message);
   EXPECT_EQ(message->from, Rank(5));
   EXPECT_EQ(message->number, 7U);
@@ -351,12 +351,29 @@ TEST(ofi_message, mail_goes_from_a_rank_of_the_job_to_this_one) {
   EXPECT_TRUE(is_message(head)) << "with nothing in it";
   EXPECT_TRUE(is_message(head, longest_message));
   EXPECT_FALSE(is_message(head, longest_message + 1));
-  EXPECT_FALSE(read_message(bytes, tag + 1, Rank(2), plan));
-  EXPECT_FALSE(read_message(bytes, tag, Rank(3), plan)) << "of another rank";
+  EXPECT_FALSE(read_message(bytes, tag + 1, 2, plan));
+  EXPECT_FALSE(read_message(bytes, tag, 3, plan)) << "of another rank";
   EXPECT_FALSE(is_message({.tag = tag, .to = 2, .from = 6})) << "rank 6 of 6";
   EXPECT_FALSE(is_message({.tag = tag, .kind = any<MessageKind>(0x99), .to = 2, .from = 5}));
   for (std::size_t size = 0; size < sizeof(MessageHeader); ++size)
-    EXPECT_FALSE(read_message(Bytes(bytes).first(size), tag, Rank(2), plan)) << size;
+    EXPECT_FALSE(read_message(Bytes(bytes).first(size), tag, 2, plan)) << size;
+}
+
+TEST(ofi_message, mail_is_of_one_incarnation_to_another) {
+  const std::uint32_t me = number_of(2, 7);
+  const MessageHeader head{.tag = tag, .to = me, .from = number_of(5, 2047), .number = 1};
+  const Bytes bytes = std::as_bytes(std::span(&head, 1));
+  const auto message = read_message(bytes, tag, me, plan);
+  ASSERT_TRUE(message);
+  EXPECT_EQ(message->from, Rank(5));
+  EXPECT_EQ(message->incarnation, 2047U);
+  EXPECT_FALSE(read_message(bytes, tag, 2, plan));
+  EXPECT_EQ(addressee(bytes, tag), 2U);
+  const Reply reply{.tag = tag, .to = number_of(5, 1), .node = 2, .number = 9};
+  const Bytes answer = std::as_bytes(std::span(&reply, 1));
+  EXPECT_TRUE(read_reply(answer, tag, number_of(5, 1), 3));
+  EXPECT_FALSE(read_reply(answer, tag, 5, 3));
+  EXPECT_EQ(process_in(number_of(agent_number(3), 1)), agent_number(3));
 }
 
 TEST(ofi_message, mail_as_long_as_an_answer_is_none) {
@@ -364,7 +381,7 @@ TEST(ofi_message, mail_as_long_as_an_answer_is_none) {
   const auto message = message_of(head, sizeof(Reply) - sizeof(MessageHeader));
   EXPECT_FALSE(read_reply(message, tag, 2, 3));
   const Reply reply{.tag = tag, .to = 2, .node = 2, .number = 2};
-  EXPECT_FALSE(read_message(std::as_bytes(std::span(&reply, 1)), tag, Rank(2), plan));
+  EXPECT_FALSE(read_message(std::as_bytes(std::span(&reply, 1)), tag, 2, plan));
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST(stream, a_batch_that_the_agent_has_sent_and_emptied_counts_with_all_its_byt
   Stream::Shared shared{.route = route,
                         .slots = remote::BatchSlots(**memory, Rank(0)),
                         .tag = 1,
-                        .me = Rank(0),
+                        .me = 0,
                         .batch_limit = 16'384,
                         .traffic = traffic};
   Stream stream(shared, 1);

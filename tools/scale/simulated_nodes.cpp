@@ -99,7 +99,7 @@ void SimulatedNodes::answer(const Message& message) {
   if (control && control->control.kind == MessageKind::hello)
     return reply({.node = message.node, .number = 0}, {});
   const auto to = remote::addressee(message.bytes, tag_);
-  const auto read = to ? remote::read_message(message.bytes, tag_, Rank(*to), plan) : std::nullopt;
+  const auto read = to ? remote::read_message(message.bytes, tag_, *to, plan) : std::nullopt;
   if (read && Rank(*to) == plan.node_ranks().front())
     echo(*read, Rank(*to), message.node);
   else

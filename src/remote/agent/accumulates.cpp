@@ -49,6 +49,7 @@ void NodeAgent::Implementation::resume_stalled() {
 
 void NodeAgent::Implementation::resume(std::uint32_t from) {
   Client& client = clients_[from];
+  if (!client.stalled) return;  // the process is replaced
   Stalled stalled = *std::exchange(client.stalled, std::nullopt);
   results_ = std::move(stalled.results);
   execute(remote::ReceivedBatch{stalled.batch, stalled.requests}, stalled.added);

@@ -46,7 +46,8 @@ class NodeAgent {
   // Counts of messages that were not executed.
   struct Dropped {
     std::uint64_t refused = 0;      // not of this job, or malformed
-    std::uint64_t repeated = 0;     // of this job, with a number that had come before
+    std::uint64_t repeated = 0;     // of this job, with a number that had come before, or of a
+                                    // process that another has replaced
     std::uint64_t misdirected = 0;  // of this job, for no process here
   };
   Dropped dropped() const;

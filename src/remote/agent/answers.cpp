@@ -26,7 +26,7 @@ void NodeAgent::Implementation::answer(std::uint32_t from, Answer answer) {
   Client& client = clients_[from];
   if (client.peer == network::no_peer) return;  // no hello has come
   answer.reply.tag = tag_;
-  answer.reply.to = from;
+  answer.reply.to = remote::number_of(from, client.incarnation);
   answer.reply.node = memory_->plan().node;
   for (const Part& part : answer.parts) answer.reply.size += part.size();
   if (client.answers.empty()) to_answer_.push_back(from);

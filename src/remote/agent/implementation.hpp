@@ -83,6 +83,7 @@ class NodeAgent::Implementation {
   // A process that sends batches, or a rank of this node. `done`: its last executed batch.
   struct Client {
     Peer peer = network::no_peer;
+    std::uint32_t incarnation = 0;
     std::uint32_t done = 0;
     bool owed = false;  // an answer is due
     remote::InOrder order;
@@ -135,7 +136,7 @@ class NodeAgent::Implementation {
   void on_message(Bytes bytes);
   void on_packet(std::uint32_t to, Bytes packet);
   void on_control(const remote::ReceivedControl& received);
-  void meet(const Control& hello, Bytes address);
+  void meet(const remote::ReceivedControl& hello);
   void take_turn(const ReceivedBatch& received, Bytes bytes);
   void execute_kept(Client& client);
   void execute(const ReceivedBatch& received, std::size_t added = 0);

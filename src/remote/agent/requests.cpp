@@ -71,7 +71,7 @@ void NodeAgent::Implementation::on_control(const remote::ReceivedControl& receiv
   const Control& control = received.control;
   switch (control.kind) {
     case MessageKind::hello:
-      return meet(control, received.behind);
+      return meet(received);
     case MessageKind::beat:
       return owe(control.from, control.number);
     case MessageKind::ask:
@@ -83,14 +83,22 @@ void NodeAgent::Implementation::on_control(const remote::ReceivedControl& receiv
   }
 }
 
-void NodeAgent::Implementation::meet(const Control& hello, Bytes address) {
-  const Result<Peer> peer = endpoint_->add_peer(address);
+// The first hello of a process ends what its predecessor of this rank has left.
+void NodeAgent::Implementation::meet(const remote::ReceivedControl& hello) {
+  const std::uint32_t from = hello.control.from;
+  Client& client = clients_[from];
+  if (hello.incarnation < client.incarnation) {
+    ++dropped_.repeated;
+    return;
+  }
+  const Result<Peer> peer = endpoint_->add_peer(hello.behind);
   if (!peer) return;
-  Client& client = clients_[hello.from];
   client.peer = *peer;
+  client.incarnation = hello.incarnation;
   client.order = {};
+  client.stalled.reset();
   client.answers.clear();
-  owe(hello.from, 0);
+  owe(from, 0);
 }
 
 // Executes the batches of a rank in their order.
@@ -99,6 +107,10 @@ void NodeAgent::Implementation::take_turn(const ReceivedBatch& received, Bytes b
   Client& client = clients_[received.batch.from];
   remote::InOrder& order = client.order;
   const std::uint32_t number = received.batch.number;
+  if (received.incarnation != client.incarnation) {
+    ++dropped_.repeated;
+    return;
+  }
   if (client.stalled || !order.is_next(number)) {
     if (order.is_past(number) || !order.keep(number, bytes)) ++dropped_.repeated;
     return;

@@ -37,6 +37,11 @@ class BatchSlots {
     place_.left_open.store(0, std::memory_order_relaxed);  // of an earlier life of this rank
   }
 
+  // Drops what an earlier incarnation has left open.
+  void reclaim() {
+    for (const Slot& slot : slots_)
+      if (slot.state().take(slot.state().look())) slot.state().clear();
+  }
   // Null: all are in use.
   Slot* take() {
     for (Slot& slot : slots_) {

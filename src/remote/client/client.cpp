@@ -58,12 +58,14 @@ std::string ranks_of(const NodeInfo& node) {
 Result<std::unique_ptr<RemoteClient>> RemoteClient::open(const Setup& setup) {
   std::unique_ptr<RemoteClient> wire(new RemoteClient(setup));
   if (const Result<void> opened = wire->open_route(setup); !opened) return opened.error();
-  wire->shared_.reset(new Stream::Shared{.route = *wire->route_,
-                                         .slots = {*setup.memory, setup.me},
-                                         .tag = setup.job_tag,
-                                         .me = setup.me,
-                                         .batch_limit = setup.batch_limit,
-                                         .traffic = wire->traffic()});
+  wire->shared_.reset(
+      new Stream::Shared{.route = *wire->route_,
+                         .slots = {*setup.memory, setup.me},
+                         .tag = setup.job_tag,
+                         .me = remote::number_of(index(setup.me), setup.incarnation),
+                         .batch_limit = setup.batch_limit,
+                         .traffic = wire->traffic()});
+  if (setup.incarnation > 0) wire->shared_->slots.reclaim();
   return wire;
 }
 
@@ -138,9 +140,9 @@ bool RemoteClient::flush_streams() {
 void RemoteClient::receive(Bytes bytes) {
   const NodePlan& plan = memory_->plan();
   bool is_known = false;
-  if (const auto reply = remote::read_reply(bytes, tag_, index(me_), plan.nodes))
+  if (const auto reply = remote::read_reply(bytes, tag_, shared_->me, plan.nodes))
     is_known = take_reply(*reply);
-  else if (const auto message = remote::read_message(bytes, tag_, me_, plan))
+  else if (const auto message = remote::read_message(bytes, tag_, shared_->me, plan))
     is_known = take_message(*message);
   else if (const auto batch = remote::read_batch(bytes, tag_, plan))
     is_known = take_messages(*batch);
@@ -148,12 +150,14 @@ void RemoteClient::receive(Bytes bytes) {
 }
 
 bool RemoteClient::take_message(const remote::ReceivedMessage& message) {
+  if (message.incarnation > 0) renew(message.from, message.incarnation);
   if (!queue_.take(message)) return false;
   add(traffic().received, 1);
   return true;
 }
 
 bool RemoteClient::take_messages(const remote::ReceivedBatch& received) {
+  if (received.batch.number != remote::incarnation_in(shared_->me)) return false;
   bool are_known = true;
   for (Bytes rest = received.requests; !rest.empty();) {
     const auto next = remote::read_request(rest, memory_->plan());
@@ -161,10 +165,19 @@ bool RemoteClient::take_messages(const remote::ReceivedBatch& received) {
     const remote::Request& request = next->request;
     if (request.kind != remote::RequestKind::message || request.to != index(me_)) return false;
     const auto number = static_cast<std::uint32_t>(request.offset);
-    are_known &= take_message({Rank(received.batch.from), number, next->behind});
+    are_known &=
+        take_message({Rank(received.batch.from), number, next->behind, received.incarnation});
     rest = rest.subspan(next->size());
   }
   return are_known;
+}
+
+void RemoteClient::renew(Rank peer, std::uint32_t incarnation) {
+  if (!queue_.renew(peer, incarnation)) return;
+  MessagesTo& messages = messages_to(peer);
+  messages.renew(incarnation);
+  std::erase(gathering_, &messages);
+  route_->renew(peer);
 }
 
 bool RemoteClient::take_reply(const remote::ReceivedReply& reply) {

@@ -35,6 +35,7 @@ class RemoteClient final : public Transport {
   struct Setup {
     std::shared_ptr<NodeMemory> memory;  // has the infos of all nodes when something is posted
     Rank me;
+    std::uint32_t incarnation = 0;  // how often another process has had this rank
     std::uint64_t job_tag = 0;
     network::Settings settings;
     std::size_t eager_limit = 2 * 1024;   // bytes of a put that goes as a message
@@ -71,6 +72,8 @@ class RemoteClient final : public Transport {
   void sleep(std::chrono::microseconds limit) override { route_->sleep(limit); }
   const Error* lost(Rank peer) const override;
   std::span<const Error> losses() const override { return losses_; }
+  // Another process has taken the place of a peer. Its first message tells, too.
+  void renew(Rank peer, std::uint32_t incarnation);
   // The number of messages that do not belong to this job or are malformed.
   std::uint64_t refused() const { return refused_; }
 

@@ -10,8 +10,8 @@ void MessageQueue::listen(MessageReceiver receiver) {
 }
 
 bool MessageQueue::take(const ReceivedMessage& message) {
-  InOrder& order = senders_[index(message.from)];
-  if (order.is_past(message.number)) return false;
+  auto& [incarnation, order] = senders_[index(message.from)];
+  if (message.incarnation != incarnation || order.is_past(message.number)) return false;
   if (!order.is_next(message.number) || !receiver_ || is_new_)
     return order.keep(message.number, message.bytes);
   order.pass();
@@ -24,8 +24,15 @@ bool MessageQueue::deliver() {
   if (!receiver_ || !is_new_) return false;
   is_new_ = false;
   bool any = false;
-  for (auto& [sender, order] : senders_) any |= deliver_kept(Rank(sender), order);
+  for (auto& [rank, sender] : senders_) any |= deliver_kept(Rank(rank), sender.order);
   return any;
+}
+
+bool MessageQueue::renew(Rank sender, std::uint32_t incarnation) {
+  Sender& known = senders_[index(sender)];
+  if (incarnation <= known.incarnation) return false;
+  known = {.incarnation = incarnation};
+  return true;
 }
 
 bool MessageQueue::deliver_kept(Rank sender, InOrder& order) {

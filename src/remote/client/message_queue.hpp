@@ -14,15 +14,22 @@ namespace gondwana::remote {
 class MessageQueue {
  public:
   void listen(MessageReceiver receiver);
-  // Delivers the message or keeps a copy. False: it has come before.
+  // Delivers the message or keeps a copy. False: it has come before, or its sender was replaced.
   bool take(const ReceivedMessage& message);
   // Delivers messages that came before the receiver listened; true if there were any.
   bool deliver();
+  // Another process has taken the place of a sender, and numbers from 1. False: that is known.
+  bool renew(Rank sender, std::uint32_t incarnation);
 
  private:
+  struct Sender {
+    std::uint32_t incarnation = 0;
+    InOrder order = {};
+  };
+
   bool deliver_kept(Rank sender, InOrder& order);
 
-  std::map<std::uint32_t, InOrder> senders_;  // by sending rank
+  std::map<std::uint32_t, Sender> senders_;  // by sending rank
   MessageReceiver receiver_;
   bool is_new_ = false;  // the receiver
 };

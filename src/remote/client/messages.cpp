@@ -68,8 +68,10 @@ void RemoteClient::flush(MessagesTo& messages) {
 Result<Posted> RemoteClient::send_alone(const MessagesTo& messages, Bytes head, Bytes body,
                                         Departure departure) {
   const Rank to = messages.receiver();
-  const MessageHeader envelope{
-      .tag = tag_, .to = index(to), .from = index(me_), .number = messages.next_number()};
+  const MessageHeader envelope{.tag = tag_,
+                               .to = messages.receiver_number(),
+                               .from = shared_->me,
+                               .number = messages.next_number()};
   const auto write_all = [&](std::byte* message) {
     message = std::ranges::copy(head, remote::write(message, envelope)).out;
     std::ranges::copy(body, message);

@@ -42,7 +42,7 @@ bool MessagesTo::append(Bytes head, Bytes body) {
 bool MessagesTo::open() {
   open_ = shared_.slots.take();
   if (open_ == nullptr) return false;
-  const Batch head{.tag = shared_.tag, .from = index(shared_.me), .number = 0, .node = node()};
+  const Batch head{.tag = shared_.tag, .from = shared_.me, .number = incarnation_, .node = node()};
   write(open_->bytes(), head);
   size_ = sizeof(head);
   return true;
@@ -77,6 +77,12 @@ void MessagesTo::abandon() {
   BatchState<RealAtomics>& state = open_->state();
   if (state.take(state.look())) state.clear();
   close();
+}
+
+void MessagesTo::renew(std::uint32_t incarnation) {
+  abandon();
+  incarnation_ = incarnation;
+  last_ = 0;
 }
 
 // This rank or the agent sends the batch.

@@ -24,6 +24,7 @@ class MessagesTo {
   MessagesTo& operator=(const MessagesTo&) = delete;
 
   Rank receiver() const { return to_; }
+  std::uint32_t receiver_number() const { return number_of(index(to_), incarnation_); }
   std::uint32_t node() const { return stream_.node(); }
   const Error* loss() const { return stream_.loss(); }
   std::uint32_t next_number() const { return last_ + 1; }
@@ -39,6 +40,8 @@ class MessagesTo {
   Result<Posted> flush();
   // Drops the open batch, whose receiver is lost.
   void abandon();
+  // Another process has taken the place of the receiver, and messages are numbered anew.
+  void renew(std::uint32_t incarnation);
 
  private:
   bool open();
@@ -48,7 +51,8 @@ class MessagesTo {
   Stream::Shared& shared_;
   Rank to_;
   const Stream& stream_;
-  std::uint32_t last_ = 0;  // the number of the last message
+  std::uint32_t incarnation_ = 0;  // of the receiver
+  std::uint32_t last_ = 0;         // the number of the last message
   BatchSlots::Slot* open_ = nullptr;
   std::size_t size_ = 0;       // of the open batch
   std::size_t seen_size_ = 0;  // by has_grown()

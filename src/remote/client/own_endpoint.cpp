@@ -47,6 +47,7 @@ Result<std::unique_ptr<OwnEndpoint>> OwnEndpoint::open(const network::Settings& 
 void OwnEndpoint::write_info() const {
   EndpointInfo& info = memory_->endpoint_info(me_);
   GONDWANA_ASSERT(address().size() <= info.address.size(), address().size());
+  info.size.store(0, std::memory_order_release);  // of an earlier incarnation
   std::memcpy(info.address.data(), address().data(), address().size());
   info.size.store(address().size(), std::memory_order_release);  // learn() acquires it
 }
@@ -284,6 +285,19 @@ void OwnEndpoint::end(Operation& operation) {
   leaving_ -= operation.size;
   if (operation.done != nullptr) operation.done->finish();
   give_back(operation);
+}
+
+// Its address is fetched anew, even if a fetch is under way.
+void OwnEndpoint::renew(Rank rank) {
+  const auto found = pairs_.find(index(rank));
+  if (found == pairs_.end()) return;
+  Pair& pair = found->second;
+  if (pair.state == Pair::State::known) pair.state = Pair::State::unknown;
+  pair.peer = network::no_peer;
+  pair.may_inject = false;
+  pair.was_used = false;
+  pair.is_written = false;
+  pair.injected = 0;
 }
 
 // The network keeps the operations until it gives up: their messages, and the slots that these lie

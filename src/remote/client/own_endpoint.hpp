@@ -33,6 +33,7 @@ class OwnEndpoint final : public Route {
   Result<Posted> write(Remote to, Bytes source, Completion& done) override;
   Result<Posted> read(MutableBytes target, Remote from, Completion& done) override;
   bool has_writes() const override { return writes_ > 0; }
+  void renew(Rank rank) override;
   void abandon(std::uint32_t node, const Error& loss) override;
   bool has_departed() const override { return leaving_ == 0; }
   bool poll(const Handlers& handlers) override;

@@ -59,6 +59,8 @@ class Route {
   virtual Result<Posted> write(Remote to, Bytes source, Completion& done) = 0;
   virtual Result<Posted> read(MutableBytes target, Remote from, Completion& done) = 0;
   virtual bool has_writes() const = 0;  // in flight
+  // Another process has taken the place of a rank.
+  virtual void renew(Rank /*rank*/) {}
   // Fails the writes and reads of a lost node, and waits for no message to it.
   virtual void abandon(std::uint32_t /*node*/, const Error& /*loss*/) {}
 

@@ -29,7 +29,7 @@ Result<Posted> Stream::introduce() {
   if (is_met_) return Posted::accepted;
   if (is_introduced_) return Posted::busy;
   const Bytes address = shared_.route.address();
-  const Control hello{.tag = shared_.tag, .from = index(shared_.me), .size = address.size()};
+  const Control hello{.tag = shared_.tag, .from = shared_.me, .size = address.size()};
   Result<Posted> sent = shared_.route.send_to_agent(
       node_, sizeof(hello) + address.size(),
       [&](std::byte* message) { std::ranges::copy(address, write(message, hello)); });
@@ -81,7 +81,7 @@ bool Stream::open_batch() {
   open_ = shared_.slots.take();
   if (open_ == nullptr) return false;
   const Batch head{.tag = shared_.tag,
-                   .from = index(shared_.me),
+                   .from = shared_.me,
                    .number = answered_ + static_cast<std::uint32_t>(batches_.size()) + 1,
                    .node = node_};
   write(open_->bytes(), head);

@@ -45,7 +45,7 @@ class Stream {
     Route& route;
     BatchSlots slots;
     std::uint64_t tag;
-    Rank me;
+    std::uint32_t me;            // see number_of()
     std::size_t batch_limit;     // bytes after which a batch is full
     std::uint64_t accepted = 0;  // requests to all nodes
     Traffic& traffic;
