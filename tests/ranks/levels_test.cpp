@@ -37,13 +37,13 @@ void in_team(World& world, const Members& members, const TeamBody& body) {
 
 // Lists in which the nodes of a job alternate, and one of every third rank missing.
 std::vector<Members> listed(std::uint32_t ranks) {
-  std::vector<std::uint32_t> outside_in;
-  for (std::uint32_t i = 0; i < ranks; ++i)
-    outside_in.push_back(i % 2 == 0 ? i / 2 : ranks - 1 - i / 2);
+  std::vector<std::uint32_t> outside_in(ranks);
+  for (std::uint32_t i = 0; i < ranks; ++i) outside_in[i] = i % 2 == 0 ? i / 2 : ranks - 1 - i / 2;
   std::vector<std::uint32_t> inside_out(outside_in.rbegin(), outside_in.rend());
-  const Members all[] = {Members::of(outside_in), Members::of(inside_out)};
+  std::vector<Members> lists{Members::of(outside_in), Members::of(inside_out)};
   std::erase_if(outside_in, [](std::uint32_t rank) { return rank % 3 == 2; });
-  return {all[0], all[1], Members::of(outside_in)};
+  lists.push_back(Members::of(outside_in));
+  return lists;
 }
 
 // Every start, step and size, up and down: with many, one or no members on a node. And lists.

@@ -86,14 +86,15 @@ RANK_TEST(a_thousand_listed_teams_exist_at_once, ranks(8)) {
   const auto value = world.allocate<std::uint64_t>(1);
   const auto sum = world.allocate<std::uint64_t>(1);
   std::mt19937_64 same_for_all(7);
-  std::vector<Team*> teams;
-  for (int i = 0; i < 1000; ++i)
-    teams.push_back(&make(world, engine.teams().world(), shuffled(8, same_for_all)));
+  std::vector<Team*> teams(1000);
+  for (Team*& team : teams)
+    team = &make(world, engine.teams().world(), shuffled(engine.ranks(), same_for_all));
+  const std::uint64_t expected = engine.ranks() * (engine.ranks() + 1) / 2;
   for (Team* team : teams) {
     value[0] = team->me + 1;
     ASSERT_TRUE(engine.collectives().reduce(*team, call, sum.data(), value.data(), 1,
                                             element_type<CombineOp::sum, std::uint64_t>));
-    ASSERT_EQ(sum[0], 36);
+    ASSERT_EQ(sum[0], expected);
   }
   for (Team* team : teams) engine.collectives().destroy(*team, call);
   world.barrier();
