@@ -225,7 +225,7 @@ void NodeAgent::Implementation::watch_nodes() {
   const bool was_away = now - next_watch_ns_ > peer_timeout_ns_ / 4;
   next_watch_ns_ = now + peer_timeout_ns_ / (all_have_answered() ? 4 : 16);
   const NodePlan& plan = memory_->plan();
-  for (std::uint32_t node = 0; node < plan.nodes; ++node) {
+  for (std::uint32_t node = 0; node < memory_->roster().nodes(); ++node) {
     const NodeEntry& entry = memory_->entry(node);
     if (node == plan.node || entry.is_used.load(std::memory_order_relaxed) == 0) continue;
     if (entry.state.load(std::memory_order_relaxed) != NodeState::known) continue;

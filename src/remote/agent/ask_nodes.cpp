@@ -61,7 +61,7 @@ void NodeAgent::Implementation::look_for_lost_ranks() {
     if (!loss) continue;
     declare_over(*loss);
     alarm_ = shortened(*loss, report::longest_text);
-    for (std::uint32_t node = 0; node < plan.nodes; ++node)
+    for (std::uint32_t node = 0; node < memory_->roster().nodes(); ++node)
       if (node != plan.node) to_alarm_.push_back(node);
     return send_alarms();
   }
@@ -135,13 +135,12 @@ void NodeAgent::Implementation::hear_report(const Control& control, Bytes text) 
 
 // Tells the agents that this one has communicated with that it answers no more.
 void NodeAgent::Implementation::tell_farewell() {
-  const NodePlan& plan = memory_->plan();
   const NodeLook look = look_at_node(*memory_);
   constexpr std::uint32_t flags = report::is_still | report::any_leaves | report::is_gone;
   const Control farewell{
       .kind = MessageKind::report, .flags = flags, .in_flight = look.messages_in_flight};
   const std::string text = text_of(look, contact_.info().host.data());
-  for (std::uint32_t node = 0; node < plan.nodes; ++node) {
+  for (std::uint32_t node = 0; node < memory_->roster().nodes(); ++node) {
     const bool has_greeted = clients_.contains(remote::agent_number(node));
     if (has_greeted || others_.contains(node)) tell(node, farewell, text);
   }
@@ -150,7 +149,7 @@ void NodeAgent::Implementation::tell_farewell() {
 // Sends a message to another agent. False: there is no connection yet, or no room. A later round
 // asks again for what was lost.
 bool NodeAgent::Implementation::tell(std::uint32_t node, Control control, const std::string& text) {
-  if (node == memory_->plan().node || node >= memory_->plan().nodes) return true;
+  if (node == memory_->plan().node || node >= memory_->roster().nodes()) return true;
   const Result<Peer> peer = peer_of(node);
   if (!peer) return true;
   control.tag = tag_;

@@ -64,7 +64,7 @@ bool NodeAgent::Implementation::pass_on(std::uint32_t rank, const RecordReader::
     on_message(message.bytes);
     return true;
   }
-  if (message.to >= plan.nodes) {
+  if (message.to >= memory_->roster().nodes()) {
     ++dropped_.misdirected;
     return true;
   }

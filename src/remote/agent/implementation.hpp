@@ -121,7 +121,7 @@ class NodeAgent::Implementation {
         may_spin_(setup.may_spin),
         peer_timeout_ns_(std::uint64_t{setup.peer_timeout_s} * 1'000'000'000),
         on_shortened_file_(setup.on_shortened_file),
-        inquiry_(setup.memory->plan().node, setup.memory->plan().nodes, peer_timeout_ns_) {
+        inquiry_(setup.memory->roster().node(), setup.memory->roster().nodes(), peer_timeout_ns_) {
     seen_batches_.resize(setup.memory->roster().slots());
     if (setup.carries) carry_from_now();
   }

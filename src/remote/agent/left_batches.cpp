@@ -66,7 +66,7 @@ bool NodeAgent::Implementation::send_batch(BatchSlot& slot) {
   const NodePlan& plan = memory_->plan();
   if (batch && batch->node == plan.node) {
     on_message(bytes);
-  } else if (batch && batch->node < plan.nodes) {
+  } else if (batch && batch->node < memory_->roster().nodes()) {
     const Result<Posted> sent = send_on(batch->node, bytes, &slot);
     if (sent) return *sent == Posted::accepted;
     lose(batch->node, NodeState::cut_off);

@@ -252,7 +252,7 @@ void RemoteClient::look_for_losses() {
   if (purposeful_end(header)) return lose_all({Errc::peer_lost, "the job has ended"});
   if (route_->was_closed() || is_agent_gone())
     if (const std::optional<Error> end = tell_end()) return lose_all(*end);
-  for (std::uint32_t node = 0; node < memory_->plan().nodes; ++node) {
+  for (std::uint32_t node = 0; node < memory_->roster().nodes(); ++node) {
     const NodeState state = memory_->entry(node).state.load(std::memory_order_acquire);
     if (state != NodeState::silent && state != NodeState::cut_off) continue;
     lose(node, state == NodeState::silent
