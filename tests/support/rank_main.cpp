@@ -23,8 +23,8 @@
 #include <thread>
 #include <vector>
 
-#include "bootstrap/join.hpp"
 #include "process/open_wire.hpp"
+#include "process/process.hpp"
 #include "support/nodes.hpp"
 #include "support/rank_test.hpp"
 
@@ -104,24 +104,26 @@ std::unique_ptr<Engine> engine_of_thread(const JobNodes& nodes, Rank rank) {
   return get_or_abort(Engine::create(std::move(setup)));
 }
 
-// The link to the launcher stays open, or a node agent would assume that the job has ended.
+// The process has joined its job before main().
 Result<std::unique_ptr<Engine>> engine_of_process() {
-  static Result<Membership> self = join(own_environment());
-  if (!self) return self.error();
-  Result<std::shared_ptr<NodeMemory>> memory =
-      NodeMemory::attach(self->plan, self->control, self->rank, self->next_arena);
-  if (!memory) return memory.error();
+  Process& self = this_process();
+  if (self.failure) return *self.failure;
   Engine::Setup setup;
-  setup.rank = self->rank;
-  setup.ranks = self->ranks;
-  setup.memory = *std::move(memory);
+  setup.rank = self.membership.rank;
+  setup.ranks = self.membership.ranks;
+  setup.memory = self.memory;
+  setup.globals = self.image.globals;
+  setup.program_id = self.image.id;
+  self.membership.launcher.take_part();
   setup.options = test_options();
   setup.threads = form().threads;
   const Result<Options> options = read_options(own_environment());
   if (!options) return options.error();
-  Result<std::shared_ptr<RemoteClient>> network = open_wire(*self, setup.memory, *options);
+  Result<std::shared_ptr<RemoteClient>> network =
+      open_wire(self.membership, setup.memory, *options);
   if (!network) return network.error();
-  if (*network != nullptr) setup.wire = Wire(*std::move(network));
+  self.network = *std::move(network);
+  if (self.network != nullptr) setup.wire = Wire(self.network);
   setup.on_lost = [](const Error& error) {
     fmt::print(stderr, "rank tests: {}\n", error.text);
     std::_Exit(1);
