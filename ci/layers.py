@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks that includes point one way.
 
-    front -> process -> engine -> {remote -> {network, operations}, bootstrap} -> tracing -> memory
-    -> sync -> core
+    front -> process -> engine -> {remote -> {network, spaces -> operations}, bootstrap} -> tracing
+    -> memory -> sync -> core
 
 A front door never includes another, and of the public headers only its own. Tools see the public
 headers, bootstrap, tracing, memory, sync and core. Examples, benchmark rows and Python see what users see: the public
@@ -25,6 +25,7 @@ from tree import CPP_SUFFIXES, ROOT, repository_files
 BELOW_ENGINE = {
     "remote",
     "network",
+    "spaces",
     "operations",
     "tracing",
     "memory",
@@ -41,12 +42,13 @@ SEES = {
     "bootstrap": {"memory", "sync", "core"},
     "operations": {"core"},
     "network": {"core"},
-    "remote": {"network", "operations", "tracing", "memory", "sync", "core"},
+    "spaces": {"operations", "memory", "sync", "core"},
+    "remote": {"network", "spaces", "operations", "tracing", "memory", "sync", "core"},
     "engine": BELOW_ENGINE,
     "process": BELOW_ENGINE | {"engine"},
     "front": BELOW_ENGINE | {"engine", "process"},
     "tools": {"include", "bootstrap", "tracing", "memory", "sync", "core"},
-    "tools/agent": {"remote", "network", "operations", "tracing", "memory", "bootstrap", "sync", "core"},
+    "tools/agent": {"remote", "network", "spaces", "operations", "tracing", "memory", "bootstrap", "sync", "core"},
     "tools/scale": BELOW_ENGINE | {"engine", "tools"},
     "include": set(),
     "examples": {"include"},
@@ -79,6 +81,7 @@ LAYERS = (
     "tracing",
     "bootstrap",
     "operations",
+    "spaces",
     "network",
     "remote",
     "engine",

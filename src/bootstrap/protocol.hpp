@@ -41,7 +41,7 @@ namespace gondwana::protocol {
 inline constexpr std::uint16_t version = 10;
 inline constexpr const char* join_fd_variable = "GONDWANA_JOIN_FD";
 inline constexpr const char* joined_variable = "GONDWANA_JOINED";
-inline constexpr std::uint32_t max_ranks = 1U << 20;
+inline constexpr std::uint32_t max_ranks = 1U << rank_bits;
 
 struct Join {
   std::uint64_t pid;

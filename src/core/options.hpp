@@ -30,7 +30,11 @@ struct Options {
   bool heap_overcommit = false;
   Prefault prefault = Prefault::off;
   Core core = Core::variables;
-  bool hugetlb = false;     // the heap lies on huge pages that were set aside, as far as they go
+  bool hugetlb = false;  // the heap lies on huge pages that were set aside, as far as they go
+  std::uint32_t emulated_devices = 0;                  // of each process
+  std::size_t emulated_memory = std::size_t{1} << 30;  // bytes of each
+  std::uint32_t emulated_latency = 0;                  // microseconds before each copy
+  std::size_t emulated_bandwidth = 0;                  // bytes per second; 0: what memory gives
   std::uint32_t spins = 0;  // looks before the first yield; 0: chosen from the load of the node
   Algorithms algorithms;    // of collectives
   std::uint32_t join_timeout = 0;  // seconds until all ranks of a foreign launcher must have come

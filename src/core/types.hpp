@@ -17,11 +17,41 @@ constexpr std::uint32_t index(Rank rank) {
 using Bytes = std::span<const std::byte>;
 using MutableBytes = std::span<std::byte>;
 
-// A place in the memory of a rank: `offset` bytes from the start of its arena.
-struct Remote {
+// The spaces of a rank: its arena, which is host memory, and memory of other kinds that it has
+// given a number (spaces/space_table.hpp).
+enum class SpaceId : std::uint32_t { arena = 0 };
+
+// Spaces of a rank, at most. Their numbers travel in the bits that a rank leaves of a word.
+inline constexpr std::uint32_t rank_bits = 20;
+inline constexpr std::uint32_t most_spaces = 2048;
+static_assert(most_spaces <= 1U << (32 - rank_bits));
+
+constexpr std::uint32_t index(SpaceId space) {
+  return static_cast<std::uint32_t>(space);
+}
+
+// One space of one rank: its arena where nothing else is said.
+struct Space {
   Rank rank;
-  std::size_t offset;
+  SpaceId id = SpaceId::arena;
+
+  constexpr Space(Rank of) : rank(of) {}  // NOLINT(google-explicit-constructor)
+  constexpr Space(Rank of, SpaceId number) : rank(of), id(number) {}
+  constexpr bool is_arena() const { return id == SpaceId::arena; }
 };
+
+// A place in the memory of a rank: `offset` bytes from the start of a space of it.
+struct Remote {
+  Rank rank{0};
+  SpaceId space = SpaceId::arena;
+  std::size_t offset = 0;
+
+  constexpr Remote() = default;
+  constexpr Remote(Space owner, std::size_t from_start)
+      : rank(owner.rank), space(owner.id), offset(from_start) {}
+  constexpr Space owner() const { return {rank, space}; }
+};
+static_assert(sizeof(Remote) == 16);
 
 inline constexpr std::size_t cache_line = 64;
 

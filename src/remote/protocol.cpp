@@ -20,42 +20,47 @@ static_assert(sizeof(Control) == 48 && sizeof(Batch) == 24 && sizeof(Request) ==
                   sizeof(Row) == 24 && sizeof(Reply) == 32 && sizeof(MessageHeader) == 24,
               "no byte that nobody writes");
 
-// Whether a word lies in an arena, at a multiple of its size.
-bool is_in_arena(std::uint64_t offset, std::size_t size, const NodePlan& plan) {
-  return offset <= plan.arena_size() - size && offset % size == 0;
+// No space is longer. How long one is that is no arena, its owner's table says.
+constexpr std::size_t longest_space = std::size_t{1} << 46;
+
+std::size_t limit_of(const Request& request, const NodePlan& plan) {
+  return request.target().is_arena() ? plan.arena_size() : longest_space;
 }
 
-// Whether bytes in one piece lie in an arena.
+// Whether a word lies in the space, at a multiple of its size.
+bool is_word(const Request& request, std::size_t size, const NodePlan& plan) {
+  return request.offset <= limit_of(request, plan) - size && request.offset % size == 0;
+}
+
+// Whether bytes in one piece lie in the space.
 bool is_range(const Request& request, const NodePlan& plan) {
   const std::uint64_t size = request.operand;
-  return size > 0 && size <= longest_write && request.offset <= plan.arena_size() - size;
+  return size > 0 && size <= longest_write && request.offset <= limit_of(request, plan) - size;
 }
 
 bool is_store(const Request& request, const NodePlan& plan) {
-  const bool is_word =
-      request.size == 1 || request.size == 2 || request.size == 4 || request.size == 8;
-  return is_word && is_in_arena(request.offset, request.size, plan);
+  const std::size_t size = request.size;
+  return (size == 1 || size == 2 || size == 4 || size == 8) && is_word(request, size, plan);
 }
 
-// Whether all pieces lie in the arena. No step exceeds the arena and no count exceeds
+// Whether all pieces lie in `limit` bytes. No step exceeds those and no count exceeds
 // longest_write, so nothing overflows.
-bool is_row(const Row& row, const NodePlan& plan) {
-  const auto arena = static_cast<std::int64_t>(plan.arena_size());
-  if (row.bytes() == 0 || row.bytes() > longest_write || row.offset > plan.arena_size())
-    return false;
-  if (row.step > arena || row.step < -arena) return false;
+bool is_row(const Row& row, std::size_t limit) {
+  const auto most = static_cast<std::int64_t>(limit);
+  if (row.bytes() == 0 || row.bytes() > longest_write || row.offset > limit) return false;
+  if (row.step > most || row.step < -most) return false;
   const auto first = static_cast<std::int64_t>(row.offset);
   const std::int64_t last = first + row.step * (std::int64_t{row.count} - 1);
-  return std::min(first, last) >= 0 && std::max(first, last) + row.size <= arena;
+  return std::min(first, last) >= 0 && std::max(first, last) + row.size <= most;
 }
 
 // The bytes of all rows; nothing if a row is invalid or they are too many.
-std::optional<std::uint64_t> bytes_of_rows(std::uint64_t rows, Bytes behind, const NodePlan& plan) {
+std::optional<std::uint64_t> bytes_of_rows(std::uint64_t rows, Bytes behind, std::size_t limit) {
   if (rows == 0 || rows > most_runs || behind.size() < rows * sizeof(Row)) return std::nullopt;
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < rows; ++i) {
     const Row row = *read<Row>(behind.subspan(i * sizeof(Row)));
-    if (!is_row(row, plan)) return std::nullopt;
+    if (!is_row(row, limit)) return std::nullopt;
     bytes += row.bytes();
   }
   return bytes <= longest_write ? std::optional(bytes) : std::nullopt;
@@ -65,7 +70,7 @@ bool is_atomic(const Request& request, const NodePlan& plan) {
   return static_cast<std::size_t>(request.op) < atomic_ops &&
          static_cast<std::size_t>(request.type) < atomic_types &&
          find_executor(request.op, request.type) != nullptr &&
-         is_in_arena(request.offset, width(request.type), plan);
+         is_word(request, width(request.type), plan);
 }
 
 // Whether the rows consist of whole elements.
@@ -80,7 +85,7 @@ bool has_elements(const Request& request, Bytes behind) {
 }
 
 bool is_message(const Request& request) {
-  return request.operand <= longest_gathered &&
+  return request.target().is_arena() && request.operand <= longest_gathered &&
          request.offset <= std::numeric_limits<std::uint32_t>::max();
 }
 
@@ -113,7 +118,7 @@ std::optional<std::size_t> size_behind(const Request& request, Bytes behind, con
     default:
       return std::nullopt;
   }
-  const auto bytes = bytes_of_rows(request.operand, behind, plan);
+  const auto bytes = bytes_of_rows(request.operand, behind, limit_of(request, plan));
   if (!bytes) return std::nullopt;
   const std::size_t rows = request.operand * sizeof(Row);
   return rows + (request.kind == RequestKind::get_packed ? 0 : *bytes);
@@ -181,7 +186,8 @@ std::optional<ReceivedBatch> read_batch(Bytes bytes, std::uint64_t tag, const No
 
 std::optional<ReceivedRequest> read_request(Bytes requests, const NodePlan& plan) {
   const std::optional<Request> request = read<Request>(requests);
-  if (!request || !plan.node_ranks().holds(Rank(request->to))) return std::nullopt;
+  if (!request || !plan.node_ranks().holds(request->target().rank)) return std::nullopt;
+  if (index(request->target().id) >= most_spaces) return std::nullopt;
   const Bytes behind = requests.subspan(sizeof(Request));
   const std::optional<std::size_t> size = size_behind(*request, behind, plan);
   if (!size || *size > behind.size()) return std::nullopt;

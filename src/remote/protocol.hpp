@@ -78,6 +78,11 @@ enum class RequestKind : std::uint8_t {
   message
 };
 
+// A space of a rank, as it travels.
+constexpr std::uint32_t target_of(Space space) {
+  return index(space.rank) | index(space.id) << rank_bits;
+}
+
 // One operation in a batch.
 struct Request {
   RequestKind kind = RequestKind::store;
@@ -85,12 +90,16 @@ struct Request {
   AtomicType type = AtomicType::uint64;
   // store: 1, 2, 4 or 8; atomic: 0 if the old value is not wanted; accumulate: an AccumulateType.
   std::uint8_t size = 0;
-  std::uint32_t to = 0;      // a rank of the node
-  std::uint64_t offset = 0;  // in the arena of `to`; message: MessageHeader::number
+  std::uint32_t to = 0;      // target_of() a space of a rank of the node; message: the rank
+  std::uint64_t offset = 0;  // in that space; message: MessageHeader::number
   // store: the word; write, read, message: bytes; put_packed, get_packed, accumulate: Rows that
   // follow; atomic: the operand. The bytes of a write or a message, the bytes of a put or an
   // accumulate after all rows, and the second operand of a compare_swap follow.
   std::uint64_t operand = 0;
+
+  constexpr Space target() const {
+    return {Rank(to % (1U << rank_bits)), SpaceId(to >> rank_bits)};
+  }
 };
 
 namespace report {
@@ -101,7 +110,7 @@ inline constexpr std::uint32_t all_flags = is_still | any_leaves | is_gone;
 inline constexpr std::size_t longest_text = 512;
 }  // namespace report
 
-// Pieces of one size at equal steps in the arena of the target. The bytes of a put follow all rows.
+// Pieces of one size at equal steps in the space of the target. The bytes of a put follow all rows.
 struct Row {
   std::uint64_t offset = 0;  // of the first
   std::int64_t step = 0;     // from the start of one to the start of the next
@@ -270,7 +279,7 @@ struct ReceivedRequest {
 };
 
 // The first of the requests. Nothing if it is malformed; otherwise it may be executed without
-// further checks.
+// further checks, but that a space other than the arena exists and is long enough.
 std::optional<ReceivedRequest> read_request(Bytes requests, const NodePlan& plan);
 
 struct ReceivedReply {

@@ -2,7 +2,6 @@
 // of it.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/completion.hpp"
 #include "core/result.hpp"
 #include "core/types.hpp"
 #include "network/posted.hpp"
@@ -28,33 +28,6 @@ struct Limits {
   std::size_t packs_up_to = 0;        // bytes of one put_packed() or get_packed(); 0: unsupported
   std::size_t accumulates_up_to = 0;  // bytes of one accumulate()
   std::size_t longest_message = 0;    // bytes of one message to a rank
-};
-
-// Counts operations in flight. The poster begins them; the transport finishes them inside
-// progress(), in any thread, or fails them with the loss of their peer. Must not be destroyed
-// before it is done.
-class Completion {
- public:
-  void begin() { under_way_.fetch_add(1, std::memory_order_relaxed); }
-  void finish() {
-    const std::uint64_t before = under_way_.fetch_sub(1, std::memory_order_release);
-    GONDWANA_ASSERT(before > 0, before);  // release pairs with done()
-  }
-  // `loss` lives as long as the transport.
-  void fail(const Error& loss) {
-    loss_.store(&loss, std::memory_order_relaxed);
-    finish();
-  }
-  bool done() const { return under_way_.load(std::memory_order_acquire) == 0; }
-  bool has_failed() const { return loss_.load(std::memory_order_relaxed) != nullptr; }
-  // Once it is done: why an operation has failed, told once; null if none has.
-  const Error* take_loss() {
-    return has_failed() ? loss_.exchange(nullptr, std::memory_order_relaxed) : nullptr;
-  }
-
- private:
-  std::atomic<std::uint64_t> under_way_{0};
-  std::atomic<const Error*> loss_{nullptr};
 };
 
 // at_once: the message leaves without delay. may_wait: it may wait for further ones to the same
@@ -94,13 +67,13 @@ class Transport {
   virtual Result<Posted> read(MutableBytes target, Remote from, Completion& done) = 0;
   // A put of pieces, and a get. A piece that is a word is one store, as in a put. At most
   // `most_runs`, none of them empty.
-  virtual Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces,
+  virtual Result<Posted> put_packed(Space to, std::span<const StridedRun> pieces,
                                     Completion& done) = 0;
-  virtual Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces,
+  virtual Result<Posted> get_packed(Space from, std::span<const StridedRun> pieces,
                                     Completion& done) = 0;
   // Adds pieces, of whole elements, to the memory of the target; all else as in a put of pieces. No
   // other accumulate adds to an element meanwhile.
-  virtual Result<Posted> accumulate(Rank to, const Accumulation& what,
+  virtual Result<Posted> accumulate(Space to, const Accumulation& what,
                                     std::span<const StridedRun> pieces, Completion& done) = 0;
   // Coherent with atomic instructions there. The old value goes to `result`, as many bytes as its
   // type has, unless that is null.

@@ -54,6 +54,7 @@ class AgentThread {
   struct Manner {
     bool carries = false;              // the messages of its ranks
     std::uint32_t peer_timeout_s = 0;  // with the silence of others; 0: endless
+    std::shared_ptr<Kinds> kinds = {};
   };
 
   AgentThread(const std::shared_ptr<NodeMemory>& memory, const Manner& manner) {
@@ -61,6 +62,7 @@ class AgentThread {
         NodeAgent::open({.memory = memory,
                          .job_tag = job_tag,
                          .settings = loopback_network(),
+                         .kinds = manner.kinds,
                          .carries = manner.carries,
                          .peer_timeout_s = manner.peer_timeout_s});
     if (!agent) {

@@ -47,7 +47,7 @@ class Faulty final : public Transport {
     if (source.size() < 2)
       return later(done, [=, this](Completion& part) { return inner_->write(to, source, part); });
     const std::size_t cut = 1 + random_() % (source.size() - 1);
-    const Remote rest{to.rank, to.offset + cut};
+    const Remote rest{to.owner(), to.offset + cut};
     later(done, [=, this](Completion& part) { return inner_->write(to, source.first(cut), part); });
     return later(done, [=, this](Completion& part) {
       return inner_->write(rest, source.subspan(cut), part);
@@ -57,21 +57,21 @@ class Faulty final : public Transport {
     if (one_in(3)) return Posted::busy;
     return later(done, [=, this](Completion& part) { return inner_->read(target, from, part); });
   }
-  Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces,
+  Result<Posted> put_packed(Space to, std::span<const StridedRun> pieces,
                             Completion& done) override {
     if (one_in(3)) return Posted::busy;
     auto copy = std::make_shared<Copy>(pieces);
     return later(
         done, [=, this](Completion& part) { return inner_->put_packed(to, copy->pieces, part); });
   }
-  Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces,
+  Result<Posted> get_packed(Space from, std::span<const StridedRun> pieces,
                             Completion& done) override {
     if (one_in(3)) return Posted::busy;
     const std::vector<StridedRun> kept(pieces.begin(), pieces.end());
     return later(done,
                  [=, this](Completion& part) { return inner_->get_packed(from, kept, part); });
   }
-  Result<Posted> accumulate(Rank to, const Accumulation& what, std::span<const StridedRun> pieces,
+  Result<Posted> accumulate(Space to, const Accumulation& what, std::span<const StridedRun> pieces,
                             Completion& done) override {
     if (one_in(3)) return Posted::busy;
     auto copy = std::make_shared<Copy>(pieces);

@@ -148,7 +148,8 @@ TEST_F(AgentDropped, a_batch_of_this_job_that_is_malformed_ends_the_job) {
   Store torn = store(1, 11);
   torn.request.size = 3;
   send(torn);
-  EXPECT_TRUE(ends_job().find("cannot read a request of rank 1") != std::string::npos);
+  EXPECT_TRUE(ends_job().find("cannot carry out a request of rank 1: it is malformed") !=
+              std::string::npos);
   EXPECT_EQ(stop().refused, 1);
 }
 

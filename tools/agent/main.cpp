@@ -69,6 +69,7 @@ Result<void> run(bool only_probe) {
       {.memory = *memory,
        .job_tag = self->job_tag,
        .settings = *std::move(settings),
+       .kinds = std::make_shared<Kinds>(*options),
        .may_spin = usable_processors() > self->plan.node_ranks().size(),
        .carries = remote::goes_through_agents(options->route, self->plan.capacity()),
        .peer_timeout_s = options->peer_timeout,

@@ -32,15 +32,15 @@ class SimulatedWire final : public Transport {
   Result<Posted> read(MutableBytes target, Remote from, Completion& done) override {
     return posted(client_->read(target, from, done));
   }
-  Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces,
+  Result<Posted> put_packed(Space to, std::span<const StridedRun> pieces,
                             Completion& done) override {
     return posted(client_->put_packed(to, pieces, done));
   }
-  Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces,
+  Result<Posted> get_packed(Space from, std::span<const StridedRun> pieces,
                             Completion& done) override {
     return posted(client_->get_packed(from, pieces, done));
   }
-  Result<Posted> accumulate(Rank to, const Accumulation& what, std::span<const StridedRun> pieces,
+  Result<Posted> accumulate(Space to, const Accumulation& what, std::span<const StridedRun> pieces,
                             Completion& done) override {
     return posted(client_->accumulate(to, what, pieces, done));
   }

@@ -64,6 +64,30 @@ constexpr std::array rows{
     .help = "put the heap on huge pages of 2 MiB that the administrator has set aside, as far as they go",
     .assign = &assign<read_switch, &Options::hugetlb>},
   Variable{
+    .name = "GONDWANA_EMULATED_DEVICES",
+    .fallback = "0",
+    .help = "devices of each process that are emulated: memory that only copies reach",
+    .assign = &assign<read_number, &Options::emulated_devices>,
+    .most = 64},
+  Variable{
+    .name = "GONDWANA_EMULATED_MEMORY",
+    .fallback = "1G",
+    .help = "memory of each emulated device, in each process",
+    .assign = &assign<read_size, &Options::emulated_memory>,
+    .least = 4096},
+  Variable{
+    .name = "GONDWANA_EMULATED_LATENCY",
+    .fallback = "0",
+    .help = "microseconds before an emulated device begins a copy",
+    .assign = &assign<read_number, &Options::emulated_latency>,
+    .most = 1000000},
+  Variable{
+    .name = "GONDWANA_EMULATED_BANDWIDTH",
+    .fallback = "auto",
+    .help = "bytes per second that an emulated device copies; auto: as fast as memory is",
+    .assign = &assign<read_size, &Options::emulated_bandwidth>,
+    .least = 1024},
+  Variable{
     .name = "GONDWANA_SPINS",
     .fallback = "auto",
     .help = "looks at memory before a waiting rank first yields its processor; auto: many where each rank has a processor, few where not",

@@ -72,12 +72,18 @@ bool RemoteAccess::begin_uncounted(Lane& lane, Remote at, const AtomicRequest& r
               [&] { return wire_->atomic(at, request, nullptr, lane.pending()); });
 }
 
+std::size_t RemoteAccess::longest_write(Remote place) const {
+  const Limits& limits = wire_.limits();
+  return place.owner().is_arena() ? limits.longest_write
+                                  : std::max(limits.messages_up_to, limits.packs_up_to);
+}
+
 // A small write is bounced, so that its source is free at once, unless that may be kept. A large
 // one waits for delivery.
 bool RemoteAccess::write(Lane& lane, Remote to, Bytes source, Buffer buffer) {
   if (buffer == Buffer::kept_until_quiet)
     return post_parts(lane, to, source, lane.pending(), NoRoom::wait) == Begun::pending;
-  if (source.size() <= std::min(Lane::bounce_limit, wire_.limits().longest_write))
+  if (source.size() <= std::min(Lane::bounce_limit, longest_write(to)))
     return write_copied(lane, to, source);
   Completion done;
   const Begun posted = post_parts(lane, to, source, done, NoRoom::wait);
@@ -142,26 +148,26 @@ RemoteAccess::Begun RemoteAccess::post_parts(Lane& lane, Remote to, Bytes source
                                              NoRoom no_room) {
   if (!keeps_fence(lane, to.rank, no_room)) return Begun::refused;
   // No piece ends inside an aligned word.
-  const std::size_t most = wire_.limits().longest_write;
+  const std::size_t most = longest_write(to);
   const std::size_t first = most - (to.offset + most) % sizeof(std::uint64_t);
   Begun posted = Begun::pending;
   for (std::size_t at = 0, end = 0; at < source.size() && posted == Begun::pending; at = end) {
     end = std::min(at == 0 ? first : at + most / 8 * 8, source.size());
     const Bytes piece = source.subspan(at, end - at);
     posted = post("put", lane, at == 0 ? no_room : NoRoom::wait,
-                  [&] { return wire_->write({to.rank, to.offset + at}, piece, done); });
+                  [&] { return wire_->write({to.owner(), to.offset + at}, piece, done); });
   }
   return posted;
 }
 
 RemoteAccess::Begun RemoteAccess::post_parts(Lane& lane, MutableBytes dest, Remote from,
                                              Completion& done, NoRoom no_room) {
-  const std::size_t most = wire_.limits().longest_write;
+  const std::size_t most = longest_write(from);
   Begun posted = Begun::pending;
   for (std::size_t at = 0; at < dest.size() && posted == Begun::pending; at += most) {
     const MutableBytes piece = dest.subspan(at, std::min(most, dest.size() - at));
     posted = post("get", lane, at == 0 ? no_room : NoRoom::wait,
-                  [&] { return wire_->read(piece, {from.rank, from.offset + at}, done); });
+                  [&] { return wire_->read(piece, {from.owner(), from.offset + at}, done); });
   }
   return posted;
 }

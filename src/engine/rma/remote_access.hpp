@@ -60,8 +60,8 @@ class RemoteAccess final : public NetworkProgress {
   bool packs(std::size_t piece) const {
     return piece <= largest_packed && 2 * piece <= wire_.limits().packs_up_to;
   }
-  bool put_packed(Lane& lane, Rank to, const StridedRun& pieces);
-  bool get_packed(Lane& lane, Rank from, const StridedRun& pieces);
+  bool put_packed(Lane& lane, Space to, const StridedRun& pieces);
+  bool get_packed(Lane& lane, Space from, const StridedRun& pieces);
 
   // In flight on return. The buffer is in use until `done` is done. The caller must wait for `done`
   // even after a failure, which may follow a partial transfer.
@@ -71,12 +71,12 @@ class RemoteAccess final : public NetworkProgress {
                   NoRoom no_room = NoRoom::wait);
   Begun begin_request(Lane& lane, Remote at, const AtomicRequest& request, std::byte* old,
                       Completion& done, NoRoom no_room = NoRoom::wait);
-  Begun begin_put(Lane& lane, Rank to, std::span<const StridedRun> pieces, Completion& done,
+  Begun begin_put(Lane& lane, Space to, std::span<const StridedRun> pieces, Completion& done,
                   NoRoom no_room = NoRoom::wait);
-  Begun begin_get(Lane& lane, Rank from, std::span<const StridedRun> pieces, Completion& done,
+  Begun begin_get(Lane& lane, Space from, std::span<const StridedRun> pieces, Completion& done,
                   NoRoom no_room = NoRoom::wait);
   // Adds pieces of whole elements. Their sources are free on return.
-  Begun begin_accumulate(Lane& lane, Rank to, const Accumulation& what,
+  Begun begin_accumulate(Lane& lane, Space to, const Accumulation& what,
                          std::span<const StridedRun> pieces, Completion& done);
   // False: an operation has failed with the loss of its peer, which the lane holds.
   bool complete(Lane& lane, Completion& done, CallName call);
@@ -127,6 +127,8 @@ class RemoteAccess final : public NetworkProgress {
  private:
   static constexpr std::size_t largest_packed = 4096;  // bytes of a piece: larger ones go alone
 
+  // Bytes that one write() or read() moves. The network knows arenas only.
+  std::size_t longest_write(Remote place) const;
   bool write(Lane& lane, Remote to, Bytes source, Buffer buffer);
   bool write_copied(Lane& lane, Remote to, Bytes source);
   Begun post_get(Lane& lane, MutableBytes dest, Remote from, Completion& done, NoRoom no_room);

@@ -47,7 +47,7 @@ class Loads {
 
 // Calls move(place there, bytes here) for each block until one is not accepted.
 template <typename Move>
-RemoteAccess::Begun one_by_one(Rank peer, const StridedRun& pieces, const Move& move) {
+RemoteAccess::Begun one_by_one(Space peer, const StridedRun& pieces, const Move& move) {
   RemoteAccess::Begun moved = RemoteAccess::Begun::pending;
   for (std::size_t i = 0; i < pieces.count && moved == RemoteAccess::Begun::pending; ++i) {
     const auto at = static_cast<std::ptrdiff_t>(i);
@@ -106,8 +106,9 @@ std::vector<StridedRun> RemoteAccess::packed_of(std::span<const StridedRun> piec
   return packed;
 }
 
-RemoteAccess::Begun RemoteAccess::begin_put(Lane& lane, Rank to, std::span<const StridedRun> pieces,
-                                            Completion& done, NoRoom no_room) {
+RemoteAccess::Begun RemoteAccess::begin_put(Lane& lane, Space to,
+                                            std::span<const StridedRun> pieces, Completion& done,
+                                            NoRoom no_room) {
   FirstOnly first(no_room);
   const auto put = [&](Remote there, MutableBytes here) {
     return begin_put(lane, there, here, done, first.next());
@@ -123,7 +124,7 @@ RemoteAccess::Begun RemoteAccess::begin_put(Lane& lane, Rank to, std::span<const
   return begun;
 }
 
-RemoteAccess::Begun RemoteAccess::begin_get(Lane& lane, Rank from,
+RemoteAccess::Begun RemoteAccess::begin_get(Lane& lane, Space from,
                                             std::span<const StridedRun> pieces, Completion& done,
                                             NoRoom no_room) {
   FirstOnly first(no_room);
@@ -141,7 +142,7 @@ RemoteAccess::Begun RemoteAccess::begin_get(Lane& lane, Rank from,
   return begun;
 }
 
-RemoteAccess::Begun RemoteAccess::begin_accumulate(Lane& lane, Rank to, const Accumulation& what,
+RemoteAccess::Begun RemoteAccess::begin_accumulate(Lane& lane, Space to, const Accumulation& what,
                                                    std::span<const StridedRun> pieces,
                                                    Completion& done) {
   const std::size_t element = width(what.type());
@@ -157,11 +158,11 @@ RemoteAccess::Begun RemoteAccess::begin_accumulate(Lane& lane, Rank to, const Ac
 }
 
 // The sources are free when it returns, so all pieces must be packed ones.
-bool RemoteAccess::put_packed(Lane& lane, Rank to, const StridedRun& pieces) {
+bool RemoteAccess::put_packed(Lane& lane, Space to, const StridedRun& pieces) {
   return begin_put(lane, to, std::span(&pieces, 1), lane.pending()) == Begun::pending;
 }
 
-bool RemoteAccess::get_packed(Lane& lane, Rank from, const StridedRun& pieces) {
+bool RemoteAccess::get_packed(Lane& lane, Space from, const StridedRun& pieces) {
   order(lane);
   Completion done;
   const Begun posted = begin_get(lane, from, std::span(&pieces, 1), done);

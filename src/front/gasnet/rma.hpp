@@ -26,7 +26,8 @@ struct PeerAddress {
 // The address advanced by `bytes`.
 inline PeerAddress behind(const PeerAddress& from, std::ptrdiff_t bytes) {
   if (from.here != nullptr) return {from.here + bytes, {}};
-  return {nullptr, {from.elsewhere.rank, from.elsewhere.offset + static_cast<std::size_t>(bytes)}};
+  return {nullptr,
+          {from.elsewhere.owner(), from.elsewhere.offset + static_cast<std::size_t>(bytes)}};
 }
 
 // The bound segment of an endpoint.

@@ -8,6 +8,7 @@
 #include "front/armci/shared_place.hpp"
 #include "front/gasnet/segment_directory.hpp"
 #include "memory/layout.hpp"
+#include "spaces/space_table.hpp"
 #include "tracing/trace_place.hpp"
 
 namespace gondwana {
@@ -22,9 +23,10 @@ consteval auto joined(const std::array<Area, Sizes>&... lists) {
   return all;
 }
 
-constexpr std::array areas = joined(
-    system_area::areas, std::array{system_area::team_places, system_area::armci_place,
-                                   system_area::segment_directory, system_area::exit_tallies});
+constexpr std::array areas =
+    joined(system_area::areas, std::array{system_area::team_places, system_area::armci_place,
+                                          system_area::segment_directory, system_area::exit_tallies,
+                                          system_area::spaces});
 
 consteval bool are_disjoint() {
   return std::ranges::adjacent_find(areas, [](const Area& one, const Area& next) {
@@ -36,7 +38,7 @@ static_assert(are_disjoint() && areas.back().end() <= NodePlan::system_size);
 consteval std::uint64_t fingerprint_of_memory() {
   Fingerprint all;
   all.add(fingerprint_of(MemoryStructures{})).add(fingerprint_of(TraceStructures{}));
-  all.add(fingerprint_of(CollectiveStructures{}));
+  all.add(fingerprint_of(SpaceStructures{})).add(fingerprint_of(CollectiveStructures{}));
   all.add(fingerprint_of(GasnetStructures{})).add(fingerprint_of(ArmciStructures{}));
   for (const Area& area : areas) all.add(area.offset).add(area.size).add(area.count);
   all.add(NodePlan::system_size).add(arena_alignment).add(huge_offset);

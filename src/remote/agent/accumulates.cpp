@@ -12,7 +12,7 @@ using remote::Row;
 
 // Adds what is not among the first `added` bytes. False: a process of this node has a lock.
 bool NodeAgent::Implementation::accumulate(const ReceivedRequest& received, std::size_t& added) {
-  const Rank to{received.request.to};
+  const Rank to = received.request.target().rank;
   const Accumulation sum = Accumulation::unscaled(received.element());
   const std::size_t element = width(sum.type());
   std::byte* arena = memory_->window(to);
@@ -31,7 +31,7 @@ bool NodeAgent::Implementation::accumulate(const ReceivedRequest& received, std:
       }
       offset += static_cast<std::uint64_t>(row.step);
     }
-    note_written(received.request.to, row);
+    note_written(to, row);
   }
   return true;
 }

@@ -11,6 +11,7 @@
 #include "core/result.hpp"
 #include "memory/node_memory.hpp"
 #include "network/settings.hpp"
+#include "spaces/kinds/kinds.hpp"
 
 namespace gondwana {
 
@@ -23,9 +24,10 @@ class NodeAgent {
     std::shared_ptr<NodeMemory> memory;
     std::uint64_t job_tag = 0;
     network::Settings settings;
-    bool may_spin = false;             // whether a processor is free for it
-    bool carries = false;              // carries the messages of its ranks (ThroughAgent)
-    std::uint32_t peer_timeout_s = 0;  // a node that is silent for longer is lost; 0: no limit
+    std::shared_ptr<Kinds> kinds = {};  // of the devices of its ranks; null: they have none
+    bool may_spin = false;              // whether a processor is free for it
+    bool carries = false;               // carries the messages of its ranks (ThroughAgent)
+    std::uint32_t peer_timeout_s = 0;   // a node that is silent for longer is lost; 0: no limit
     // Called when a file of a rank (memory/arena_file.hpp) has been too short for a second. A
     // provider that reads the missing part gets an error and may not report it. Empty: no checks.
     std::function<void(Rank)> on_shortened_file = {};

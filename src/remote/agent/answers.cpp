@@ -77,16 +77,18 @@ bool NodeAgent::Implementation::has_room(const Client& client, std::size_t size)
 }
 
 // Packs what the memory holds now, after all earlier requests.
-void NodeAgent::Implementation::pack(const Answer& answer, std::byte* message) const {
+void NodeAgent::Implementation::pack(const Answer& answer, std::byte* message) {
   message = remote::write(message, answer.reply);
   std::atomic_thread_fence(std::memory_order_acquire);
   for (const Part& part : answer.parts) {
     const Row& row = part.row;
     if (row.count == 0)
       std::memcpy(message, &part.word, sizeof(part.word));
-    else
+    else if (part.at.is_arena())
       copy_pieces({message, std::ptrdiff_t{row.size}},
-                  {memory_->window(part.at) + row.offset, row.step}, row.size, row.count);
+                  {memory_->window(part.at.rank) + row.offset, row.step}, row.size, row.count);
+    else
+      spaces_.read(part.at, row, message);
     message += part.size();
   }
 }

@@ -23,6 +23,7 @@
 #include "network/endpoint.hpp"
 #include "remote/agent/agent.hpp"
 #include "remote/agent/inquiry.hpp"
+#include "remote/agent/space_requests.hpp"
 #include "remote/in_order.hpp"
 #include "remote/protocol.hpp"
 #include "sync/doorbell.hpp"
@@ -51,7 +52,7 @@ class NodeAgent::Implementation {
 
   // A word, or pieces of memory that are packed once there is room to send them.
   struct Part {
-    Rank at{0};
+    Space at{Rank(0)};
     Row row = {};  // count 0: a word
     remote::ResultWord word = 0;
 
@@ -94,7 +95,7 @@ class NodeAgent::Implementation {
   };
   // A written range of a rank's arena.
   struct Written {
-    std::uint32_t rank;
+    Rank rank;
     std::uint64_t offset;
     std::size_t size;
   };
@@ -116,6 +117,8 @@ class NodeAgent::Implementation {
 
   explicit Implementation(const Setup& setup)
       : memory_(setup.memory),
+        kinds_(setup.kinds ? setup.kinds : std::make_shared<Kinds>()),
+        spaces_(*memory_, *kinds_),
         files_(*memory_),
         tag_(setup.job_tag),
         may_spin_(setup.may_spin),
@@ -141,7 +144,8 @@ class NodeAgent::Implementation {
   void execute_kept(Client& client);
   void execute(const ReceivedBatch& received, std::size_t added = 0);
   bool execute(const ReceivedRequest& received, std::size_t& added);
-  void refuse(const remote::Batch& batch);
+  Result<bool> execute_on_device(const ReceivedRequest& received, std::size_t& added);
+  void refuse(const remote::Batch& batch, const std::string& why);
   void store(const Request& request, Bytes bytes);
   void put_packed(const ReceivedRequest& received);
   void get_packed(const ReceivedRequest& received);
@@ -157,13 +161,13 @@ class NodeAgent::Implementation {
   Result<Posted> pass_to(std::uint32_t rank, Bytes batch);
   Result<Posted> meet_rank(std::uint32_t rank);
   void owe(std::uint32_t from, std::uint32_t number);
-  void note_written(std::uint32_t rank, std::uint64_t offset, std::size_t size);
-  void note_written(std::uint32_t rank, const Row& row);
+  void note_written(Rank rank, std::uint64_t offset, std::size_t size);
+  void note_written(Rank rank, const Row& row);
   void answer(std::uint32_t from, Answer answer);
   void send_answers();
   bool send_answers_to(std::uint32_t number);
   Result<Posted> send_results(std::uint32_t number, const Answer& answer);
-  void pack(const Answer& answer, std::byte* message) const;
+  void pack(const Answer& answer, std::byte* message);
   bool has_room(const Client& client, std::size_t size) const;
   bool is_stuck(std::uint32_t number) const;
   bool has_answers() const;
@@ -211,10 +215,12 @@ class NodeAgent::Implementation {
   void tell_farewell();
   void declare_over(const std::string& why);
   std::byte* place_of(const Request& request) const {
-    return memory_->window(Rank(request.to)) + request.offset;
+    return memory_->window(request.target().rank) + request.offset;
   }
 
   std::shared_ptr<NodeMemory> memory_;
+  std::shared_ptr<Kinds> kinds_;
+  remote::SpaceRequests spaces_;
   FileWindows files_;
   std::uint32_t files_asked_ = 0;
   std::uint64_t tag_;

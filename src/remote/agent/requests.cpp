@@ -135,8 +135,13 @@ void NodeAgent::Implementation::execute(const ReceivedBatch& received, std::size
   const TracedScope traced([&received] { return event_of(received); });
   for (Bytes rest = received.requests; !rest.empty();) {
     const auto request = remote::read_request(rest, memory_->plan());
-    if (!request) return refuse(received.batch);
-    if (!execute(*request, added)) return stall(received.batch, rest, added);
+    if (!request)
+      return refuse(received.batch, "it is malformed: the memory of that rank is damaged");
+    const Result<bool> executed = request->request.target().is_arena()
+                                      ? execute(*request, added)
+                                      : execute_on_device(*request, added);
+    if (!executed) return refuse(received.batch, executed.error().text);
+    if (!*executed) return stall(received.batch, rest, added);
     added = 0;
     rest = rest.subspan(request->size());
   }
@@ -149,12 +154,11 @@ void NodeAgent::Implementation::execute(const ReceivedBatch& received, std::size
 }
 
 // No answer would be true, and the rank waits for one.
-void NodeAgent::Implementation::refuse(const remote::Batch& batch) {
+void NodeAgent::Implementation::refuse(const remote::Batch& batch, const std::string& why) {
   results_.clear();
   endpoint_->refuse();
-  declare_over(
-      fmt::format("the agent of host {} cannot read a request of rank {}: its memory is damaged",
-                  contact_.info().host.data(), batch.from));
+  declare_over(fmt::format("the agent of host {} cannot carry out a request of rank {}: {}",
+                           contact_.info().host.data(), batch.from, why));
 }
 
 // False: an accumulate has to wait.
@@ -169,7 +173,7 @@ bool NodeAgent::Implementation::execute(const ReceivedRequest& received, std::si
       store(request, received.behind);
       break;
     case RequestKind::read:
-      results_.push_back({Rank(request.to), {.offset = request.offset, .size = size, .count = 1}});
+      results_.push_back({request.target(), {.offset = request.offset, .size = size, .count = 1}});
       break;
     case RequestKind::put_packed:
       put_packed(received);
@@ -189,28 +193,42 @@ bool NodeAgent::Implementation::execute(const ReceivedRequest& received, std::si
   return true;
 }
 
+Result<bool> NodeAgent::Implementation::execute_on_device(const ReceivedRequest& received,
+                                                          std::size_t& added) {
+  const Request& request = received.request;
+  const auto size = static_cast<std::uint32_t>(request.operand);
+  ResultWord old = 0;
+  Result<bool> executed = spaces_.execute(received, added, old);
+  if (!executed || !*executed) return executed;
+  if (request.kind == RequestKind::read)
+    results_.push_back({request.target(), {.offset = request.offset, .size = size, .count = 1}});
+  if (request.kind == RequestKind::get_packed) get_packed(received);
+  if (request.kind == RequestKind::atomic && request.size > 0) results_.push_back({.word = old});
+  return executed;
+}
+
 void NodeAgent::Implementation::store(const Request& request, Bytes bytes) {
   std::atomic_thread_fence(std::memory_order_release);
   copy_to_peer(place_of(request), bytes.data(), bytes.size());
-  note_written(request.to, request.offset, bytes.size());
+  note_written(request.target().rank, request.offset, bytes.size());
 }
 
 void NodeAgent::Implementation::put_packed(const ReceivedRequest& received) {
   std::atomic_thread_fence(std::memory_order_release);
-  std::byte* arena = memory_->window(Rank(received.request.to));
+  std::byte* arena = memory_->window(received.request.target().rank);
   const std::byte* packed = received.packed().data();
   for (std::size_t i = 0; i < received.rows(); ++i) {
     const Row row = received.row(i);
     copy_pieces({arena + row.offset, row.step}, {packed, std::ptrdiff_t{row.size}}, row.size,
                 row.count);
     packed += row.bytes();
-    note_written(received.request.to, row);
+    note_written(received.request.target().rank, row);
   }
 }
 
 void NodeAgent::Implementation::get_packed(const ReceivedRequest& received) {
   for (std::size_t i = 0; i < received.rows(); ++i)
-    results_.push_back({Rank(received.request.to), received.row(i)});
+    results_.push_back({received.request.target(), received.row(i)});
 }
 
 void NodeAgent::Implementation::update(const ReceivedRequest& received) {
@@ -219,13 +237,13 @@ void NodeAgent::Implementation::update(const ReceivedRequest& received) {
   if (!received.behind.empty())
     std::memcpy(&atomic.compare, received.behind.data(), sizeof(atomic.compare));
   const ResultWord old = find_executor(request.op, request.type)(place_of(request), atomic);
-  if (request.op != AtomicOp::fetch) note_written(request.to, request.offset, width(request.type));
+  if (request.op != AtomicOp::fetch)
+    note_written(request.target().rank, request.offset, width(request.type));
   if (request.size > 0) results_.push_back({.word = old});
 }
 
 // A batch often writes the same place again.
-void NodeAgent::Implementation::note_written(std::uint32_t rank, std::uint64_t offset,
-                                             std::size_t size) {
+void NodeAgent::Implementation::note_written(Rank rank, std::uint64_t offset, std::size_t size) {
   if (!written_.empty()) {
     const Written& last = written_.back();
     if (last.rank == rank && last.offset == offset && last.size == size) return;
@@ -233,7 +251,7 @@ void NodeAgent::Implementation::note_written(std::uint32_t rank, std::uint64_t o
   written_.push_back({rank, offset, size});
 }
 
-void NodeAgent::Implementation::note_written(std::uint32_t rank, const Row& row) {
+void NodeAgent::Implementation::note_written(Rank rank, const Row& row) {
   const std::ptrdiff_t distance = row.step * (static_cast<std::ptrdiff_t>(row.count) - 1);
   const auto below = static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(-distance, 0));
   note_written(rank, row.offset - below, static_cast<std::size_t>(std::abs(distance)) + row.size);
@@ -251,7 +269,7 @@ void NodeAgent::Implementation::owe(std::uint32_t from, std::uint32_t number) {
 // waits for another word stays asleep.
 void NodeAgent::Implementation::ring() {
   for (const Written& each : written_)
-    memory_->data_bell(Rank(each.rank)).ring_if_watched(each.offset, each.size);
+    memory_->data_bell(each.rank).ring_if_watched(each.offset, each.size);
   written_.clear();
   for (Carried& rank : carried_)
     if (std::exchange(rank.has_news, false)) rank.bell.ring_if_asleep();

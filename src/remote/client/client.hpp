@@ -54,10 +54,11 @@ class RemoteClient final : public Transport {
   Result<Posted> get(MutableBytes target, Remote from, Completion& done) override;
   Result<Posted> write(Remote to, Bytes source, Completion& done) override;
   Result<Posted> read(MutableBytes target, Remote from, Completion& done) override;
-  Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces, Completion& done) override;
-  Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces,
+  Result<Posted> put_packed(Space to, std::span<const StridedRun> pieces,
                             Completion& done) override;
-  Result<Posted> accumulate(Rank to, const Accumulation& what, std::span<const StridedRun> pieces,
+  Result<Posted> get_packed(Space from, std::span<const StridedRun> pieces,
+                            Completion& done) override;
+  Result<Posted> accumulate(Space to, const Accumulation& what, std::span<const StridedRun> pieces,
                             Completion& done) override;
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done) override;
@@ -92,13 +93,13 @@ class RemoteClient final : public Transport {
   bool carries_messages_only() const { return route_->longest_transfer() == 0; }
   remote::Stream& stream_to(std::uint32_t node);
   Result<Posted> request(const remote::NewRequest& request);
-  Result<Posted> put_bytes(Rank to, const StridedRun& piece, Completion& done);
+  Result<Posted> put_bytes(Space to, const StridedRun& piece, Completion& done);
   MessagesTo& messages_to(Rank to);
   bool gather(MessagesTo& messages, Bytes head, Bytes body);
   void flush(MessagesTo& messages);
   Result<Posted> send_alone(const MessagesTo& messages, Bytes head, Bytes body,
                             Departure departure);
-  Result<Posted> get_bytes(Rank from, const StridedRun& piece, Completion& done);
+  Result<Posted> get_bytes(Space from, const StridedRun& piece, Completion& done);
   bool poll();
   bool flush_open();
   bool flush_messages();

@@ -67,7 +67,7 @@ Result<Posted> RemoteClient::judge(std::uint32_t node, Result<Posted> posted) {
 }
 
 Result<Posted> RemoteClient::request(const NewRequest& request) {
-  if (const Rank to{request.request.to}; last_stream_ == nullptr || last_rank_ != to) {
+  if (const Rank to = request.request.target().rank; last_stream_ == nullptr || last_rank_ != to) {
     last_stream_ = &stream_to(nodes_.node_of(to));
     last_rank_ = to;
   }
@@ -89,37 +89,40 @@ Result<Posted> RemoteClient::put(Remote to, Bytes source, Completion& done) {
   if (is_word(source.size(), to.offset)) {
     Request store{.kind = RequestKind::store,
                   .size = static_cast<std::uint8_t>(source.size()),
-                  .to = index(to.rank),
+                  .to = remote::target_of(to.owner()),
                   .offset = to.offset};
     std::memcpy(&store.operand, source.data(), source.size());
     return request({.request = store, .write_behind = nothing, .done = &done});
   }
   auto* bytes = const_cast<std::byte*>(source.data());
-  return put_bytes(to.rank, {.size = source.size(), .count = 1, .there = to.offset, .here = bytes},
-                   done);
+  return put_bytes(to.owner(),
+                   {.size = source.size(), .count = 1, .there = to.offset, .here = bytes}, done);
 }
 
 Result<Posted> RemoteClient::write(Remote to, Bytes source, Completion& done) {
-  if (carries_messages_only()) return put(to, source, done);
+  if (carries_messages_only() || !to.owner().is_arena()) return put(to, source, done);
   const std::uint32_t node = nodes_.node_of(to.rank);
   if (const Error* loss = stream_to(node).loss()) return *loss;
   return judge(node, route_->write(to, source, done));
 }
 
-Result<Posted> RemoteClient::put_bytes(Rank to, const StridedRun& piece, Completion& done) {
-  const Request put{
-      .kind = RequestKind::write, .to = index(to), .offset = piece.there, .operand = piece.size};
+Result<Posted> RemoteClient::put_bytes(Space to, const StridedRun& piece, Completion& done) {
+  const Request put{.kind = RequestKind::write,
+                    .to = remote::target_of(to),
+                    .offset = piece.there,
+                    .operand = piece.size};
   return request({.request = put,
                   .behind = piece.size,
                   .write_behind = [&](std::byte* at) { std::memcpy(at, piece.here, piece.size); },
                   .done = &done});
 }
 
-Result<Posted> RemoteClient::put_packed(Rank to, std::span<const StridedRun> pieces,
+Result<Posted> RemoteClient::put_packed(Space to, std::span<const StridedRun> pieces,
                                         Completion& done) {
   if (is_whole(pieces)) return put_bytes(to, pieces.front(), done);
-  const Request put{
-      .kind = RequestKind::put_packed, .to = index(to), .operand = std::uint64_t{pieces.size()}};
+  const Request put{.kind = RequestKind::put_packed,
+                    .to = remote::target_of(to),
+                    .operand = std::uint64_t{pieces.size()}};
   const std::size_t rows = pieces.size() * sizeof(Row);
   const auto write_behind = [&](std::byte* behind) {
     write_rows(pieces, behind);
@@ -132,11 +135,11 @@ Result<Posted> RemoteClient::put_packed(Rank to, std::span<const StridedRun> pie
 }
 
 // Elements are scaled here, so that the agent only adds.
-Result<Posted> RemoteClient::accumulate(Rank to, const Accumulation& what,
+Result<Posted> RemoteClient::accumulate(Space to, const Accumulation& what,
                                         std::span<const StridedRun> pieces, Completion& done) {
   const Request add{.kind = RequestKind::accumulate,
                     .size = static_cast<std::uint8_t>(component(what.type())),
-                    .to = index(to),
+                    .to = remote::target_of(to),
                     .operand = std::uint64_t{pieces.size()}};
   const std::size_t rows = pieces.size() * sizeof(Row);
   const std::size_t bytes = bytes_of(pieces);
@@ -149,13 +152,14 @@ Result<Posted> RemoteClient::accumulate(Rank to, const Accumulation& what,
       {.request = add, .behind = rows + bytes, .write_behind = write_behind, .done = &done});
 }
 
-Result<Posted> RemoteClient::get_packed(Rank from, std::span<const StridedRun> pieces,
+Result<Posted> RemoteClient::get_packed(Space from, std::span<const StridedRun> pieces,
                                         Completion& done) {
   if (is_whole(pieces)) return get_bytes(from, pieces.front(), done);
   std::vector<Destination> results;
   for (const StridedRun& each : pieces) results.push_back({.pieces = each});
-  const Request get{
-      .kind = RequestKind::get_packed, .to = index(from), .operand = std::uint64_t{pieces.size()}};
+  const Request get{.kind = RequestKind::get_packed,
+                    .to = remote::target_of(from),
+                    .operand = std::uint64_t{pieces.size()}};
   return request({.request = get,
                   .behind = pieces.size() * sizeof(Row),
                   .write_behind = [&](std::byte* behind) { write_rows(pieces, behind); },
@@ -163,22 +167,24 @@ Result<Posted> RemoteClient::get_packed(Rank from, std::span<const StridedRun> p
                   .done = &done});
 }
 
-Result<Posted> RemoteClient::get_bytes(Rank from, const StridedRun& piece, Completion& done) {
+Result<Posted> RemoteClient::get_bytes(Space from, const StridedRun& piece, Completion& done) {
   const Destination result{.pieces = piece};
-  const Request get{
-      .kind = RequestKind::read, .to = index(from), .offset = piece.there, .operand = piece.size};
+  const Request get{.kind = RequestKind::read,
+                    .to = remote::target_of(from),
+                    .offset = piece.there,
+                    .operand = piece.size};
   return request(
       {.request = get, .write_behind = nothing, .results = std::span(&result, 1), .done = &done});
 }
 
 Result<Posted> RemoteClient::get(MutableBytes target, Remote from, Completion& done) {
-  return get_bytes(from.rank,
+  return get_bytes(from.owner(),
                    {.size = target.size(), .count = 1, .there = from.offset, .here = target.data()},
                    done);
 }
 
 Result<Posted> RemoteClient::read(MutableBytes target, Remote from, Completion& done) {
-  if (carries_messages_only()) return get(target, from, done);
+  if (carries_messages_only() || !from.owner().is_arena()) return get(target, from, done);
   const std::uint32_t node = nodes_.node_of(from.rank);
   if (const Error* loss = stream_to(node).loss()) return *loss;
   return judge(node, route_->read(target, from, done));
@@ -191,7 +197,7 @@ Result<Posted> RemoteClient::atomic(Remote at, const AtomicRequest& wanted, std:
                        .op = wanted.op,
                        .type = wanted.type,
                        .size = static_cast<std::uint8_t>(result == nullptr ? 0 : size),
-                       .to = index(at.rank),
+                       .to = remote::target_of(at.owner()),
                        .offset = at.offset,
                        .operand = wanted.operand};
   const Destination old{.pieces = {.size = size, .count = 1, .here = result}, .is_word = true};

@@ -7,6 +7,51 @@
 #include "operations/copy.hpp"
 
 namespace gondwana {
+namespace {
+
+// A failure is a fault of the caller: it knows what spaces there are.
+void succeed(const Result<void>& result) {
+  GONDWANA_ASSERT(static_cast<bool>(result), result.error().text);
+}
+bool succeed(const Result<bool>& result) {
+  GONDWANA_ASSERT(static_cast<bool>(result), result.error().text);
+  return *result;
+}
+
+std::vector<StridedRun> copies_of(std::span<const StridedRun> pieces) {
+  return {pieces.begin(), pieces.end()};
+}
+
+// The same runs there, with their bytes packed here.
+template <typename Use>
+void for_each_packed(const std::vector<StridedRun>& runs, const std::byte* packed, const Use& use) {
+  for (StridedRun run : runs) {
+    run.here = const_cast<std::byte*>(packed);
+    run.here_step = static_cast<std::ptrdiff_t>(run.size);
+    packed += run.bytes();
+    use(run);
+  }
+}
+
+void sum(AnyMemory& there, Space to, const Accumulation& what, const StridedRun& run) {
+  for (std::size_t i = 0; i < run.count; ++i) {
+    const auto step = static_cast<std::ptrdiff_t>(i);
+    const Remote piece{to, run.there + static_cast<std::uint64_t>(step * run.there_step)};
+    const Bytes terms(run.here + step * run.here_step, run.size);
+    for (std::size_t added = 0; !succeed(there.try_add(piece, what, terms, added));)
+      std::this_thread::yield();
+  }
+}
+
+}  // namespace
+
+Loopback::Loopback(Setup setup)
+    : nodes_(std::move(setup.nodes)),
+      kinds_(setup.kinds ? std::move(setup.kinds) : std::make_shared<Kinds>()),
+      me_(setup.me),
+      boxes_(std::move(setup.boxes)) {
+  for (const std::shared_ptr<NodeMemory>& node : nodes_) devices_.emplace_back(*node, *kinds_);
+}
 
 Result<std::byte*> Loopback::locate(Remote place, std::size_t size) const {
   for (const auto& node : nodes_) {
@@ -27,27 +72,40 @@ Posted Loopback::post(What what, Completion& done) {
   return Posted::accepted;
 }
 
+Posted Loopback::post_on_device(Rank rank, std::function<void(AnyMemory&)> act, Completion& done) {
+  const auto node = std::ranges::find_if(
+      nodes_, [rank](const auto& each) { return each->roster().is_here(rank); });
+  GONDWANA_ASSERT(node != nodes_.end(), index(rank));
+  AnyMemory& memory = devices_[static_cast<std::size_t>(node - nodes_.begin())];
+  return post(OnDevice{&memory, std::move(act)}, done);
+}
+
 Result<Posted> Loopback::put(Remote to, Bytes source, Completion& done) {
   const StridedRun whole{.size = source.size(),
                          .count = 1,
                          .there = to.offset,
                          .here = const_cast<std::byte*>(source.data())};
-  return put_packed(to.rank, std::span(&whole, 1), done);
+  return put_packed(to.owner(), std::span(&whole, 1), done);
 }
 
 Result<Posted> Loopback::write(Remote to, Bytes source, Completion& done) {
+  if (!to.owner().is_arena()) return put(to, source, done);
   const Result<std::byte*> place = locate(to, source.size());
   if (!place) return place.error();
   return post(Write{*place, source}, done);
 }
 
 Result<Posted> Loopback::read(MutableBytes target, Remote from, Completion& done) {
+  if (!from.owner().is_arena()) {
+    const auto get = [=](AnyMemory& there) { succeed(there.get(target, from)); };
+    return post_on_device(from.rank, get, done);
+  }
   const Result<std::byte*> place = locate(from, target.size());
   if (!place) return place.error();
   return post(Read{target, *place}, done);
 }
 
-Result<std::vector<Loopback::Located>> Loopback::locate(Rank peer,
+Result<std::vector<Loopback::Located>> Loopback::locate(Space peer,
                                                         std::span<const StridedRun> pieces) const {
   std::vector<Located> located;
   for (const StridedRun& each : pieces) {
@@ -61,37 +119,67 @@ Result<std::vector<Loopback::Located>> Loopback::locate(Rank peer,
   return located;
 }
 
-Result<Posted> Loopback::put_packed(Rank to, std::span<const StridedRun> pieces, Completion& done) {
-  Result<std::vector<Located>> located = locate(to, pieces);
-  if (!located) return located.error();
+Result<Posted> Loopback::put_packed(Space to, std::span<const StridedRun> pieces,
+                                    Completion& done) {
   std::vector<std::byte> packed(bytes_of(pieces));
   pack(pieces, packed.data());
+  if (!to.is_arena()) {
+    const auto put = [to, runs = copies_of(pieces), bytes = std::move(packed)](AnyMemory& there) {
+      for_each_packed(runs, bytes.data(),
+                      [&](const StridedRun& run) { succeed(there.put(to, run)); });
+    };
+    return post_on_device(to.rank, put, done);
+  }
+  Result<std::vector<Located>> located = locate(to, pieces);
+  if (!located) return located.error();
   return post(PackedPut{*std::move(located), std::move(packed)}, done);
 }
 
-Result<Posted> Loopback::get_packed(Rank from, std::span<const StridedRun> pieces,
+Result<Posted> Loopback::get_packed(Space from, std::span<const StridedRun> pieces,
                                     Completion& done) {
+  if (!from.is_arena()) {
+    const auto get = [from, runs = copies_of(pieces)](AnyMemory& there) {
+      for (const StridedRun& run : runs) succeed(there.get(from, run));
+    };
+    return post_on_device(from.rank, get, done);
+  }
   Result<std::vector<Located>> located = locate(from, pieces);
   if (!located) return located.error();
   return post(PackedGet{*std::move(located)}, done);
 }
 
-Result<Posted> Loopback::accumulate(Rank to, const Accumulation& what,
+Result<Posted> Loopback::accumulate(Space to, const Accumulation& what,
                                     std::span<const StridedRun> pieces, Completion& done) {
-  Result<std::vector<Located>> located = locate(to, pieces);
-  if (!located) return located.error();
   std::vector<std::byte> packed(bytes_of(pieces));
   pack(pieces, packed.data());
+  if (!to.is_arena()) {
+    const auto add = [to, what, runs = copies_of(pieces),
+                      bytes = std::move(packed)](AnyMemory& there) {
+      for_each_packed(runs, bytes.data(),
+                      [&](const StridedRun& run) { sum(there, to, what, run); });
+    };
+    return post_on_device(to.rank, add, done);
+  }
+  Result<std::vector<Located>> located = locate(to, pieces);
+  if (!located) return located.error();
   for (const std::shared_ptr<NodeMemory>& node : nodes_)
-    if (node->roster().is_here(to))
+    if (node->roster().is_here(to.rank))
       return post(
-          Sum{*std::move(located), std::move(packed), what, &node->page(to).accumulate_locks},
+          Sum{*std::move(located), std::move(packed), what, &node->page(to.rank).accumulate_locks},
           done);
-  return Error{Errc::invalid_argument, fmt::format("no node holds rank {}", index(to))};
+  return Error{Errc::invalid_argument, fmt::format("no node holds rank {}", index(to.rank))};
 }
 
 Result<Posted> Loopback::atomic(Remote at, const AtomicRequest& request, std::byte* result,
                                 Completion& done) {
+  if (!at.owner().is_arena()) {
+    const auto update = [at, request, result](AnyMemory& there) {
+      std::uint64_t old = 0;
+      while (!succeed(there.try_update(at, request, old))) std::this_thread::yield();
+      if (result != nullptr) std::memcpy(result, &old, width(request.type));
+    };
+    return post_on_device(at.rank, update, done);
+  }
   const Result<std::byte*> place = locate(at, width(request.type));
   if (!place) return place.error();
   return post(Atomic{*place, request, result}, done);

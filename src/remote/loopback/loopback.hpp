@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <variant>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "remote/loopback/message_queues.hpp"
 #include "remote/protocol.hpp"
 #include "remote/transport.hpp"
+#include "spaces/any_memory.hpp"
 
 namespace gondwana {
 
@@ -24,10 +26,10 @@ class Loopback final : public Transport {
     std::vector<std::shared_ptr<NodeMemory>> nodes;  // of the job, in the order of their ranks
     Rank me;
     std::shared_ptr<MessageQueues> boxes;  // of all ranks of the job
+    std::shared_ptr<Kinds> kinds = {};     // null: ranks have no devices
   };
 
-  explicit Loopback(Setup setup)
-      : nodes_(std::move(setup.nodes)), me_(setup.me), boxes_(std::move(setup.boxes)) {}
+  explicit Loopback(Setup setup);
 
   std::string_view name() const override { return "loopback"; }
   Limits limits() const override {
@@ -43,10 +45,11 @@ class Loopback final : public Transport {
   }
   Result<Posted> write(Remote to, Bytes source, Completion& done) override;
   Result<Posted> read(MutableBytes target, Remote from, Completion& done) override;
-  Result<Posted> put_packed(Rank to, std::span<const StridedRun> pieces, Completion& done) override;
-  Result<Posted> get_packed(Rank from, std::span<const StridedRun> pieces,
+  Result<Posted> put_packed(Space to, std::span<const StridedRun> pieces,
                             Completion& done) override;
-  Result<Posted> accumulate(Rank to, const Accumulation& what, std::span<const StridedRun> pieces,
+  Result<Posted> get_packed(Space from, std::span<const StridedRun> pieces,
+                            Completion& done) override;
+  Result<Posted> accumulate(Space to, const Accumulation& what, std::span<const StridedRun> pieces,
                             Completion& done) override;
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done) override;
@@ -94,25 +97,34 @@ class Loopback final : public Transport {
     AtomicRequest request;
     std::byte* result;
   };
-  using What = std::variant<Write, Read, PackedPut, PackedGet, Sum, Atomic>;
+  // On memory of a device.
+  struct OnDevice {
+    AnyMemory* memory;
+    std::function<void(AnyMemory&)> act;
+  };
+  using What = std::variant<Write, Read, PackedPut, PackedGet, Sum, Atomic, OnDevice>;
   struct Operation {
     What what;
     Completion* done;
   };
 
   Result<std::byte*> locate(Remote place, std::size_t size) const;
-  Result<std::vector<Located>> locate(Rank peer, std::span<const StridedRun> pieces) const;
+  Result<std::vector<Located>> locate(Space peer, std::span<const StridedRun> pieces) const;
   Posted post(What what, Completion& done);
+  Posted post_on_device(Rank rank, std::function<void(AnyMemory&)> act, Completion& done);
   static void execute(const PackedPut& spread);
   static void execute(const PackedGet& gather);
   static void execute(const Sum& sum);
   static void execute(const Write& write);
   static void execute(const Read& read);
   static void execute(const Atomic& atomic);
+  static void execute(const OnDevice& operation) { operation.act(*operation.memory); }
   bool execute_one();
   bool receive_one();
 
   std::vector<std::shared_ptr<NodeMemory>> nodes_;
+  std::shared_ptr<Kinds> kinds_;
+  std::deque<AnyMemory> devices_;  // of each node
   Rank me_;
   std::shared_ptr<MessageQueues> boxes_;
   MessageReceiver receiver_;     // owner: the thread of the rank

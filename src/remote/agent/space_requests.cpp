@@ -1,0 +1,101 @@
+#include "remote/agent/space_requests.hpp"
+
+#include <cstring>
+
+namespace gondwana::remote {
+namespace {
+
+Result<bool> done_unless(const Result<void>& failed) {
+  return failed ? Result<bool>(true) : failed.error();
+}
+
+// The pieces of a row, packed one after the other at `packed`. A put only reads there.
+StridedRun run_of(const Row& row, const std::byte* packed) {
+  return {.size = row.size,
+          .count = row.count,
+          .there = row.offset,
+          .there_step = row.step,
+          .here = const_cast<std::byte*>(packed),
+          .here_step = std::ptrdiff_t{row.size}};
+}
+
+AtomicRequest atomic_of(const ReceivedRequest& received) {
+  AtomicRequest atomic{received.request.op, received.request.type, received.request.operand};
+  if (!received.behind.empty())
+    std::memcpy(&atomic.compare, received.behind.data(), sizeof(atomic.compare));
+  return atomic;
+}
+
+}  // namespace
+
+Result<bool> SpaceRequests::execute(const ReceivedRequest& received, std::size_t& added,
+                                    ResultWord& old) {
+  const Request& request = received.request;
+  const Remote place{request.target(), request.offset};
+  const auto* word = reinterpret_cast<const std::byte*>(&request.operand);
+  switch (request.kind) {
+    case RequestKind::store:
+      return done_unless(any_.put(place, {word, request.size}));
+    case RequestKind::write:
+      return done_unless(any_.put(place, received.behind));
+    case RequestKind::read:
+      return done_unless(any_.check(place, request.operand));
+    case RequestKind::put_packed:
+      return put_rows(received);
+    case RequestKind::get_packed:
+      return find_rows(received);
+    case RequestKind::accumulate:
+      return add(received, added);
+    case RequestKind::atomic:
+      return any_.try_update(place, atomic_of(received), old);
+    case RequestKind::message:
+      break;
+  }
+  return Error{Errc::invalid_argument, "a message goes to a rank, not to a space of it"};
+}
+
+Result<bool> SpaceRequests::put_rows(const ReceivedRequest& received) {
+  const std::byte* packed = received.packed().data();
+  for (std::size_t i = 0; i < received.rows(); ++i) {
+    const Row row = received.row(i);
+    const Result<void> put = any_.put(received.request.target(), run_of(row, packed));
+    if (!put) return put.error();
+    packed += row.bytes();
+  }
+  return true;
+}
+
+Result<bool> SpaceRequests::find_rows(const ReceivedRequest& received) {
+  for (std::size_t i = 0; i < received.rows(); ++i) {
+    const Result<void> found =
+        any_.check(received.request.target(), run_of(received.row(i), nullptr));
+    if (!found) return found.error();
+  }
+  return true;
+}
+
+Result<bool> SpaceRequests::add(const ReceivedRequest& received, std::size_t& added) {
+  const Accumulation sum = Accumulation::unscaled(received.element());
+  std::size_t begin = 0;  // of the piece, in the packed bytes
+  for (std::size_t i = 0; i < received.rows(); ++i) {
+    const Row row = received.row(i);
+    std::uint64_t offset = row.offset;
+    for (std::size_t piece = 0; piece < row.count; ++piece, begin += row.size) {
+      if (added < begin + row.size) {
+        std::size_t done = added - begin;
+        const Result<bool> all = any_.try_add({received.request.target(), offset}, sum,
+                                              received.packed().subspan(begin, row.size), done);
+        added = begin + done;
+        if (!all || !*all) return all;
+      }
+      offset += static_cast<std::uint64_t>(row.step);
+    }
+  }
+  return true;
+}
+
+void SpaceRequests::read(Space from, const Row& row, std::byte* message) {
+  if (!any_.get(from, run_of(row, message))) std::memset(message, 0, row.bytes());
+}
+
+}  // namespace gondwana::remote

@@ -1,0 +1,169 @@
+#include "spaces/any_memory.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace gondwana {
+namespace {
+
+// The lowest and the end of the offsets of pieces, from the first.
+struct Span {
+  std::size_t below;
+  std::size_t size;
+};
+
+Span span_of(const StridedRun& pieces) {
+  const std::ptrdiff_t last = pieces.there_step * (static_cast<std::ptrdiff_t>(pieces.count) - 1);
+  const auto below = static_cast<std::size_t>(std::max<std::ptrdiff_t>(-last, 0));
+  return {below, below + static_cast<std::size_t>(std::max<std::ptrdiff_t>(last, 0)) + pieces.size};
+}
+
+bool is_contiguous(std::ptrdiff_t step, std::size_t size, std::size_t count) {
+  return count == 1 || step == static_cast<std::ptrdiff_t>(size);
+}
+
+}  // namespace
+
+Result<AnyMemory::Located> AnyMemory::locate(Remote place, std::size_t size) {
+  if (place.owner().is_arena()) return Located{nullptr, memory_.window(place.rank) + place.offset};
+  const Result<DeviceView> view = views_.find(place, size);
+  if (!view) return view.error();
+  return Located{view->kind, view->memory.data()};
+}
+
+// Of the first piece.
+Result<AnyMemory::Located> AnyMemory::locate(Space space, const StridedRun& pieces) {
+  const Span span = span_of(pieces);
+  Result<Located> lowest = locate({space, pieces.there - span.below}, span.size);
+  if (lowest) lowest->data += span.below;
+  return lowest;
+}
+
+Result<void> AnyMemory::check(Space space, const StridedRun& pieces) {
+  const Result<Located> there = locate(space, pieces);
+  return there ? Result<void>{} : there.error();
+}
+
+Result<void> AnyMemory::check(Remote place, std::size_t size) {
+  return check(place.owner(), {.size = size, .count = 1, .there = place.offset});
+}
+
+Result<void> AnyMemory::put(Space to, const StridedRun& pieces) {
+  if (pieces.bytes() == 0) return {};
+  const Result<Located> there = locate(to, pieces);
+  if (!there) return there.error();
+  return copy({there->data, pieces.there_step}, there->kind, {pieces.here, pieces.here_step},
+              kinds_.of({pieces.here, pieces.size}), pieces.size, pieces.count);
+}
+
+Result<void> AnyMemory::get(Space from, const StridedRun& pieces) {
+  if (pieces.bytes() == 0) return {};
+  const Result<Located> there = locate(from, pieces);
+  if (!there) return there.error();
+  return copy({pieces.here, pieces.here_step}, kinds_.of({pieces.here, pieces.size}),
+              {there->data, pieces.there_step}, there->kind, pieces.size, pieces.count);
+}
+
+Result<void> AnyMemory::put(Remote to, Bytes source) {
+  return put(to.owner(), {.size = source.size(),
+                          .count = 1,
+                          .there = to.offset,
+                          .here = const_cast<std::byte*>(source.data())});
+}
+
+Result<void> AnyMemory::get(MutableBytes target, Remote from) {
+  return get(from.owner(),
+             {.size = target.size(), .count = 1, .there = from.offset, .here = target.data()});
+}
+
+Result<void> AnyMemory::copy(std::byte* to, Kind* to_kind, const std::byte* from, Kind* from_kind,
+                             std::size_t size) {
+  if (to_kind != nullptr && from_kind != nullptr && to_kind != from_kind)
+    return copy_by_host(to, *to_kind, from, *from_kind, size);
+  Kind* kind = to_kind != nullptr ? to_kind : from_kind;
+  if (kind != nullptr) return kind->copy_now(to, from, size);
+  copy_to_peer(to, from, size);
+  return {};
+}
+
+// Between two devices that do not know each other.
+Result<void> AnyMemory::copy_by_host(std::byte* to, Kind& to_kind, const std::byte* from,
+                                     Kind& from_kind, std::size_t size) {
+  constexpr std::size_t most = std::size_t{256} * 1024;
+  std::vector<std::byte> host(std::min(size, most));
+  for (std::size_t at = 0; at < size; at += most) {
+    const std::size_t part = std::min(most, size - at);
+    if (const Result<void> out = from_kind.copy_now(host.data(), from + at, part); !out) return out;
+    if (const Result<void> in = to_kind.copy_now(to + at, host.data(), part); !in) return in;
+  }
+  return {};
+}
+
+// All pieces are under way together.
+Result<void> AnyMemory::copy(Steps to, Kind* to_kind, ConstSteps from, Kind* from_kind,
+                             std::size_t size, std::size_t count) {
+  if (is_contiguous(to.step, size, count) && is_contiguous(from.step, size, count))
+    return copy(to.first, to_kind, from.first, from_kind, size * count);
+  Kind* kind = to_kind != nullptr ? to_kind : from_kind;
+  if (kind == nullptr) {
+    copy_pieces(to, from, size, count);
+    return {};
+  }
+  Result<void> copied{};
+  Completion done;
+  for (; count > 0 && copied; --count, to.first += to.step, from.first += from.step)
+    copied = to_kind != nullptr && from_kind != nullptr && to_kind != from_kind
+                 ? copy_by_host(to.first, *to_kind, from.first, *from_kind, size)
+                 : kind->copy(to.first, from.first, size, done);
+  kind->wait(done);
+  return copied;
+}
+
+Result<bool> AnyMemory::try_update(Remote at, const AtomicRequest& request, std::uint64_t& old) {
+  const std::size_t size = width(request.type);
+  const Result<Located> word = locate(at, size);
+  if (!word) return word.error();
+  const AtomicExecutor execute = find_executor(request.op, request.type);
+  if (word->kind == nullptr) {
+    old = execute(word->data, request);
+    return true;
+  }
+  HeldStripes stripes(memory_.page(at.rank).accumulate_locks);
+  if (!stripes.try_move_to(at.offset, size)) return false;
+  alignas(8) std::array<std::byte, 8> value{};
+  if (const Result<void> out = word->kind->copy_now(value.data(), word->data, size); !out)
+    return out.error();
+  old = execute(value.data(), request);
+  if (request.op == AtomicOp::fetch) return true;
+  const Result<void> in = word->kind->copy_now(word->data, value.data(), size);
+  return in ? Result<bool>(true) : in.error();
+}
+
+Result<bool> AnyMemory::try_add(Remote to, const Accumulation& sum, Bytes terms,
+                                std::size_t& added) {
+  const Result<Located> target = locate(to, terms.size());
+  if (!target) return target.error();
+  HeldStripes stripes(memory_.page(to.rank).accumulate_locks);
+  std::vector<std::byte> host;
+  while (added < terms.size()) {
+    const std::size_t size =
+        HeldStripes::next_part(to.offset + added, terms.size() - added, width(sum.type()));
+    if (!stripes.try_move_to(to.offset + added, size)) return false;
+    std::byte* place = target->data + added;
+    if (target->kind == nullptr) {
+      sum.add(place, terms.data() + added, size);
+    } else {
+      host.resize(size);
+      if (const Result<void> out = target->kind->copy_now(host.data(), place, size); !out)
+        return out.error();
+      sum.add(host.data(), terms.data() + added, size);
+      if (const Result<void> in = target->kind->copy_now(place, host.data(), size); !in)
+        return in.error();
+    }
+    added += size;
+  }
+  return true;
+}
+
+}  // namespace gondwana

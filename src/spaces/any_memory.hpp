@@ -1,0 +1,63 @@
+// The memory of the ranks of a node, of whatever kind: arenas by loads and stores, other spaces by
+// the copies of their kind. Used where one side may be no host memory.
+#pragma once
+
+#include <cstdint>
+
+#include "memory/accumulate_locks.hpp"
+#include "operations/accumulate.hpp"
+#include "operations/atomic_op.hpp"
+#include "operations/strided_run.hpp"
+#include "spaces/spaces.hpp"
+
+namespace gondwana {
+
+// Any thread. Ranks and places are of this node. `here` of a run, and other addresses, may be on a
+// device of this process. What a call has written is visible when it returns.
+class AnyMemory {
+ public:
+  // Both must outlive it.
+  AnyMemory(const NodeMemory& memory, Kinds& kinds)
+      : memory_(memory), kinds_(kinds), views_(memory, kinds) {}
+
+  Result<void> put(Space to, const StridedRun& pieces);
+  Result<void> get(Space from, const StridedRun& pieces);
+  Result<void> put(Remote to, Bytes source);
+  Result<void> get(MutableBytes target, Remote from);
+  // Whether the bytes are there.
+  Result<void> check(Space space, const StridedRun& pieces);
+  Result<void> check(Remote place, std::size_t size);
+  // Between two addresses of this process.
+  Result<void> copy(std::byte* to, const std::byte* from, std::size_t size) {
+    return copy(to, kinds_.of({to, size}), from, kinds_.of({from, size}), size);
+  }
+
+  // Updates read, change and write under the accumulate locks of the rank: other updates of a
+  // device's memory wait. False: another process has a lock; nothing, or nothing more, has
+  // happened.
+  Result<bool> try_update(Remote at, const AtomicRequest& request, std::uint64_t& old);
+  // Adds to one piece, `added` bytes of which are done.
+  Result<bool> try_add(Remote to, const Accumulation& sum, Bytes terms, std::size_t& added);
+
+ private:
+  // Null kind: host memory.
+  struct Located {
+    Kind* kind;
+    std::byte* data;
+  };
+
+  Result<Located> locate(Remote place, std::size_t size);
+  Result<Located> locate(Space space, const StridedRun& pieces);
+  Result<void> copy(std::byte* to, Kind* to_kind, const std::byte* from, Kind* from_kind,
+                    std::size_t size);
+  static Result<void> copy_by_host(std::byte* to, Kind& to_kind, const std::byte* from,
+                                   Kind& from_kind, std::size_t size);
+  Result<void> copy(Steps to, Kind* to_kind, ConstSteps from, Kind* from_kind, std::size_t size,
+                    std::size_t count);
+
+  const NodeMemory& memory_;
+  Kinds& kinds_;
+  SpaceViews views_;
+};
+
+}  // namespace gondwana

@@ -1,0 +1,245 @@
+#include "spaces/kinds/emulated.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "operations/copy.hpp"
+#include "sync/atomics.hpp"
+
+namespace gondwana {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Words of a SharedHandle.
+enum Word : std::size_t { process, descriptor, file_device, file_number, from_start };
+
+std::uintptr_t begin_of(Bytes memory) {
+  return reinterpret_cast<std::uintptr_t>(memory.data());
+}
+
+// No descriptor has to travel: a process of the same user may open what another has open. Its
+// number may be another file's by now.
+Result<UniqueFd> open_shared(const SharedHandle& handle) {
+  const std::string path = fmt::format("/proc/{}/fd/{}", handle[process], handle[descriptor]);
+  UniqueFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  struct stat facts{};
+  if (!file)
+    return Error{Errc::refused, fmt::format("cannot open {}: {}", path, std::strerror(errno))};
+  if (::fstat(file.get(), &facts) != 0 || facts.st_dev != handle[file_device] ||
+      facts.st_ino != handle[file_number])
+    return Error{Errc::refused, fmt::format("{} is another file: the memory was released", path)};
+  return file;
+}
+
+}  // namespace
+
+EmulatedDevice::~EmulatedDevice() {
+  {
+    const std::scoped_lock lock(queue_mutex_);
+    ends_ = true;
+  }
+  has_copies_.notify_one();
+  if (engine_.joinable()) engine_.join();
+}
+
+std::optional<EmulatedDevice::Found> EmulatedDevice::find(Bytes memory) const {
+  const std::shared_lock lock(blocks_mutex_);
+  const auto block = blocks_.upper_bound(begin_of(memory));
+  if (block == blocks_.end()) return std::nullopt;
+  const Mapping& shown = block->second->shown;
+  const std::size_t offset = begin_of(memory) - reinterpret_cast<std::uintptr_t>(shown.data());
+  if (offset >= shown.size() || memory.size() > shown.size() - offset) return std::nullopt;
+  return Found{block->second, offset};
+}
+
+Result<MutableBytes> EmulatedDevice::add(UniqueFd file, std::size_t size, std::size_t from,
+                                         bool is_own) {
+  Result<Mapping> shown = Mapping::reserve(nullptr, size);
+  if (!shown) return shown.error();
+  void* backing = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                         file.get(), static_cast<off_t>(from));
+  if (backing == MAP_FAILED)
+    return Error{Errc::out_of_memory, fmt::format("mmap of {} of {}: {}", format_size(size),
+                                                  name_of(device()), std::strerror(errno))};
+  // Like that of a true device, the memory is this process's alone.
+  ::madvise(backing, size, MADV_DONTFORK);
+  auto block = std::make_shared<Block>();
+  block->shown = *std::move(shown);
+  block->backing = Mapping(static_cast<std::byte*>(backing), size);
+  block->is_own = is_own;
+  if (is_own) block->file = std::move(file);
+  const MutableBytes memory(block->shown.data(), size);
+  const std::scoped_lock lock(blocks_mutex_);
+  blocks_.emplace(begin_of(memory) + size, std::move(block));
+  return memory;
+}
+
+Result<MutableBytes> EmulatedDevice::allocate(std::size_t size) {
+  const std::size_t whole = round_up(std::max<std::size_t>(size, 1), page_size());
+  {
+    const std::scoped_lock lock(blocks_mutex_);
+    if (size > settings_.memory || whole > settings_.memory - used_)
+      return Error{Errc::out_of_memory,
+                   fmt::format("{} on {}: {} of its {} are in use; raise "
+                               "GONDWANA_EMULATED_MEMORY",
+                               format_size(size), name_of(device()), format_size(used_),
+                               format_size(settings_.memory))};
+    used_ += whole;
+  }
+  Result<UniqueFd> file = create_memfd("gondwana-device", whole);
+  Result<MutableBytes> memory =
+      file ? add(*std::move(file), whole, 0, true) : Result<MutableBytes>(file.error());
+  if (memory) return memory;
+  const std::scoped_lock lock(blocks_mutex_);
+  used_ -= whole;
+  return memory;
+}
+
+void EmulatedDevice::remove(MutableBytes memory, bool is_own) {
+  std::shared_ptr<const Block> block;  // unmapped without the lock
+  const std::scoped_lock lock(blocks_mutex_);
+  const auto found = blocks_.upper_bound(begin_of(memory));
+  if (found == blocks_.end() || found->second->is_own != is_own ||
+      found->second->shown.data() > memory.data())
+    return;
+  if (is_own) used_ -= found->second->shown.size();
+  block = std::move(found->second);
+  blocks_.erase(found);
+}
+
+void EmulatedDevice::release(MutableBytes memory) {
+  remove(memory, true);
+}
+
+void EmulatedDevice::unmap(MutableBytes memory) {
+  remove(memory, false);
+}
+
+Result<SharedHandle> EmulatedDevice::share(Bytes memory) const {
+  const std::optional<Found> found = find(memory);
+  if (!found || !found->block->is_own)
+    return Error{
+        Errc::invalid_argument,
+        fmt::format("{} at {} are no memory of {} that this process has allocated",
+                    format_size(memory.size()), fmt::ptr(memory.data()), name_of(device()))};
+  struct stat facts{};
+  ::fstat(found->block->file.get(), &facts);
+  SharedHandle handle{};
+  handle[process] = static_cast<std::uint64_t>(::getpid());
+  handle[descriptor] = static_cast<std::uint64_t>(found->block->file.get());
+  handle[file_device] = facts.st_dev;
+  handle[file_number] = facts.st_ino;
+  handle[from_start] = found->offset;
+  return handle;
+}
+
+// Whole pages are mapped, from the one in which the memory begins.
+Result<MutableBytes> EmulatedDevice::map(const SharedHandle& handle, std::size_t size) {
+  Result<UniqueFd> file = open_shared(handle);
+  if (!file) return file.error();
+  struct stat facts{};
+  ::fstat(file->get(), &facts);
+  const auto length = static_cast<std::size_t>(facts.st_size);
+  if (handle[from_start] > length || size > length - handle[from_start] || size == 0)
+    return Error{Errc::refused, "the memory of a peer ends before its description does"};
+  const std::size_t before = handle[from_start] % page_size();
+  const Result<MutableBytes> pages = add(*std::move(file), round_up(before + size, page_size()),
+                                         handle[from_start] - before, false);
+  if (!pages) return pages.error();
+  return pages->subspan(before, size);
+}
+
+// Handing it to the engine takes longer than to copy a few bytes.
+bool EmulatedDevice::is_at_once(std::size_t size) const {
+  constexpr std::size_t few = 4096;
+  return size <= few && settings_.latency_us == 0 && settings_.bandwidth == 0;
+}
+
+Result<void> EmulatedDevice::copy(std::byte* to, const std::byte* from, std::size_t size,
+                                  Completion& done) {
+  const std::optional<Found> target = find({to, size});
+  const std::optional<Found> source = find({from, size});
+  if (!target && !source)
+    return Error{Errc::invalid_argument,
+                 fmt::format("a copy of {} from {} to {}: neither is memory of {}",
+                             format_size(size), fmt::ptr(from), fmt::ptr(to), name_of(device()))};
+  Copy copy{.to = target ? target->data() : to,
+            .from = source ? source->data() : from,
+            .size = size,
+            .done = &done,
+            .one = target ? target->block : nullptr,
+            .other = source ? source->block : nullptr};
+  done.begin();
+  submit(std::move(copy));
+  return {};
+}
+
+void EmulatedDevice::submit(Copy copy) {
+  std::unique_lock lock(queue_mutex_);
+  if (is_at_once(copy.size) && queue_.empty() && !is_busy_) {
+    lock.unlock();
+    return carry_out(copy);
+  }
+  queue_.push_back(std::move(copy));
+  if (!engine_.joinable()) {
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);  // the program's handlers run in its threads
+    engine_ = std::thread([this] { run(); });
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  lock.unlock();
+  has_copies_.notify_one();
+}
+
+void EmulatedDevice::run() {
+  std::unique_lock lock(queue_mutex_);
+  for (;;) {
+    has_copies_.wait(lock, [this] { return !queue_.empty() || ends_; });
+    if (queue_.empty()) return;
+    const Copy copy = std::move(queue_.front());
+    queue_.pop_front();
+    is_busy_ = true;
+    lock.unlock();
+    carry_out(copy);
+    lock.lock();
+    is_busy_ = false;
+    has_finished_.notify_all();
+  }
+}
+
+void EmulatedDevice::carry_out(const Copy& copy) const {
+  const Clock::time_point end =
+      Clock::now() + std::chrono::microseconds(settings_.latency_us) +
+      std::chrono::nanoseconds(
+          settings_.bandwidth == 0
+              ? 0
+              : static_cast<std::int64_t>(1e9 * static_cast<double>(copy.size) /
+                                          static_cast<double>(settings_.bandwidth)));
+  if (settings_.latency_us > 0 || settings_.bandwidth > 0) std::this_thread::sleep_until(end);
+  copy_to_peer(copy.to, copy.from, copy.size);
+  copy.done->finish();
+}
+
+// A copy of some pages is done after a few polls; later the processor belongs to the engine.
+void EmulatedDevice::wait(const Completion& done) const {
+  constexpr int polls = 400;
+  for (int i = 0; i < polls && !done.done(); ++i) relax();
+  if (done.done()) return;
+  std::unique_lock lock(queue_mutex_);
+  has_finished_.wait(lock, [&] { return done.done(); });
+}
+
+}  // namespace gondwana

@@ -1,0 +1,93 @@
+// A device that is none: host memory that the processor may not touch. Its addresses lead to pages
+// without access, so that a load or a store where a copy belongs is a fault. The device's own copy
+// engine, a thread, has the same memory at other addresses.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <thread>
+
+#include "core/mapping.hpp"
+#include "spaces/kinds/kind.hpp"
+
+namespace gondwana {
+
+struct EmulatedSettings {
+  std::size_t memory = std::size_t{1} << 30;  // bytes of one device, in each process
+  std::uint32_t latency_us = 0;               // before each copy
+  std::size_t bandwidth = 0;                  // bytes per second; 0: what memory gives
+};
+
+class EmulatedDevice final : public Kind {
+ public:
+  EmulatedDevice(std::uint32_t number, const EmulatedSettings& settings)
+      : number_(number), settings_(settings) {}
+  // Copies are complete.
+  ~EmulatedDevice() override;
+
+  DeviceId device() const override { return {KindId::emulated, number_}; }
+  Result<MutableBytes> allocate(std::size_t size) override;
+  void release(MutableBytes memory) override;
+  bool holds(Bytes memory) const override { return find(memory).has_value(); }
+  Result<SharedHandle> share(Bytes memory) const override;
+  Result<MutableBytes> map(const SharedHandle& handle, std::size_t size) override;
+  void unmap(MutableBytes memory) override;
+  Result<void> copy(std::byte* to, const std::byte* from, std::size_t size,
+                    Completion& done) override;
+  void wait(const Completion& done) const override;
+
+ private:
+  // Some memory of the device: `shown` has no access, `backing` is the same bytes for the engine.
+  struct Block {
+    Mapping shown;
+    Mapping backing;
+    UniqueFd file;  // of an allocation: peers open it
+    bool is_own = false;
+  };
+  struct Found {
+    std::shared_ptr<const Block> block;
+    std::size_t offset;
+
+    std::byte* data() const { return block->backing.data() + offset; }
+  };
+  // The blocks stay while the engine copies.
+  struct Copy {
+    std::byte* to;
+    const std::byte* from;
+    std::size_t size;
+    Completion* done;
+    std::shared_ptr<const Block> one;
+    std::shared_ptr<const Block> other;
+  };
+
+  std::optional<Found> find(Bytes memory) const;
+  Result<MutableBytes> add(UniqueFd file, std::size_t size, std::size_t from, bool is_own);
+  void remove(MutableBytes memory, bool is_own);
+  bool is_at_once(std::size_t size) const;
+  void submit(Copy copy);
+  void run();
+  void carry_out(const Copy& copy) const;
+
+  std::uint32_t number_;
+  EmulatedSettings settings_;
+
+  mutable std::shared_mutex blocks_mutex_;                         // guards what follows
+  std::map<std::uintptr_t, std::shared_ptr<const Block>> blocks_;  // by the end of `shown`
+  std::size_t used_ = 0;
+
+  mutable std::mutex queue_mutex_;  // guards what follows
+  mutable std::condition_variable has_copies_;
+  mutable std::condition_variable has_finished_;
+  std::deque<Copy> queue_;
+  bool is_busy_ = false;  // the engine is in a copy
+  bool ends_ = false;
+  std::thread engine_;  // runs from the first copy on that it carries out
+};
+
+}  // namespace gondwana

@@ -1,0 +1,70 @@
+// A kind of memory: which processors can touch it, and how bytes get in and out. One object is one
+// device; host memory, which every process loads from and stores to, needs none.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "core/completion.hpp"
+#include "core/result.hpp"
+#include "core/types.hpp"
+
+namespace gondwana {
+
+enum class KindId : std::uint32_t { host, emulated };
+
+// Kinds with a device, by number from 0.
+struct DeviceId {
+  KindId kind = KindId::host;
+  std::uint32_t number = 0;
+
+  bool operator==(const DeviceId&) const = default;
+};
+
+// "emulated:0", "host".
+std::string name_of(DeviceId device);
+
+// What a process of this node needs to map memory of another. Plain words: it lies in shared
+// memory.
+using SharedHandle = std::array<std::uint64_t, 12>;
+
+// Any thread. Addresses of a device are numbers to everybody else: only copy() touches what is
+// there.
+class Kind {
+ public:
+  Kind() = default;
+  Kind(const Kind&) = delete;
+  Kind& operator=(const Kind&) = delete;
+  virtual ~Kind() = default;
+
+  virtual DeviceId device() const = 0;
+
+  // Zeroed memory of this process, at least `size` bytes.
+  virtual Result<MutableBytes> allocate(std::size_t size) = 0;
+  // What allocate() has returned. Copies to and from it are complete.
+  virtual void release(MutableBytes memory) = 0;
+  // Whether the bytes lie in one allocation of this process on this device, or in memory that it
+  // has mapped.
+  virtual bool holds(Bytes memory) const = 0;
+
+  // For peers of this node, of memory that this process has allocated.
+  virtual Result<SharedHandle> share(Bytes memory) const = 0;
+  // The memory of a peer: an address in this process, until unmap().
+  virtual Result<MutableBytes> map(const SharedHandle& handle, std::size_t size) = 0;
+  virtual void unmap(MutableBytes memory) = 0;
+
+  // One side at least is of this device, the other one is too, or is host memory. Calls
+  // done.begin() at once and done.finish() when the bytes are there. An aligned word of 1, 2, 4 or
+  // 8 bytes is written as a whole. Copies of one caller are carried out in their order.
+  virtual Result<void> copy(std::byte* to, const std::byte* from, std::size_t size,
+                            Completion& done) = 0;
+  // Returns when all of them are.
+  virtual void wait(const Completion& done) const = 0;
+
+  // copy() and wait().
+  Result<void> copy_now(std::byte* to, const std::byte* from, std::size_t size);
+};
+
+}  // namespace gondwana

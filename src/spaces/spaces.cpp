@@ -1,0 +1,89 @@
+#include "spaces/spaces.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace gondwana {
+namespace {
+
+std::string name_of(Space space) {
+  return fmt::format("space {} of rank {}", index(space.id), index(space.rank));
+}
+
+}  // namespace
+
+SpaceViews::~SpaceViews() {
+  for (auto& [place, known] : known_) forget(known);
+}
+
+void SpaceViews::forget(Known& known) {
+  if (known.is_mapped) known.view.kind->unmap(known.view.memory);
+  known = {};
+}
+
+// A rank writes its table, and may damage it: what it says is read once.
+Result<void> SpaceViews::follow(Known& known, Space space) {
+  const std::optional<SpaceInfo> info = read_space(space_row(memory_.window(space.rank), space.id));
+  if (info && info->version == known.version) return {};
+  forget(known);
+  if (!info) return Error{Errc::invalid_argument, fmt::format("{} does not exist", name_of(space))};
+  const Result<Kind*> kind = kinds_.find(info->device);
+  if (!kind) return kind.error();
+  const MutableBytes own(reinterpret_cast<std::byte*>(info->address), info->size);
+  const bool is_mapped = info->process != ::getpid() || !(*kind)->holds(own);
+  if (!is_mapped) {
+    known = {info->version, {*kind, own}};
+    return {};
+  }
+  const Result<MutableBytes> mapped = (*kind)->map(info->handle, info->size);
+  if (!mapped)
+    return Error{mapped.error().code,
+                 fmt::format("{}, on {}: {}", name_of(space), gondwana::name_of(info->device),
+                             mapped.error().text)};
+  known = {info->version, {*kind, *mapped}, true};
+  return {};
+}
+
+Result<DeviceView> SpaceViews::find(Remote place, std::size_t size) {
+  const std::scoped_lock lock(mutex_);
+  Known& known = known_[{index(place.rank), index(place.space)}];
+  if (const Result<void> followed = follow(known, place.owner()); !followed)
+    return followed.error();
+  const MutableBytes memory = known.view.memory;
+  if (place.offset > memory.size() || size > memory.size() - place.offset)
+    return Error{Errc::invalid_argument,
+                 fmt::format("{} B at offset {} of {}: it has {} B", size, place.offset,
+                             name_of(place.owner()), memory.size())};
+  return DeviceView{known.view.kind, memory.subspan(place.offset, size)};
+}
+
+OwnSpaces::~OwnSpaces() {
+  for (std::uint32_t number = 1; number < end_; ++number) remove(SpaceId(number));
+}
+
+Result<SpaceId> OwnSpaces::add(Kind& kind, MutableBytes memory) {
+  const Result<SharedHandle> handle = kind.share(memory);
+  if (!handle) return handle.error();
+  std::uint32_t number = 1;
+  while (number < end_ && row(SpaceId(number)).size.load(std::memory_order_relaxed) > 0) ++number;
+  if (number == most_spaces)
+    return Error{Errc::out_of_memory, fmt::format("this rank has {} spaces on devices already, "
+                                                  "which is the limit",
+                                                  most_spaces - 1)};
+  end_ = std::max(end_, number + 1);
+  write_space(row(SpaceId(number)), {.version = 0,
+                                     .device = kind.device(),
+                                     .process = ::getpid(),
+                                     .size = memory.size(),
+                                     .address = reinterpret_cast<std::uintptr_t>(memory.data()),
+                                     .handle = *handle});
+  return SpaceId(number);
+}
+
+void OwnSpaces::remove(SpaceId id) {
+  if (row(id).size.load(std::memory_order_relaxed) > 0) write_space(row(id), {});
+}
+
+}  // namespace gondwana

@@ -1,0 +1,72 @@
+// The spaces of this rank that are no arena, and those of the other ranks of its node as this
+// process reaches them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "memory/node_memory.hpp"
+#include "spaces/kinds/kinds.hpp"
+#include "spaces/space_table.hpp"
+
+namespace gondwana {
+
+// A space, or a part of one, as copies of this process name it.
+struct DeviceView {
+  Kind* kind = nullptr;
+  MutableBytes memory;
+};
+
+// The views that a process has of spaces of its node. Any thread.
+class SpaceViews {
+ public:
+  // Both must outlive it.
+  SpaceViews(const NodeMemory& memory, Kinds& kinds) : memory_(memory), kinds_(kinds) {}
+  SpaceViews(const SpaceViews&) = delete;
+  SpaceViews& operator=(const SpaceViews&) = delete;
+  ~SpaceViews();
+
+  // `size` bytes at the place, of a rank of this node. An error: there is no such space, it is
+  // shorter, or this process cannot map it.
+  Result<DeviceView> find(Remote place, std::size_t size);
+
+ private:
+  struct Known {
+    std::uint32_t version = 0;
+    DeviceView view;
+    bool is_mapped = false;  // by this process
+  };
+
+  Result<void> follow(Known& known, Space space);
+  static void forget(Known& known);
+
+  const NodeMemory& memory_;
+  Kinds& kinds_;
+  std::mutex mutex_;                                                // guards what follows
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Known> known_;  // by rank and number
+};
+
+// The spaces that this rank gives to its peers. One thread at a time.
+class OwnSpaces {
+ public:
+  OwnSpaces(const NodeMemory& memory, Rank me) : memory_(memory), me_(me) {}
+  OwnSpaces(const OwnSpaces&) = delete;
+  OwnSpaces& operator=(const OwnSpaces&) = delete;
+  ~OwnSpaces();
+
+  // Memory of the device that this process has allocated. It stays the caller's.
+  Result<SpaceId> add(Kind& kind, MutableBytes memory);
+  // No operation of a peer may be under way.
+  void remove(SpaceId id);
+
+ private:
+  SpaceRow& row(SpaceId id) const { return space_row(memory_.window(me_), id); }
+
+  const NodeMemory& memory_;
+  Rank me_;
+  std::uint32_t end_ = 1;  // all numbers from here on are free
+};
+
+}  // namespace gondwana
