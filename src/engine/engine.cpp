@@ -45,6 +45,12 @@ std::function<void(CallName, const std::string&)> giving_up(const RemoteAccess::
   };
 }
 
+std::unique_ptr<KindAccess> access_by_kind(const NodeMemory& memory, Kinds& kinds,
+                                           const Reach& reach, RemoteAccess* remote) {
+  if (!kinds.has_devices()) return nullptr;
+  return std::make_unique<KindAccess>(memory, kinds, reach, remote);
+}
+
 RankFacts facts_of(const Engine::Setup& setup, const HeapPlace& heap) {
   return {.program_id = setup.program_id,
           .globals_size = setup.globals.size(),
@@ -76,6 +82,8 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
       symmetric_(memory_, rank_, setup.globals, heap, touched_before(legacy(), heap)),
       segments_(segments_behind(*memory_, rank_, heap)),
       program_memory_(*memory_, segments_, rank_),
+      kinds_(setup.kinds ? std::move(setup.kinds) : std::make_shared<Kinds>()),
+      spaces_(*memory_, rank_),
       wire_{.wire = std::move(setup.wire)},
       workers_(memory_->page(rank_),
                WaitPolicy({.is_oversubscribed = true, .yields_help = true}, setup.options.spins),
@@ -84,9 +92,8 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
       remote_(remote_over(wire_, messages_, *memory_, rank_, setup.on_lost)),
       waiter_(*memory_, symmetric_.ranges(), rank_, workers_, messages_, remote_.get(),
               looking_around(setup)),
-      rma_(Reach(*memory_, setup.use_reach ? memory_->roster().here().size() : 0,
-                 symmetric_.ranges()),
-           symmetric_, buffers_, rank_, ranks_, remote_.get()),
+      kind_access_(access_by_kind(*memory_, *kinds_, reach_of(setup), remote_.get())),
+      rma_(reach_of(setup), symmetric_, buffers_, rank_, ranks_, remote_.get(), kind_access_.get()),
       default_lane_(first_lane()),
       locks_{.reach = rma_.reach(),
              .symmetric = symmetric_.ranges(),
@@ -130,6 +137,10 @@ Engine::~Engine() {
   Tracer::close();
 }
 
+Reach Engine::reach_of(const Setup& setup) const {
+  return {*memory_, setup.use_reach ? memory_->roster().here().size() : 0, symmetric_.ranges()};
+}
+
 Lane Engine::first_lane() {
   if (threads() == Threads::many) return Lane(workers_);
   ThreadSlot& thread_slot = *workers_.mine().thread_slot;
@@ -138,7 +149,7 @@ Lane Engine::first_lane() {
 
 // With checks there is no shortcut: every call takes the path with the checks.
 Shortcut Engine::shortcut_to(ThreadSlot& thread_slot) const {
-  return options_.checks ? Shortcut() : Shortcut(rma_.reach(), thread_slot.counters);
+  return options_.checks ? Shortcut() : Shortcut(rma_.reach(), rma_.copies(), thread_slot.counters);
 }
 
 std::unique_ptr<Lane> Engine::make_lane(Threads used_by) {

@@ -25,6 +25,8 @@
 #include "engine/wait/worker.hpp"
 #include "memory/node_memory.hpp"
 #include "remote/transport.hpp"
+#include "spaces/kinds/kinds.hpp"
+#include "spaces/spaces.hpp"
 
 namespace gondwana {
 
@@ -38,6 +40,7 @@ class Engine {
     MutableBytes globals;          // symmetric variables, already mapped to the arena
     std::uint64_t program_id = 0;  // must be the same on every rank
     Wire wire;                     // for ranks out of reach
+    std::shared_ptr<Kinds> kinds;  // the devices of this process; null: none
     bool use_reach = true;         // false: everything goes over the wire, for tests
     // See RemoteAccess::OnLost.
     RemoteAccess::OnLost on_lost;
@@ -66,6 +69,9 @@ class Engine {
   // Memory of the program that peers reach.
   ProgramMemory& program_memory() { return program_memory_; }
   RegisteredBuffers& buffers() { return buffers_; }
+  Kinds& kinds() { return *kinds_; }
+  // Memory of devices that peers reach.
+  OwnSpaces& spaces() { return spaces_; }
 
   Rma& rma() { return rma_; }
   const Rma& rma() const { return rma_; }
@@ -98,6 +104,7 @@ class Engine {
  private:
   explicit Engine(Setup setup, const HeapPlace& heap);
   Legacy& legacy() const { return memory_->page(rank_).legacy; }
+  Reach reach_of(const Setup& setup) const;
   Lane first_lane();
   Shortcut shortcut_to(ThreadSlot& thread_slot) const;
   Result<void> compare_with_rank_0();
@@ -112,11 +119,14 @@ class Engine {
   SegmentSpace segments_;
   ProgramMemory program_memory_;
   RegisteredBuffers buffers_;
+  std::shared_ptr<Kinds> kinds_;
+  OwnSpaces spaces_;
   GuardedWire wire_;
   Workers workers_;
   Messages messages_;
   std::unique_ptr<RemoteAccess> remote_;  // null in a job on one node
   Waiter waiter_;
+  std::unique_ptr<KindAccess> kind_access_;  // null where the process has no device
   Rma rma_;
   Lane default_lane_;
   JobLocks locks_;

@@ -266,6 +266,7 @@ Result<Engine*> acquire_engine(CallName call, Threads threads) {
   setup.ranks = self.membership.ranks;
   setup.memory = self.memory;
   setup.options = *options;
+  setup.kinds = std::make_shared<Kinds>(*options);
   setup.globals = self.image.globals;
   setup.program_id = self.image.id;
   setup.call = call;

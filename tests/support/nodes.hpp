@@ -66,6 +66,10 @@ T get_or_abort(Result<T> result) {
   return *std::move(result);
 }
 
+inline const char* own_variables(const char* name) {
+  return std::getenv(name);
+}
+
 class JobNodes {
  public:
   // `per_node`: ranks per node, if the job has nodes; 0: half of them.
@@ -73,7 +77,8 @@ class JobNodes {
       : over_(over),
         per_node_(per_node),
         seed_(seed),
-        boxes_(std::make_shared<MessageQueues>(ranks)) {
+        boxes_(std::make_shared<MessageQueues>(ranks)),
+        kinds_(std::make_shared<Kinds>(get_or_abort(read_options(own_variables)))) {
     const std::uint32_t each = ranks_per_node(ranks);
     const std::uint32_t number = (ranks + each - 1) / each;
     for (std::uint32_t node = 0; node < number; ++node) {
@@ -82,7 +87,7 @@ class JobNodes {
       memories_.push_back(get_or_abort(NodeMemory::create(share)));
     }
     if (goes_by_network(over_))
-      agents_ = start_agents(memories_, {.carries = over_ == Over::agents});
+      agents_ = start_agents(memories_, {.carries = over_ == Over::agents, .kinds = kinds_});
     else
       introduce_nodes();
   }
@@ -91,12 +96,13 @@ class JobNodes {
     return *std::ranges::find_if(
         memories_, [&](const auto& memory) { return memory->roster().is_here(rank); });
   }
+  const std::shared_ptr<Kinds>& kinds() const { return kinds_; }
   bool use_reach() const { return over_ == Over::memory || has_nodes(over_); }
   Wire wire(Rank rank) const {
     if (over_ == Over::memory) return {};
     if (goes_by_network(over_)) return network(rank);
     auto loopback = std::make_unique<Loopback>(
-        Loopback::Setup{.nodes = memories_, .me = rank, .boxes = boxes_});
+        Loopback::Setup{.nodes = memories_, .me = rank, .boxes = boxes_, .kinds = kinds_});
     if (over_ == Over::wire || over_ == Over::nodes) return Wire(std::move(loopback));
     return Wire(std::make_unique<Faulty>(std::move(loopback), seed_ * 1000 + index(rank)));
   }
@@ -131,6 +137,7 @@ class JobNodes {
   std::uint32_t per_node_;
   std::uint64_t seed_;
   std::shared_ptr<MessageQueues> boxes_;
+  std::shared_ptr<Kinds> kinds_;  // of all ranks: they are one process
   Nodes memories_;
   std::vector<std::unique_ptr<AgentThread>> agents_;
 };

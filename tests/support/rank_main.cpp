@@ -101,6 +101,7 @@ std::unique_ptr<Engine> engine_of_thread(const JobNodes& nodes, Rank rank) {
   setup.threads = form().threads;
   setup.use_reach = nodes.use_reach();
   setup.wire = nodes.wire(rank);
+  setup.kinds = nodes.kinds();
   return get_or_abort(Engine::create(std::move(setup)));
 }
 
@@ -119,6 +120,7 @@ Result<std::unique_ptr<Engine>> engine_of_process() {
   setup.threads = form().threads;
   const Result<Options> options = read_options(own_environment());
   if (!options) return options.error();
+  setup.kinds = std::make_shared<Kinds>(*options);
   Result<std::shared_ptr<RemoteClient>> network =
       open_wire(self.membership, setup.memory, *options);
   if (!network) return network.error();

@@ -21,6 +21,12 @@ Result<Remote> aligned(Result<Remote> place, std::size_t size) {
                            size, index(place->rank))};
 }
 
+// A put only reads it.
+StridedRun one_piece(std::uint64_t there, const void* here, std::size_t size) {
+  auto* bytes = static_cast<std::byte*>(const_cast<void*>(here));
+  return {.size = size, .count = 1, .there = there, .here = bytes};
+}
+
 }  // namespace
 
 // The only function that reports a wrong rank or address.
@@ -38,14 +44,14 @@ Result<Remote> Rma::locate(const char* what, Rank rank, const void* object,
     if (const std::string text = format_size(size); text.starts_with("a negative"))
       return Error{Errc::invalid_argument,
                    fmt::format("{} of {}{}", what, text, suggest_debug_of_size())};
-    if (buffers_.find(me_, object, 1) != RegisteredBuffers::nowhere)
+    if (buffers_.find(me_, object, 1))
       return Error{Errc::invalid_argument,
                    fmt::format("{} of {} at address {} of rank {}: {}", what, format_size(size),
                                fmt::ptr(object), index(rank),
-                               buffers_.find(rank, object, size) == RegisteredBuffers::nowhere
-                                   ? "that rank has registered no buffer of this length"
-                                   : "a registered buffer, which only puts, gets, signals and "
-                                     "atomics take; use symmetric memory")};
+                               buffers_.find(rank, object, size)
+                                   ? "a registered buffer, which only puts, gets, signals and "
+                                     "atomics take; use symmetric memory"
+                                   : "that rank has registered no buffer of this length")};
     return Error{Errc::invalid_argument,
                  fmt::format("{} of {} at address {} of rank {}: not symmetric memory{}", what,
                              format_size(size), fmt::ptr(object), index(rank),
@@ -57,17 +63,24 @@ Result<Remote> Rma::locate(const char* what, Rank rank, const void* object,
 Result<Remote> Rma::locate_any(const char* what, Rank rank, const void* object,
                                std::size_t size) const {
   if (index(rank) < ranks_)
-    if (const std::size_t offset = buffers_.find(rank, object, size);
-        offset != RegisteredBuffers::nowhere)
-      return Remote{rank, offset};
+    if (const BufferPlace place = buffers_.find(rank, object, size))
+      return Remote{{rank, place.space}, place.offset};
   return locate(what, rank, object, size);
+}
+
+std::optional<Remote> Rma::place_for_kinds(Rank rank, const void* object, std::size_t size,
+                                           const void* here, std::size_t bytes) const {
+  if (kinds_ == nullptr) return std::nullopt;
+  const Result<Remote> place = locate_any("transfer", rank, object, size);
+  const bool is_needed =
+      place && kinds_->is_needed(*place, {static_cast<const std::byte*>(here), bytes});
+  return is_needed ? std::optional(*place) : std::nullopt;
 }
 
 Reach::Place Rma::place_in_buffer(Rank rank, const void* object, std::size_t size) const {
   if (!reach_.covers(rank)) return {};
-  const std::size_t offset = buffers_.find(rank, object, size);
-  return offset == RegisteredBuffers::nowhere ? Reach::Place{}
-                                              : Reach::Place{reach_.window(rank), offset};
+  const BufferPlace place = buffers_.find(rank, object, size);
+  return place.is_in_arena() ? Reach::Place{reach_.window(rank), place.offset} : Reach::Place{};
 }
 
 Reach::Place Rma::place_near(Rank rank, const void* object, std::size_t size) const {
@@ -85,7 +98,9 @@ bool Rma::is_valid(Lane& lane, const char* what, Rank rank, const void* object,
 bool Rma::put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source, std::size_t size,
                         Buffer buffer) {
   if (size == 0) return true;
-  if (const Reach::Place target = place_in_buffer(to, dest, size)) {
+  if (const auto place = place_for_kinds(to, dest, size, source, size))
+    return kinds_->put(lane, place->owner(), one_piece(place->offset, source, size));
+  if (const Reach::Place target = place_near(to, dest, size)) {
     lane.counters().add_put(size);
     copy_to_peer(target.data(), static_cast<const std::byte*>(source), size);
     Reach::wake(target.window);
@@ -99,7 +114,9 @@ bool Rma::put_elsewhere(Lane& lane, Rank to, const void* dest, const void* sourc
 bool Rma::get_elsewhere(Lane& lane, Rank from, void* dest, const void* source, std::size_t size,
                         Buffer buffer) {
   if (size == 0) return true;
-  if (const Reach::Place origin = place_in_buffer(from, source, size)) {
+  if (const auto place = place_for_kinds(from, source, size, dest, size))
+    return kinds_->get(lane, place->owner(), one_piece(place->offset, dest, size));
+  if (const Reach::Place origin = place_near(from, source, size)) {
     lane.counters().add_get(size);
     copy_from_peer(static_cast<std::byte*>(dest), origin.data(), size);
     return true;
@@ -122,20 +139,37 @@ std::optional<std::uint64_t> Rma::request_elsewhere(Lane& lane, Rank at, const v
     lane.fail(place.error());
     return std::nullopt;
   }
+  if (!place->owner().is_arena()) return kinds_->request(lane, *place, request);
   return remote_->request(lane, *place, request, "atomic operation");
 }
 
 bool Rma::begin_elsewhere(Lane& lane, Rank at, const void* dest, const AtomicRequest& request,
                           std::byte* old) {
   const std::size_t size = width(request.type);
-  if (place_in_buffer(at, dest, size)) {
-    const std::optional<std::uint64_t> bytes = request_elsewhere(lane, at, dest, request);
-    if (old != nullptr) std::memcpy(old, &*bytes, size);
-    return true;
-  }
   const Result<Remote> place = aligned(locate_any("atomic operation", at, dest, size), size);
   if (!place) return lane.fail(place.error());
+  if (!place->owner().is_arena() || reach_.covers(at)) {
+    const std::optional<std::uint64_t> bytes = request_elsewhere(lane, at, dest, request);
+    if (old != nullptr && bytes) std::memcpy(old, &*bytes, size);
+    return bytes.has_value();
+  }
   return remote_->begin_request(lane, *place, request, old);
+}
+
+// Whether a signal can change the word.
+bool Rma::is_word(Lane& lane, Rank to, const std::uint64_t* object) const {
+  const Result<Remote> word =
+      aligned(locate_any("signal", to, object, sizeof(*object)), sizeof(*object));
+  return word ? true : lane.fail(word.error());
+}
+
+// The data of earlier puts of the lane is delivered.
+bool Rma::signal_by_kind(Lane& lane, Remote word, const Signal& signal) {
+  if (remote_ != nullptr) remote_->order(lane);
+  if (signal.op == SignalOp::set)
+    return kinds_->put(lane, word.owner(),
+                       one_piece(word.offset, &signal.value, sizeof(signal.value)));
+  return kinds_->request(lane, word, {AtomicOp::add, AtomicType::uint64, signal.value}).has_value();
 }
 
 // The signal is sent after the data is delivered, or follows it.
@@ -143,10 +177,16 @@ bool Rma::put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes sour
                                const Signal& signal) {
   const std::size_t size = sizeof(signal.value);
   const Reach::Place flag = place_near(to, signal.word, size);
+  if (kinds_ != nullptr && !source.empty()) {
+    const bool has_word = flag || is_word(lane, to, signal.word);
+    if (!has_word || !put_elsewhere(lane, to, dest, source.data(), source.size())) return false;
+    source = {};
+  }
   const Reach::Place target = source.empty() ? flag : place_near(to, dest, source.size());
   if (flag && target) return write_with_signal(lane, target, source, flag, signal);
   const Result<Remote> word = aligned(locate_any("signal", to, signal.word, size), size);
   if (!word) return lane.fail(word.error());
+  if (!word->owner().is_arena()) return signal_by_kind(lane, *word, signal);
   if (!source.empty()) {
     const Result<Remote> place = locate_any("put", to, dest, source.size());
     if (!place) return lane.fail(place.error());

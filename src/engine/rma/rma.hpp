@@ -14,6 +14,7 @@
 
 #include "engine/arguments.hpp"
 #include "engine/rma/extent.hpp"
+#include "engine/rma/kind_access.hpp"
 #include "engine/rma/lane.hpp"
 #include "engine/rma/reach.hpp"
 #include "engine/rma/remote_access.hpp"
@@ -27,19 +28,24 @@ namespace gondwana {
 
 class Rma {
  public:
-  // `remote`: null in a job on one node.
+  // `remote`: null in a job on one node. `kinds`: null if the process has no device.
   Rma(const Reach& reach, const SymmetricMemory& symmetric, const RegisteredBuffers& buffers,
-      Rank me, std::uint32_t ranks, RemoteAccess* remote)
+      Rank me, std::uint32_t ranks, RemoteAccess* remote, KindAccess* kinds)
       : reach_(reach),
+        copies_(kinds == nullptr ? reach : Reach()),
         symmetric_(symmetric),
         buffers_(buffers),
         me_(me),
         ranks_(ranks),
-        remote_(remote) {}
+        remote_(remote),
+        kinds_(kinds) {}
   Rma(const Rma&) = delete;
   Rma& operator=(const Rma&) = delete;
 
   const Reach& reach() const { return reach_; }
+  // The ranks from and to whose arenas any memory of this process may be copied by loads and
+  // stores.
+  const Reach& copies() const { return copies_; }
   // Whether loads and stores reach all ranks.
   bool reaches_all() const { return reach_.covers_all(ranks_); }
 
@@ -87,7 +93,7 @@ class Rma {
   }
   // Whether the rank has a counterpart: symmetric memory, or a part of a registered buffer.
   bool has_counterpart(Rank rank, const void* object) const {
-    return is_symmetric(object) || buffers_.find(rank, object, 1) != RegisteredBuffers::nowhere;
+    return is_symmetric(object) || buffers_.find(rank, object, 1);
   }
   // Whether all ranks have this object. If not, the lane holds the error, which names it `what`.
   bool check_symmetric(Lane& lane, const char* what, const void* object, std::size_t size) const {
@@ -102,8 +108,8 @@ class Rma {
   }
 
  private:
-  // Slow path: writes to a registered buffer, goes over the network, or returns the error that says
-  // why it cannot.
+  // Slow path: memory of a device, a registered buffer, the network, or the error that says why the
+  // call cannot.
   bool put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source, std::size_t size,
                      Buffer buffer = Buffer::free_at_return);
   bool get_elsewhere(Lane& lane, Rank from, void* dest, const void* source, std::size_t size,
@@ -118,8 +124,13 @@ class Rma {
                        std::byte* old);
   bool put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes source,
                             const Signal& signal);
+  bool is_word(Lane& lane, Rank to, const std::uint64_t* object) const;
+  bool signal_by_kind(Lane& lane, Remote word, const Signal& signal);
   static bool write_with_signal(Lane& lane, Reach::Place target, Bytes source, Reach::Place flag,
                                 const Signal& signal);
+  // The place of the object, if it or the memory here is on a device; nothing if the call is wrong.
+  std::optional<Remote> place_for_kinds(Rank rank, const void* object, std::size_t size,
+                                        const void* here, std::size_t bytes) const;
   // No place if the rank is out of reach or the object is in no registered buffer.
   Reach::Place place_in_buffer(Rank rank, const void* object, std::size_t size) const;
   Reach::Place place_near(Rank rank, const void* object, std::size_t size) const;
@@ -132,16 +143,18 @@ class Rma {
                 std::size_t size) const;
 
   Reach reach_;
+  Reach copies_;  // nobody, if memory of this process may be a device's
   const SymmetricMemory& symmetric_;
   const RegisteredBuffers& buffers_;
   Rank me_;
   std::uint32_t ranks_;
   RemoteAccess* remote_;
+  KindAccess* kinds_;
 };
 
 [[gnu::always_inline]] inline bool Rma::put(Lane& lane, Rank to, void* dest, const void* source,
                                             std::size_t size, Buffer buffer) {
-  const Reach::Place target = reach_.find(to, dest, size);
+  const Reach::Place target = copies_.find(to, dest, size);
   if (!target) [[unlikely]]
     return put_elsewhere(lane, to, dest, source, size, buffer);
   lane.counters().add_put(size);
@@ -152,7 +165,7 @@ class Rma {
 
 [[gnu::always_inline]] inline bool Rma::get(Lane& lane, Rank from, void* dest, const void* source,
                                             std::size_t size, Buffer buffer) {
-  const Reach::Place origin = reach_.find(from, source, size);
+  const Reach::Place origin = copies_.find(from, source, size);
   if (!origin) [[unlikely]]
     return get_elsewhere(lane, from, dest, source, size, buffer);
   lane.counters().add_get(size);
@@ -166,7 +179,7 @@ class Rma {
   if (count == 0 || size == 0) return true;
   const Extent span = extent_of(count, strides.target, width, size);
   const Reach::Place target =
-      reach_.find(to, static_cast<std::byte*>(dest) + span.begin, span.size);
+      copies_.find(to, static_cast<std::byte*>(dest) + span.begin, span.size);
   if (!target) [[unlikely]]
     return put_strided_elsewhere(lane, to, dest, source, blocks);
   const Strides steps = steps_of(blocks);
@@ -183,7 +196,7 @@ class Rma {
   if (count == 0 || size == 0) return true;
   const Extent span = extent_of(count, strides.source, width, size);
   const Reach::Place origin =
-      reach_.find(from, static_cast<const std::byte*>(source) + span.begin, span.size);
+      copies_.find(from, static_cast<const std::byte*>(source) + span.begin, span.size);
   if (!origin) [[unlikely]]
     return get_strided_elsewhere(lane, from, dest, source, blocks);
   const Strides steps = steps_of(blocks);
@@ -197,7 +210,7 @@ class Rma {
                                                    const void* source, std::size_t size,
                                                    const Signal& signal) {
   const Reach::Place flag = reach_.find(to, signal.word, FixedSize<sizeof(std::uint64_t)>{});
-  const Reach::Place target = size == 0 ? flag : reach_.find(to, dest, size);
+  const Reach::Place target = size == 0 ? flag : copies_.find(to, dest, size);
   if (!flag || !target) [[unlikely]]
     return put_signal_elsewhere(lane, to, dest, {static_cast<const std::byte*>(source), size},
                                 signal);

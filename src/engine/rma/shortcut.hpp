@@ -17,10 +17,15 @@ namespace gondwana {
 class Shortcut {
  public:
   constexpr Shortcut() = default;
-  Shortcut(const Reach& reach, CounterBlock& counters) : reach_(reach), counters_(&counters) {}
+  // `copies`: the ranks to which any memory of this process may be copied.
+  Shortcut(const Reach& reach, const Reach& copies, CounterBlock& counters)
+      : reach_(reach), copies_(copies), counters_(&counters) {}
 
   // From now on every try fails. For a signal handler that interrupts one.
-  void reach_nobody() { reach_.cover_nobody(); }
+  void reach_nobody() {
+    reach_.cover_nobody();
+    copies_.cover_nobody();
+  }
 
   template <typename T>
   [[gnu::always_inline]] bool try_put(Rank to, T* dest, T value) const {
@@ -36,7 +41,7 @@ class Shortcut {
   // Like try_put(), but reads the value only if the target is within reach.
   template <typename T>
   [[gnu::always_inline]] bool try_put_from(Rank to, T* dest, const void* source) const {
-    const Reach::Place target = reach_.find(to, dest, FixedSize<sizeof(T)>{});
+    const Reach::Place target = copies_.find(to, dest, FixedSize<sizeof(T)>{});
     if (!target) [[unlikely]]
       return false;
     T value;
@@ -54,6 +59,18 @@ class Shortcut {
       return false;
     counters_->add_value_get<sizeof(T)>();
     value = load_value<T>(origin.data());
+    return true;
+  }
+
+  // Like try_get(), but to any memory of this process.
+  template <typename T>
+  [[gnu::always_inline]] bool try_get_to(void* dest, Rank from, const T* source) const {
+    const Reach::Place origin = copies_.find(from, source, FixedSize<sizeof(T)>{});
+    if (!origin) [[unlikely]]
+      return false;
+    counters_->add_value_get<sizeof(T)>();
+    const T value = load_value<T>(origin.data());
+    std::memcpy(dest, &value, sizeof(T));
     return true;
   }
 
@@ -83,6 +100,7 @@ class Shortcut {
 
  private:
   Reach reach_;
+  Reach copies_;
   CounterBlock* counters_ = nullptr;
 };
 

@@ -11,7 +11,17 @@ bool Rma::put_strided_elsewhere(Lane& lane, Rank to, void* dest, const void* sou
   const Strides steps = steps_of(blocks);
   auto* place = static_cast<std::byte*>(dest);
   const auto* from = static_cast<const std::byte*>(source);
-  if (const Reach::Place target = place_in_buffer(to, place + span.begin, span.size)) {
+  const auto pieces_at = [&](std::size_t offset) {
+    return StridedRun{.size = size,
+                      .count = count,
+                      .there = offset - static_cast<std::size_t>(span.begin),
+                      .there_step = steps.target,
+                      .here = const_cast<std::byte*>(from),
+                      .here_step = steps.source};
+  };
+  if (const auto on_device = place_for_kinds(to, place + span.begin, span.size, source, size))
+    return kinds_->put(lane, on_device->owner(), pieces_at(on_device->offset));
+  if (const Reach::Place target = place_near(to, place + span.begin, span.size)) {
     strided::copy_blocks(size, count, {target.data() - span.begin, steps.target},
                          {from, steps.source});
     Reach::wake(target.window);
@@ -21,13 +31,7 @@ bool Rma::put_strided_elsewhere(Lane& lane, Rank to, void* dest, const void* sou
   const Result<Remote> whole = locate_any("put", to, place + span.begin, span.size);
   if (!whole) return lane.fail(whole.error());
   if (remote_->packs(size) && count > 1)
-    return remote_->put_packed(lane, to,
-                               {.size = size,
-                                .count = count,
-                                .there = whole->offset - static_cast<std::size_t>(span.begin),
-                                .there_step = steps.target,
-                                .here = const_cast<std::byte*>(from),
-                                .here_step = steps.source});
+    return remote_->put_packed(lane, to, pieces_at(whole->offset));
   for (std::size_t i = 0; i < count; ++i, place += steps.target, from += steps.source)
     if (!put_elsewhere(lane, to, place, from, size)) return false;
   return true;
@@ -40,7 +44,17 @@ bool Rma::get_strided_elsewhere(Lane& lane, Rank from, void* dest, const void* s
   const Strides steps = steps_of(blocks);
   auto* target = static_cast<std::byte*>(dest);
   const auto* place = static_cast<const std::byte*>(source);
-  if (const Reach::Place origin = place_in_buffer(from, place + span.begin, span.size)) {
+  const auto pieces_at = [&](std::size_t offset) {
+    return StridedRun{.size = size,
+                      .count = count,
+                      .there = offset - static_cast<std::size_t>(span.begin),
+                      .there_step = steps.source,
+                      .here = target,
+                      .here_step = steps.target};
+  };
+  if (const auto on_device = place_for_kinds(from, place + span.begin, span.size, dest, size))
+    return kinds_->get(lane, on_device->owner(), pieces_at(on_device->offset));
+  if (const Reach::Place origin = place_near(from, place + span.begin, span.size)) {
     strided::copy_blocks(size, count, {target, steps.target},
                          {origin.data() - span.begin, steps.source});
     lane.counters().add_get(count * size);
@@ -49,13 +63,7 @@ bool Rma::get_strided_elsewhere(Lane& lane, Rank from, void* dest, const void* s
   const Result<Remote> whole = locate_any("get", from, place + span.begin, span.size);
   if (!whole) return lane.fail(whole.error());
   if (remote_->packs(size) && count > 1)
-    return remote_->get_packed(lane, from,
-                               {.size = size,
-                                .count = count,
-                                .there = whole->offset - static_cast<std::size_t>(span.begin),
-                                .there_step = steps.source,
-                                .here = target,
-                                .here_step = steps.target});
+    return remote_->get_packed(lane, from, pieces_at(whole->offset));
   for (std::size_t i = 0; i < count; ++i, target += steps.target, place += steps.source)
     if (!get_elsewhere(lane, from, target, place, size)) return false;
   return true;

@@ -20,10 +20,10 @@ void RegisteredBuffers::Row::set(const Row& other) {
 }
 
 // A look that met a change is repeated.
-std::size_t RegisteredBuffers::search(Rank rank, const void* object, std::size_t size) const {
+BufferPlace RegisteredBuffers::search(Rank rank, const void* object, std::size_t size) const {
   for (;;) {
     const std::uint64_t before = version_.load(std::memory_order_acquire);
-    const std::size_t found = look(rank, address_of(object), size);
+    const BufferPlace found = look(rank, address_of(object), size);
     std::atomic_thread_fence(std::memory_order_acquire);
     if (before % 2 == 0 && version_.load(relaxed) == before) return found;
   }
@@ -42,14 +42,15 @@ std::size_t RegisteredBuffers::rows_up_to(std::uintptr_t address) const {
   return first;
 }
 
-std::size_t RegisteredBuffers::look(Rank rank, std::uintptr_t object, std::size_t size) const {
+BufferPlace RegisteredBuffers::look(Rank rank, std::uintptr_t object, std::size_t size) const {
   const std::size_t after = rows_up_to(object);
-  if (after == 0) return nowhere;
+  if (after == 0) return {};
   const Row& row = rows_.load(relaxed)[after - 1];
   const std::size_t at = object - row.begin.load(relaxed);
-  if (at >= row.size.load(relaxed)) return nowhere;
+  if (at >= row.size.load(relaxed)) return {};
   const BufferPart part = row.parts.load(relaxed)[index(rank)];
-  return at <= part.size && size <= part.size - at ? part.offset + at : nowhere;
+  if (at > part.size || size > part.size - at) return {};
+  return {part.offset + at, part.id()};
 }
 
 void RegisteredBuffers::make_room() {

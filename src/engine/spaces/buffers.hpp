@@ -13,10 +13,13 @@
 
 namespace gondwana {
 
-// The buffer of one rank: in its arena.
+// The buffer of one rank: in its arena, or in another space of it. Of whole words, which ranks put.
 struct BufferPart {
   std::uint64_t offset = 0;
-  std::uint64_t size = 0;  // bytes; 0: it has none
+  std::uint64_t size = 0;   // bytes; 0: it has none
+  std::uint64_t space = 0;  // a SpaceId
+
+  SpaceId id() const { return SpaceId(static_cast<std::uint32_t>(space)); }
 };
 
 // One that is registered.
@@ -25,14 +28,23 @@ struct RegisteredBuffer {
   const BufferPart* parts;  // by rank; stays mapped
 };
 
-class RegisteredBuffers {
- public:
+// Converts to false if there is none.
+struct BufferPlace {
   static constexpr std::size_t nowhere = ~std::size_t{0};
 
-  // Where [object, object + size) of this rank lies in the arena of `rank`, or `nowhere`. Any
-  // thread; `rank` is one of the job.
-  std::size_t find(Rank rank, const void* object, std::size_t size) const {
-    return count_.load(std::memory_order_relaxed) == 0 ? nowhere : search(rank, object, size);
+  std::size_t offset = nowhere;
+  SpaceId space = SpaceId::arena;
+
+  explicit operator bool() const { return offset != nowhere; }
+  bool is_in_arena() const { return offset != nowhere && space == SpaceId::arena; }
+};
+
+class RegisteredBuffers {
+ public:
+  // Where [object, object + size) of this rank lies on `rank`. Any thread; `rank` is one of the
+  // job.
+  BufferPlace find(Rank rank, const void* object, std::size_t size) const {
+    return count_.load(std::memory_order_relaxed) == 0 ? BufferPlace() : search(rank, object, size);
   }
 
   // One thread at a time.
@@ -50,8 +62,8 @@ class RegisteredBuffers {
     void set(const Row& other);
   };
 
-  std::size_t search(Rank rank, const void* object, std::size_t size) const;
-  std::size_t look(Rank rank, std::uintptr_t object, std::size_t size) const;
+  BufferPlace search(Rank rank, const void* object, std::size_t size) const;
+  BufferPlace look(Rank rank, std::uintptr_t object, std::size_t size) const;
   std::size_t rows_up_to(std::uintptr_t address) const;
   void make_room();
 

@@ -25,7 +25,13 @@ void tell(const Caller& caller, const std::string& why) {
   print_error("gondwana: rank {}: {}: {}\n", index(caller.engine.rank()), caller.name, why);
 }
 
-Result<ProgramPages> give(Engine& engine, MutableBytes memory) {
+// What a rank gives: neither: nothing.
+struct Given {
+  std::optional<ProgramPages> pages;
+  std::optional<SpaceId> on_device;
+};
+
+Result<void> check(Engine& engine, MutableBytes memory) {
   constexpr std::size_t most = std::size_t{1} << 47;
   if (memory.size() > most)
     return Error{
@@ -40,10 +46,26 @@ Result<ProgramPages> give(Engine& engine, MutableBytes memory) {
     return Error{
         Errc::invalid_argument,
         fmt::format("{} is symmetric memory, which peers reach already", fmt::ptr(memory.data()))};
+  return {};
+}
+
+Result<Given> give(Engine& engine, MutableBytes memory) {
+  if (memory.empty()) return Given{};
+  if (const Result<void> checked = check(engine, memory); !checked) return checked.error();
+  if (Kind* device = engine.kinds().of(memory); device != nullptr) {
+    const Result<SpaceId> space = engine.spaces().add(*device, memory);
+    return space ? Result<Given>(Given{{}, *space}) : space.error();
+  }
   const std::size_t before = reinterpret_cast<std::uintptr_t>(memory.data()) % page_size();
-  return engine.program_memory().give(
+  const Result<ProgramPages> pages = engine.program_memory().give(
       {memory.data() - before, round_up(before + memory.size(), page_size())},
       ProgramMemory::Room::neighbors);
+  return pages ? Result<Given>(Given{*pages, {}}) : pages.error();
+}
+
+void take_back(Engine& engine, const Given& given) {
+  if (given.pages) engine.program_memory().take_back(*given.pages);
+  if (given.on_device) engine.spaces().remove(*given.on_device);
 }
 
 // The agent writes for ranks of other nodes, and must have mapped a file first.
@@ -59,13 +81,15 @@ bool is_known_to_agent(const Caller& caller, const ProgramPages& pages) {
   return false;
 }
 
-BufferPart part_of(const Caller& caller, MutableBytes memory,
-                   const std::optional<ProgramPages>& pages) {
-  if (memory.empty()) return {};
-  if (!pages || !is_known_to_agent(caller, *pages)) return refused;
+BufferPart part_of(const Caller& caller, MutableBytes memory, const Result<Given>& given) {
+  if (!given) return refused;
+  if (given->on_device) return {0, memory.size(), index(*given->on_device)};
+  if (!given->pages) return {};
+  const ProgramPages& pages = *given->pages;
+  if (!is_known_to_agent(caller, pages)) return refused;
   const std::byte* arena = caller.engine.memory().window(caller.engine.rank());
-  return {static_cast<std::uint64_t>(pages->arena.data() - arena) +
-              static_cast<std::uint64_t>(memory.data() - pages->program.data()),
+  return {static_cast<std::uint64_t>(pages.arena.data() - arena) +
+              static_cast<std::uint64_t>(memory.data() - pages.program.data()),
           memory.size()};
 }
 
@@ -126,23 +150,17 @@ int register_buffer(Caller caller, void* address, std::size_t size) {
   void* room = heap_malloc(caller, Table::size(engine));
   if (room == nullptr) return 1;
   Table table(caller, room);
-  std::optional<ProgramPages> pages;
-  if (!memory.empty()) {
-    Result<ProgramPages> given = give(engine, memory);
-    if (given)
-      pages = *given;
-    else
-      tell(caller, given.error().text);
-  }
-  const bool is_given = table.exchange(part_of(caller, memory, pages));
+  const Result<Given> given = give(engine, memory);
+  if (!given) tell(caller, given.error().text);
+  const bool is_given = table.exchange(part_of(caller, memory, given));
   const auto is_yes = [](std::uint64_t word) { return word == 1; };
   if (!is_given || !std::ranges::all_of(table.gather(follow_peers(caller) ? 1 : 0), is_yes)) {
-    if (pages) engine.program_memory().take_back(*pages);
+    if (given) take_back(engine, *given);
     heap_free(caller, room);
     return 1;
   }
   if (!memory.empty()) engine.buffers().add({memory, table.parts()});
-  caller.door.buffers().push_back({address, pages, table.parts()});
+  caller.door.buffers().push_back({address, given->pages, given->on_device, table.parts()});
   return 0;
 }
 
@@ -156,10 +174,10 @@ std::uint64_t meant(const Caller& caller, const void* address) {
   const auto& buffers = caller.door.buffers();
   const auto* heap = caller.engine.symmetric().heap().data();
   for (const GivenBuffer& each : buffers)
-    if (each.pages && each.address == address)
+    if (each.has_memory() && each.address == address)
       return 1 + static_cast<std::uint64_t>(reinterpret_cast<std::byte*>(each.parts) - heap);
   const bool has_none = std::ranges::any_of(buffers, [&](const GivenBuffer& each) {
-    return !each.pages && (address == nullptr || each.address == address);
+    return !each.has_memory() && (address == nullptr || each.address == address);
   });
   return has_none ? no_buffer : wrong;
 }
@@ -194,9 +212,9 @@ int unregister_buffer(Caller caller, void* address) {
   }
   const GivenBuffer buffer = *found;
   buffers.erase(found);
-  if (buffer.pages) {
+  if (buffer.has_memory()) {
     caller.engine.buffers().remove(buffer.address);
-    caller.engine.program_memory().take_back(*buffer.pages);
+    take_back(caller.engine, {buffer.pages, buffer.on_device});
   }
   heap_free(caller, buffer.parts);  // after a barrier: nobody uses it any more
   return 0;

@@ -143,9 +143,7 @@ void examine_own(const Caller& caller, const Array& array) {
 }
 
 void examine_symmetric(const Caller& caller, const Array& array) {
-  if (caller.engine.buffers().find(caller.engine.rank(), array.data, size_of(array)) !=
-      RegisteredBuffers::nowhere)
-    return;
+  if (caller.engine.buffers().find(caller.engine.rank(), array.data, size_of(array))) return;
   examine_address(caller, array);
   if (array.count == 0 || array.block == 0) return;
   const SymmetricMemory& memory = caller.engine.symmetric();

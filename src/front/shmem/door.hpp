@@ -20,8 +20,11 @@ namespace gondwana::shmem {
 // A buffer of the program that is registered.
 struct GivenBuffer {
   void* address;                      // null: this rank has none
-  std::optional<ProgramPages> pages;  // empty: likewise
+  std::optional<ProgramPages> pages;  // of the host
+  std::optional<SpaceId> on_device;   // neither: this rank has no buffer
   BufferPart* parts;                  // of all ranks, in the symmetric heap
+
+  bool has_memory() const { return pages || on_device; }
 };
 
 // The state of the door of one rank. A process has one door. Tests have one for each engine.

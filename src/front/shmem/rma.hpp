@@ -102,12 +102,9 @@ template <std::size_t Width, Buffer Use = Buffer::free_at_return, AnyCaller C>
                                        int pe) {
   if constexpr (is_word<Width>) {
     if (count == 1) [[likely]] {
-      Word<Width> value;
-      if (who.shortcut().try_get(rank_of(pe), static_cast<const Word<Width>*>(source), value))
-          [[likely]] {
-        std::memcpy(dest, &value, Width);
+      if (who.shortcut().try_get_to(dest, rank_of(pe), static_cast<const Word<Width>*>(source)))
+          [[likely]]
         return;
-      }
     }
   }
   get_many<Width, Use>(dest, source, count, pe, who);

@@ -1,0 +1,54 @@
+// Operations one side of which is memory of a device. Within the node they are copies of its kind.
+// To and from other nodes a device's bytes go through chunks of host memory here, and through the
+// agent there.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "engine/rma/lane.hpp"
+#include "engine/rma/reach.hpp"
+#include "engine/rma/remote_access.hpp"
+#include "spaces/any_memory.hpp"
+
+namespace gondwana {
+
+class KindAccess {
+ public:
+  // `remote`: null in a job on one node.
+  KindAccess(const NodeMemory& memory, Kinds& kinds, const Reach& reach, RemoteAccess* remote)
+      : kinds_(kinds), any_(memory, kinds), reach_(reach), remote_(remote) {}
+
+  // Whether an operation between the place and memory of this process is one for this class.
+  bool is_needed(Remote place, Bytes here) const {
+    return !place.owner().is_arena() || kinds_.of(here) != nullptr;
+  }
+
+  // As in RemoteAccess: false: it failed, and the lane holds the error. Complete on return.
+  bool put(Lane& lane, Space to, const StridedRun& pieces);
+  bool get(Lane& lane, Space from, const StridedRun& pieces);
+  // Returns the previous value.
+  std::optional<std::uint64_t> request(Lane& lane, Remote at, const AtomicRequest& request);
+
+ private:
+  // Bytes of a device on their way to or from another node.
+  struct Chunk {
+    std::vector<std::byte> host;
+    StridedRun pieces = {};  // that it holds
+    Completion done = {};
+  };
+
+  bool is_here(Rank rank) const { return reach_.covers(rank); }
+  bool put_elsewhere(Lane& lane, Space to, const StridedRun& pieces);
+  bool get_elsewhere(Lane& lane, Space from, const StridedRun& pieces);
+  bool begin_put(Lane& lane, Space to, Chunk& chunk);
+  bool begin_get(Lane& lane, Space from, Chunk& chunk);
+  bool copy(Lane& lane, const StridedRun& to, const StridedRun& from);
+
+  Kinds& kinds_;
+  AnyMemory any_;
+  Reach reach_;
+  RemoteAccess* remote_;
+};
+
+}  // namespace gondwana

@@ -1,0 +1,211 @@
+// Memory of emulated devices, as the target and as the source of every operation. The processor
+// faults where it touches such memory: so no copy is left that is not the device's own. Set
+// GONDWANA_EMULATED_DEVICES=2.
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "core/mapping.hpp"
+#include "front/shmem/buffers.hpp"
+#include "front/shmem/setup.hpp"
+#include "support/rank_test.hpp"
+#include "support/ways.hpp"
+
+namespace gondwana::test {
+namespace {
+
+using namespace shmem;
+
+// Longs on a device of this rank, which the test reads and writes by copies alone.
+class OnDevice {
+ public:
+  OnDevice(World& world, std::size_t count, std::uint32_t device = 0)
+      : kind_(**world.engine().kinds().find({KindId::emulated, device})),
+        memory_(*kind_.allocate(count * sizeof(long))),
+        count_(count) {}
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+  ~OnDevice() { kind_.release(memory_); }
+
+  long* data() const { return reinterpret_cast<long*>(memory_.data()); }
+  long* at(std::size_t i) const { return data() + i; }
+  std::size_t bytes() const { return count_ * sizeof(long); }
+  long operator[](std::size_t i) const {
+    long value = 0;
+    EXPECT_TRUE(kind_.copy_now(reinterpret_cast<std::byte*>(&value),
+                               reinterpret_cast<std::byte*>(at(i)), sizeof(value)));
+    return value;
+  }
+  void write(std::span<const long> values) const {
+    EXPECT_TRUE(kind_.copy_now(memory_.data(), std::as_bytes(values).data(), values.size_bytes()));
+  }
+  void fill(long first) const {
+    std::vector<long> values(count_);
+    std::iota(values.begin(), values.end(), first);
+    write(values);
+  }
+
+ private:
+  Kind& kind_;
+  MutableBytes memory_;
+  std::size_t count_;
+};
+
+#define NEEDS_DEVICES(world) \
+  if (!(world).engine().kinds().has_devices()) GTEST_SKIP() << "no GONDWANA_EMULATED_DEVICES"
+
+int give(World& world, void* address, std::size_t bytes) {
+  return register_buffer(world.as("shmemx_buffer_register"), address, bytes);
+}
+int take_back(World& world, void* address) {
+  return unregister_buffer(world.as("shmemx_buffer_unregister"), address);
+}
+
+constexpr std::array<std::size_t, 7> sizes{1, 2, 63, 513, 5000, 40'000, 300'000};
+
+RANK_TEST(puts_and_gets_reach_memory_of_a_device, ranks(1)) {
+  NEEDS_DEVICES(world);
+  constexpr std::size_t count = 400'000;
+  const OnDevice target(world, count);
+  ASSERT_EQ(give(world, target.data(), target.bytes()), 0);
+  std::vector<long> host(count);
+  for (const std::size_t size : sizes) {
+    std::iota(host.begin(), host.end(), world.me() * 1000);
+    put<8>(world.as("putmem"), target.at(7), host.data(), size, world.right());
+    world.barrier();
+    EXPECT_EQ(target[7], world.left() * 1000);
+    EXPECT_EQ(target[7 + size - 1], world.left() * 1000 + static_cast<long>(size) - 1);
+    std::ranges::fill(host, -1);
+    get<8>(world.as("getmem"), host.data(), target.at(7), size, world.right());
+    EXPECT_EQ(host[0], world.me() * 1000) << size;
+    EXPECT_EQ(host[size - 1], world.me() * 1000 + static_cast<long>(size) - 1) << size;
+    world.barrier();
+  }
+  p(world.as("p"), target.at(3), 5L + world.me(), world.right());
+  world.barrier();
+  EXPECT_EQ(target[3], 5 + world.left());
+  EXPECT_EQ(g(world.as("g"), target.at(3), world.right()), 5 + world.me());
+  EXPECT_EQ(take_back(world, target.data()), 0);
+}
+
+// From and to a device of this rank: the peer's side is a device, or its heap.
+RANK_TEST(memory_of_a_device_is_a_source_and_a_target_here, ranks(1)) {
+  NEEDS_DEVICES(world);
+  constexpr std::size_t count = 400'000;
+  const auto heap = world.allocate<long>(count);
+  const OnDevice target(world, count);
+  const OnDevice source(world, count, 1);
+  ASSERT_EQ(give(world, target.data(), target.bytes()), 0);
+  for (const std::size_t size : sizes) {
+    const long first = 100 * world.me() + static_cast<long>(size);
+    source.fill(first);
+    put<8>(world.as("putmem"), &heap[1], source.at(0), size, world.right());
+    put<8>(world.as("putmem"), target.at(1), source.at(0), size, world.right());
+    world.barrier();
+    const long theirs = 100 * world.left() + static_cast<long>(size);
+    EXPECT_EQ(heap[size], theirs + static_cast<long>(size) - 1);
+    EXPECT_EQ(target[size], theirs + static_cast<long>(size) - 1);
+    source.fill(0);
+    get<8>(world.as("getmem"), source.at(2), &heap[1], size, world.right());
+    EXPECT_EQ(source[2 + size - 1], first + static_cast<long>(size) - 1) << size;
+    source.fill(0);
+    get<8>(world.as("getmem"), source.at(2), target.at(1), size, world.right());
+    EXPECT_EQ(source[2 + size - 1], first + static_cast<long>(size) - 1) << size;
+    world.barrier();
+  }
+  EXPECT_EQ(take_back(world, target.data()), 0);
+  world.free(heap);
+}
+
+RANK_TEST(strides_reach_memory_of_a_device, ranks(1)) {
+  NEEDS_DEVICES(world);
+  const OnDevice target(world, 4000);
+  const OnDevice source(world, 4000, 1);
+  ASSERT_EQ(give(world, target.data(), target.bytes()), 0);
+  std::vector<long> host(4000);
+  std::iota(host.begin(), host.end(), 10'000 * world.me());
+  source.fill(10'000 * world.me());
+  iput<8>(world.as("iput"), target.at(10), host.data(), 7, 2, 300, world.right());
+  iput<8>(world.as("iput"), target.at(11), source.data(), 7, 3, 300, world.right());
+  world.barrier();
+  EXPECT_EQ(target[10 + 7 * 299], 10'000 * world.left() + 2 * 299);
+  EXPECT_EQ(target[11 + 7 * 299], 10'000 * world.left() + 3 * 299);
+  std::ranges::fill(host, 0);
+  iget<8>(world.as("iget"), host.data(), target.at(11), 2, 7, 300, world.right());
+  iget<8>(world.as("iget"), source.data(), target.at(11), 2, 7, 300, world.right());
+  EXPECT_EQ(host[2 * 299], 10'000 * world.me() + 3 * 299);
+  EXPECT_EQ(source[2 * 299], 10'000 * world.me() + 3 * 299);
+  world.barrier();
+  EXPECT_EQ(take_back(world, target.data()), 0);
+}
+
+RANK_TEST(atomics_and_signals_reach_memory_of_a_device, ranks(1)) {
+  NEEDS_DEVICES(world);
+  const OnDevice target(world, 100);
+  const auto heap = world.allocate<long>(8);
+  const auto signal = world.allocate<std::uint64_t>();
+  target.fill(0);
+  ASSERT_EQ(give(world, target.data(), target.bytes()), 0);
+  constexpr int rounds = 50;
+  for (int i = 0; i < rounds; ++i)
+    atomic<AtomicOp::add>(world.as("atomic_fetch_add"), target.at(0), 1L, 0);
+  for (int i = 0; i < rounds; ++i)
+    update<AtomicOp::add>(world.as("atomic_add"), target.at(1), 2L, 0);
+  EXPECT_EQ(atomic_compare_swap(world.as("cswap"), target.at(2 + world.me()), 2L + world.me(), 77L,
+                                world.right()),
+            2L + world.me());
+  world.barrier();
+  if (world.me() == 0) EXPECT_EQ(target[0], rounds * world.size());
+  if (world.me() == 0) EXPECT_EQ(target[1], 1 + 2 * rounds * world.size());
+  EXPECT_EQ(target[2 + world.left()], 77);
+  const std::array<long, 3> data{world.me() + 1L, 2, 3};
+  put_signal<8>(world.as("put_signal"), target.at(50), data.data(), 3, signal.data(), 1,
+                SHMEM_SIGNAL_SET, world.right());
+  signal_wait_until(world.as("wait"), signal.data(), SHMEM_CMP_EQ, 1);
+  EXPECT_EQ(target[50], world.left() + 1);
+  EXPECT_EQ(target[52], 3);
+  auto* word = reinterpret_cast<std::uint64_t*>(target.at(60));
+  put_signal<8>(world.as("put_signal"), heap.data(), target.at(50), 3, word, 5, SHMEM_SIGNAL_ADD,
+                world.right());
+  world.barrier();
+  EXPECT_EQ(target[60], 65);
+  EXPECT_EQ(heap[1], 2);
+  EXPECT_EQ(take_back(world, target.data()), 0);
+  world.free(signal);
+  world.free(heap);
+}
+
+RANK_TEST(spaces_of_devices_come_and_go, ranks(1)) {
+  NEEDS_DEVICES(world);
+  for (int round = 0; round < 20; ++round) {
+    const OnDevice target(world, 1000 + static_cast<std::size_t>(round) * 100);
+    ASSERT_EQ(give(world, target.data(), target.bytes()), 0);
+    p(world.as("p"), target.at(999), 1L + round, world.right());
+    world.barrier();
+    EXPECT_EQ(target[999], 1 + round);
+    EXPECT_EQ(take_back(world, target.data()), 0);
+  }
+}
+
+RANK_TEST(a_device_says_what_it_cannot_do, ranks(1)) {
+  NEEDS_DEVICES(world);
+  Kinds& kinds = world.engine().kinds();
+  const Result<Kind*> absent = kinds.find({KindId::emulated, 63});
+  ASSERT_FALSE(absent);
+  EXPECT_NE(absent.error().text.find("GONDWANA_EMULATED_DEVICES"), std::string::npos);
+  Kind& kind = **kinds.find({KindId::emulated, 0});
+  const Result<MutableBytes> too_much = kind.allocate(std::size_t{1} << 40);
+  ASSERT_FALSE(too_much);
+  EXPECT_NE(too_much.error().text.find("GONDWANA_EMULATED_MEMORY"), std::string::npos);
+  const OnDevice target(world, 100);
+  ASSERT_EQ(give(world, target.data(), target.bytes()), 0);
+  EXPECT_EQ(ptr(world.as("ptr"), target.data(), world.right()), nullptr);
+  long value = 0;
+  EXPECT_TRUE(says("that rank has registered no buffer of this length",
+                   [&] { put<8>(world.as("putmem"), target.at(99), &value, 2, world.right()); }));
+  world.barrier();
+  EXPECT_EQ(take_back(world, target.data()), 0);
+}
+
+}  // namespace
+}  // namespace gondwana::test
