@@ -1,5 +1,6 @@
-// GASNet-EX on Gondwana: memory kinds. None but ordinary memory is supported, so no
-// GASNET_HAVE_MK_CLASS_ macro is defined.
+// GASNet-EX on Gondwana: memory kinds. Ordinary memory, and that of emulated devices, a class of
+// Gondwana's own (GONDWANA_EMULATED_DEVICES). No device of a vendor is supported, so no
+// GASNET_HAVE_MK_CLASS_ macro is defined but that of the host.
 #ifndef GONDWANA_GASNET_MK_H
 #define GONDWANA_GASNET_MK_H
 
@@ -14,7 +15,8 @@ typedef enum {
   GEX_MK_CLASS_HOST,
   GEX_MK_CLASS_CUDA_UVA,
   GEX_MK_CLASS_HIP,
-  GEX_MK_CLASS_ZE
+  GEX_MK_CLASS_ZE,
+  GONDWANA_MK_CLASS_EMULATED = 64
 } gex_MK_Class_t;
 
 // Which memory of its class a kind is. Fields that are not set must be zero.
@@ -33,10 +35,14 @@ typedef struct {
       void* gex_zeContext;
       uint32_t gex_zeMemoryOrdinal;
     } gex_class_ze;
+    struct {
+      int gondwana_device;  // from 0
+    } gondwana_class_emulated;
   } gex_args;
 } gex_MK_Create_args_t;
 
-// Makes a kind. Local. GASNET_ERR_BAD_ARG for a class that is not supported; flags is 0. Memory
+// Makes a kind. Local. GASNET_ERR_BAD_ARG for a class that is not supported, or a device that does
+// not exist; flags is 0. Memory
 // Kinds, gex_MK_Create.
 int gex_MK_Create(gex_MK_t* kind_p, gex_Client_t client, const gex_MK_Create_args_t* args,
                   gex_Flags_t flags);

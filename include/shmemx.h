@@ -43,7 +43,10 @@ void shmemx_region_end(void);
  * that is forked gets a copy.
  *
  * Returns 0; otherwise, on all PEs alike, a value other than 0: nothing is registered, and a PE
- * whose buffer cannot be shared prints why. Needs 24 bytes for each PE in the symmetric heap.
+ * whose buffer cannot be shared prints why. Needs 32 bytes for each PE in the symmetric heap.
+ *
+ * Memory of a device, too (see below): peers reach it by copies of the device, and the processor
+ * does not: shmem_ptr returns NULL, and wait_until and test do not take it.
  */
 #define SHMEMX_BUFFERS 1
 int shmemx_buffer_register(void* addr, size_t bytes);
@@ -55,6 +58,25 @@ int shmemx_buffer_register(void* addr, size_t bytes);
  * is not the beginning of its buffer, or not all PEs meant the same buffer.
  */
 int shmemx_buffer_unregister(void* addr);
+
+/*
+ * Memory of devices. The processor faults where it touches such memory; what takes its addresses
+ * are these calls, shmemx_buffer_register, and the local argument of put, get and put_signal.
+ * GONDWANA_EMULATED_DEVICES says how many devices each PE has. Not collective; after shmem_init.
+ *
+ * shmemx_devices: how many devices this PE has; they are numbered from 0.
+ * shmemx_device_malloc: zeroed memory of this PE; NULL, with a message, if it cannot be had. It is
+ * whole pages, so that its alignment is that of a page. shmem_finalize frees what is left.
+ * shmemx_device_free: of a pointer that shmemx_device_malloc has returned; NULL does nothing. It
+ * must not be registered any more. shmemx_device_memcpy: between memory of this PE, each side of
+ * the host or of any device; complete on return. 0, or another value, with a message, if the bytes
+ * are not in one allocation.
+ */
+#define SHMEMX_DEVICES 1
+int shmemx_devices(void);
+void* shmemx_device_malloc(int device, size_t bytes);
+void shmemx_device_free(void* addr);
+int shmemx_device_memcpy(void* dest, const void* source, size_t bytes);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -70,6 +70,8 @@ class Engine {
   ProgramMemory& program_memory() { return program_memory_; }
   RegisteredBuffers& buffers() { return buffers_; }
   Kinds& kinds() { return *kinds_; }
+  // Null where this process has no device.
+  KindAccess* kind_access() { return kind_access_.get(); }
   // Memory of devices that peers reach.
   OwnSpaces& spaces() { return spaces_; }
 

@@ -10,6 +10,8 @@ namespace gondwana {
 struct OnCrash {
   Backtrace stack = Backtrace::none;
   bool freezes = false;  // waits for a debugger first
+  // What is said of an address that the crash is about, from ", " on, or nothing. It takes no lock.
+  const char* (*tell_of_address)(const void* address) = nullptr;
 };
 
 // From here on a crash is told, before the signal does what it does by default: the launcher sees

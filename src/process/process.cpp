@@ -221,12 +221,21 @@ Result<void> open_network(Process& self, const Options& options) {
 
 namespace {
 
+// For a crash: an emulated device's memory has no access.
+const char* tell_of_device(const void* address) {
+  const std::unique_ptr<Engine>& engine = this_process().engine;
+  const bool is_on_device = engine != nullptr && engine->kinds().is_near_device(address);
+  return is_on_device ? ", which is memory of a device: only copies reach it" : "";
+}
+
 // Once in the life of the process, however often it initialises.
 void prepare_for_debugging(Process& self, const Options& options) {
   if (std::exchange(self.is_prepared_for_debugging, true)) return;
   set_own_rank(self.rank());
   if (options.backtrace != Backtrace::none || options.freeze_on_error)
-    catch_crashes({.stack = options.backtrace, .freezes = options.freeze_on_error});
+    catch_crashes({.stack = options.backtrace,
+                   .freezes = options.freeze_on_error,
+                   .tell_of_address = tell_of_device});
   if (options.freeze) freeze();
 }
 

@@ -100,11 +100,12 @@ class Crashes(unittest.TestCase):
             ("abort", signal.SIGABRT, r"SIGABRT, in give_up.*, which called abort"),
             ("stack", signal.SIGSEGV, r"SIGSEGV: no access to address 0x\w+, the stack ran over"),
             ("call", signal.SIGSEGV, r"SIGSEGV: no access to address \(nil\), in call_nowhere"),
+            ("device", signal.SIGSEGV, r"SIGSEGV: no access to address 0x\w+, which is memory of a device: only copies reach it, in touch_device"),
             ("divide", signal.SIGFPE, r"SIGFPE, in divide"),
             ("child", signal.SIGABRT, r"a child process that it forked: SIGABRT, in crash_of_child"),
         ):
             with self.subTest(kind=kind):
-                ended = run_job(1, PROGRAM, kind)
+                ended = run_job(1, PROGRAM, kind, GONDWANA_EMULATED_DEVICES="1")
                 self.assertEqual(ended.returncode, 0 if kind == "child" else 128 + number)
                 self.assertRegex(ended.stderr, f"(?m)^gondwana: rank 0: {told}")
                 self.assertLess(ended.stderr.count("\n"), 13, ended.stderr)

@@ -25,7 +25,7 @@ class OnDevice {
         count_(count) {}
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;
-  ~OnDevice() { kind_.release(memory_); }
+  ~OnDevice() { kind_.release(memory_.data()); }
 
   long* data() const { return reinterpret_cast<long*>(memory_.data()); }
   long* at(std::size_t i) const { return data() + i; }
@@ -70,15 +70,15 @@ RANK_TEST(puts_and_gets_reach_memory_of_a_device, ranks(1)) {
   ASSERT_EQ(give(world, target.data(), target.bytes()), 0);
   std::vector<long> host(count);
   for (const std::size_t size : sizes) {
-    std::iota(host.begin(), host.end(), world.me() * 1000);
+    std::iota(host.begin(), host.end(), world.me() * 1000L);
     put<8>(world.as("putmem"), target.at(7), host.data(), size, world.right());
     world.barrier();
-    EXPECT_EQ(target[7], world.left() * 1000);
-    EXPECT_EQ(target[7 + size - 1], world.left() * 1000 + static_cast<long>(size) - 1);
+    EXPECT_EQ(target[7], world.left() * 1000L);
+    EXPECT_EQ(target[7 + size - 1], world.left() * 1000L + static_cast<long>(size) - 1);
     std::ranges::fill(host, -1);
     get<8>(world.as("getmem"), host.data(), target.at(7), size, world.right());
-    EXPECT_EQ(host[0], world.me() * 1000) << size;
-    EXPECT_EQ(host[size - 1], world.me() * 1000 + static_cast<long>(size) - 1) << size;
+    EXPECT_EQ(host[0], world.me() * 1000L) << size;
+    EXPECT_EQ(host[size - 1], world.me() * 1000L + static_cast<long>(size) - 1) << size;
     world.barrier();
   }
   p(world.as("p"), target.at(3), 5L + world.me(), world.right());
@@ -102,7 +102,7 @@ RANK_TEST(memory_of_a_device_is_a_source_and_a_target_here, ranks(1)) {
     put<8>(world.as("putmem"), &heap[1], source.at(0), size, world.right());
     put<8>(world.as("putmem"), target.at(1), source.at(0), size, world.right());
     world.barrier();
-    const long theirs = 100 * world.left() + static_cast<long>(size);
+    const long theirs = 100L * world.left() + static_cast<long>(size);
     EXPECT_EQ(heap[size], theirs + static_cast<long>(size) - 1);
     EXPECT_EQ(target[size], theirs + static_cast<long>(size) - 1);
     source.fill(0);
@@ -123,18 +123,18 @@ RANK_TEST(strides_reach_memory_of_a_device, ranks(1)) {
   const OnDevice source(world, 4000, 1);
   ASSERT_EQ(give(world, target.data(), target.bytes()), 0);
   std::vector<long> host(4000);
-  std::iota(host.begin(), host.end(), 10'000 * world.me());
-  source.fill(10'000 * world.me());
+  std::iota(host.begin(), host.end(), 10'000L * world.me());
+  source.fill(10'000L * world.me());
   iput<8>(world.as("iput"), target.at(10), host.data(), 7, 2, 300, world.right());
   iput<8>(world.as("iput"), target.at(11), source.data(), 7, 3, 300, world.right());
   world.barrier();
-  EXPECT_EQ(target[10 + 7 * 299], 10'000 * world.left() + 2 * 299);
-  EXPECT_EQ(target[11 + 7 * 299], 10'000 * world.left() + 3 * 299);
+  EXPECT_EQ(target[10 + 7 * 299], 10'000L * world.left() + 2 * 299);
+  EXPECT_EQ(target[11 + 7 * 299], 10'000L * world.left() + 3 * 299);
   std::ranges::fill(host, 0);
   iget<8>(world.as("iget"), host.data(), target.at(11), 2, 7, 300, world.right());
   iget<8>(world.as("iget"), source.data(), target.at(11), 2, 7, 300, world.right());
-  EXPECT_EQ(host[2 * 299], 10'000 * world.me() + 3 * 299);
-  EXPECT_EQ(source[2 * 299], 10'000 * world.me() + 3 * 299);
+  EXPECT_EQ(host[2 * 299], 10'000L * world.me() + 3 * 299);
+  EXPECT_EQ(source[2 * 299], 10'000L * world.me() + 3 * 299);
   world.barrier();
   EXPECT_EQ(take_back(world, target.data()), 0);
 }
@@ -155,8 +155,8 @@ RANK_TEST(atomics_and_signals_reach_memory_of_a_device, ranks(1)) {
                                 world.right()),
             2L + world.me());
   world.barrier();
-  if (world.me() == 0) EXPECT_EQ(target[0], rounds * world.size());
-  if (world.me() == 0) EXPECT_EQ(target[1], 1 + 2 * rounds * world.size());
+  if (world.me() == 0) EXPECT_EQ(target[0], long{rounds} * world.size());
+  if (world.me() == 0) EXPECT_EQ(target[1], 1 + 2 * long{rounds} * world.size());
   EXPECT_EQ(target[2 + world.left()], 77);
   const std::array<long, 3> data{world.me() + 1L, 2, 3};
   put_signal<8>(world.as("put_signal"), target.at(50), data.data(), 3, signal.data(), 1,

@@ -156,10 +156,10 @@ class Faulty final : public Transport {
 
   void start_one() {
     if (delayed_.empty()) return;
-    Delayed& any = delayed_[random_() % delayed_.size()];
+    const std::size_t any = random_() % delayed_.size();
     const auto is_next_put = [](const Delayed& each) { return each.is_put && !each.started; };
     Delayed& chosen =
-        any.is_put && !any.started ? *std::ranges::find_if(delayed_, is_next_put) : any;
+        is_next_put(delayed_[any]) ? *std::ranges::find_if(delayed_, is_next_put) : delayed_[any];
     if (chosen.started) return;
     const Result<Posted> posted = chosen.start(*chosen.part);
     GONDWANA_ASSERT(static_cast<bool>(posted), delayed_.size());

@@ -24,6 +24,11 @@ class KindAccess {
     return !place.owner().is_arena() || kinds_.of(here) != nullptr;
   }
 
+  AnyMemory& any_memory() { return any_; }
+
+  // Cheap. False: it is host memory.
+  bool may_be_on_device(const void* here) const { return kinds_.is_near_device(here); }
+
   // As in RemoteAccess: false: it failed, and the lane holds the error. Complete on return.
   bool put(Lane& lane, Space to, const StridedRun& pieces);
   bool get(Lane& lane, Space from, const StridedRun& pieces);

@@ -68,6 +68,13 @@ Result<Remote> Rma::locate_any(const char* what, Rank rank, const void* object,
   return locate(what, rank, object, size);
 }
 
+// No place if the memory here may be a device's.
+Reach::Place Rma::place_for_host(Rank rank, const void* object, std::size_t size,
+                                 const void* here) const {
+  if (kinds_ == nullptr) return place_in_buffer(rank, object, size);
+  return kinds_->may_be_on_device(here) ? Reach::Place{} : place_near(rank, object, size);
+}
+
 std::optional<Remote> Rma::place_for_kinds(Rank rank, const void* object, std::size_t size,
                                            const void* here, std::size_t bytes) const {
   if (kinds_ == nullptr) return std::nullopt;
@@ -98,9 +105,13 @@ bool Rma::is_valid(Lane& lane, const char* what, Rank rank, const void* object,
 bool Rma::put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source, std::size_t size,
                         Buffer buffer) {
   if (size == 0) return true;
-  if (const auto place = place_for_kinds(to, dest, size, source, size))
-    return kinds_->put(lane, place->owner(), one_piece(place->offset, source, size));
-  if (const Reach::Place target = place_near(to, dest, size)) {
+  Reach::Place target = place_for_host(to, dest, size, source);
+  if (!target && kinds_ != nullptr) {
+    if (const auto place = place_for_kinds(to, dest, size, source, size))
+      return kinds_->put(lane, place->owner(), one_piece(place->offset, source, size));
+    target = place_near(to, dest, size);
+  }
+  if (target) {
     lane.counters().add_put(size);
     copy_to_peer(target.data(), static_cast<const std::byte*>(source), size);
     Reach::wake(target.window);
@@ -114,9 +125,13 @@ bool Rma::put_elsewhere(Lane& lane, Rank to, const void* dest, const void* sourc
 bool Rma::get_elsewhere(Lane& lane, Rank from, void* dest, const void* source, std::size_t size,
                         Buffer buffer) {
   if (size == 0) return true;
-  if (const auto place = place_for_kinds(from, source, size, dest, size))
-    return kinds_->get(lane, place->owner(), one_piece(place->offset, dest, size));
-  if (const Reach::Place origin = place_near(from, source, size)) {
+  Reach::Place origin = place_for_host(from, source, size, dest);
+  if (!origin && kinds_ != nullptr) {
+    if (const auto place = place_for_kinds(from, source, size, dest, size))
+      return kinds_->get(lane, place->owner(), one_piece(place->offset, dest, size));
+    origin = place_near(from, source, size);
+  }
+  if (origin) {
     lane.counters().add_get(size);
     copy_from_peer(static_cast<std::byte*>(dest), origin.data(), size);
     return true;

@@ -21,6 +21,7 @@ Door::Door(const Setup& setup)
       settings_(setup.settings),
       inline_path_(setup.inline_path && !setup.everything),
       has_everything_(setup.everything),
+      has_devices_(setup.engine->kinds().has_devices()),
       remote_(*this, *setup.engine),
       staged_(staged_resources()),
       scratch_space_(staged_),
@@ -125,6 +126,7 @@ void Door::show(gex_EP_t endpoint) {
     return;
   shared.owner.store(reinterpret_cast<std::uintptr_t>(segment->address), std::memory_order_relaxed);
   shared.offset.store(segment->offset, std::memory_order_relaxed);
+  shared.space.store(index(segment->space.value_or(SpaceId::arena)), std::memory_order_relaxed);
   shared.size.store(segment->size, std::memory_order_release);  // pairs with member()
 }
 
@@ -138,7 +140,7 @@ gondwana_gex_member Door::member(std::uint32_t process, gex_EP_Index_t endpoint)
   if (endpoint >= most_endpoints) return {0, 0, 0, bell};
   const SharedSegment& shared = directory(process).segments[endpoint];
   const std::uint64_t size = shared.size.load(std::memory_order_acquire);  // pairs with publish()
-  if (size == 0) return {0, 0, 0, bell};
+  if (size == 0 || shared.space.load(std::memory_order_relaxed) != 0) return {0, 0, 0, bell};
   const std::uintptr_t owner = shared.owner.load(std::memory_order_relaxed);
   const std::uintptr_t ours =
       reinterpret_cast<std::uintptr_t>(window) + shared.offset.load(std::memory_order_relaxed);
@@ -239,7 +241,7 @@ std::unique_ptr<StagedCollectives> Door::make_collectives(const Team& team,
 std::uint64_t Door::offset_in_segment(const Team& team, Bytes memory) const {
   const gex_Segment_t segment = team.endpoint->segment;
   if (segment == GEX_SEGMENT_INVALID || segment->offset == gondwana_gex_segment::unreachable ||
-      (segment->pages != nullptr && segment->pages->file))
+      segment->space || (segment->pages != nullptr && segment->pages->file))
     return StagedTeam::nowhere;
   const auto at = static_cast<std::size_t>(memory.data() - segment->address);
   const bool is_inside = at <= segment->size && memory.size() <= segment->size - at;
@@ -263,9 +265,18 @@ Team& Door::pair(gex_EP_t local, gex_EP_Index_t remote) {
   pair->rank = rank();
   for (std::uint32_t process = 0; process < ranks(); ++process) pair->processes.push_back(process);
   pair->indices.assign(ranks(), remote);
-  pair->show_members(inline_path_);
+  pair->show_members(inline_path_ && !is_on_device(local->segment));
   fill(*pair);
   return *pair;
+}
+
+// Inline code may no longer use the pairs of an endpoint whose memory here is a device's.
+void Door::bind(gex_EP_t endpoint, gex_Segment_t segment) {
+  endpoint->segment = segment;
+  if (!is_on_device(segment)) return;
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [key, pair] : pairs_)
+    if (key.first == endpoint->index) pair->show_members(false);
 }
 
 void Door::start(std::shared_ptr<Operation> operation) {

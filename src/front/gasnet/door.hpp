@@ -50,6 +50,7 @@ class Door {
   ThreadMode threads() const { return threads_; }
   const Settings& settings() const { return settings_; }
   bool has_everything() const { return has_everything_; }
+  bool has_devices() const { return has_devices_; }
   std::uint32_t rank() const { return index(engine_->rank()); }
   std::uint32_t ranks() const { return engine_->ranks(); }
 
@@ -65,6 +66,8 @@ class Door {
   gex_EP_t endpoint(gex_EP_Index_t index) const { return endpoints_[index].get(); }
   // The library allocates the memory if `address` is null.
   Result<gex_Segment_t> make_segment(void* address, std::size_t size);
+  Result<gex_Segment_t> make_device_segment(gex_MK_t kind, void* address, std::size_t size);
+  void bind(gex_EP_t endpoint, gex_Segment_t segment);
   // In place of a segment where peers may name all memory.
   gex_Segment_t make_segment_of_everything();
   void destroy(gex_Segment_t segment);
@@ -168,6 +171,7 @@ class Door {
   Settings settings_;
   bool inline_path_;
   bool has_everything_;
+  bool has_devices_;
   RemoteMemory remote_;
   CollectiveResources staged_;
   ScratchSpace scratch_space_;

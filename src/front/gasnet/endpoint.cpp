@@ -82,7 +82,10 @@ int gex_EP_BindSegment(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t flags) {
     return refuse(GASNET_ERR_BAD_ARG, call, "the segment is GEX_SEGMENT_INVALID");
   if (ep->segment != GEX_SEGMENT_INVALID)
     return refuse(GASNET_ERR_BAD_ARG, call, "the endpoint has a segment already");
-  ep->segment = segment;
+  if (ep->index == 0 && is_on_device(segment))
+    return refuse(GASNET_ERR_BAD_ARG, call,
+                  "memory of a device cannot be bound to the first endpoint; make another one");
+  ep->client->door->bind(ep, segment);
   return GASNET_OK;
 }
 

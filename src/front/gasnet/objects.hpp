@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,8 @@
 #include "gasnet/messages.h"
 #include "gasnet/team.h"
 #include "gasnet_fwd.h"
+#include "gasnet_mk.h"
+#include "spaces/kinds/kind.hpp"
 
 namespace gondwana::gasnet {
 
@@ -43,7 +46,10 @@ struct gondwana_gex_client {
 struct gondwana_gex_memory_kind {
   gex_Client_t client;
   gex_Flags_t flags;
-  gondwana::gasnet::ClientData data;
+  gex_MK_Class_t memory_class = GEX_MK_CLASS_HOST;
+  gondwana::Kind* device = nullptr;         // null: host memory
+  std::atomic<std::uint32_t> segments = 0;  // that have this kind
+  gondwana::gasnet::ClientData data = {};
 };
 
 namespace gondwana::gasnet {
@@ -55,6 +61,7 @@ using SegmentPages = ProgramPages;
 }  // namespace gondwana::gasnet
 
 // `offset` is in the arena of this rank, for peers; `unreachable` if the memory is outside it.
+// Memory of a device has a space of its own, where the offset is 0.
 struct gondwana_gex_segment {
   static constexpr std::size_t unreachable = ~std::size_t{0};
 
@@ -66,8 +73,18 @@ struct gondwana_gex_segment {
   std::shared_ptr<const gondwana::ProgramPages> pages;
   gex_Flags_t flags = 0;
   gex_MK_t kind = GEX_MK_HOST;
+  std::optional<gondwana::SpaceId> space = {};  // of memory of a device
+  bool is_own = false;                          // the library has allocated it there
   gondwana::gasnet::ClientData data;
 };
+
+namespace gondwana::gasnet {
+
+inline bool is_on_device(gex_Segment_t segment) {
+  return segment != GEX_SEGMENT_INVALID && segment->space.has_value();
+}
+
+}  // namespace gondwana::gasnet
 
 struct gondwana_gex_endpoint {
   gex_Client_t client;

@@ -9,15 +9,36 @@ RemoteSegment segment_in(const SegmentDirectory& directory, gex_EP_Index_t endpo
   const SharedSegment& shared = directory.segments[endpoint];
   const std::size_t size = shared.size.load(std::memory_order_acquire);  // pairs with learn()
   return {shared.owner.load(std::memory_order_relaxed),
-          shared.offset.load(std::memory_order_relaxed), size};
+          shared.offset.load(std::memory_order_relaxed), size,
+          shared.space.load(std::memory_order_relaxed)};
 }
 
 RemoteMemory::RemoteMemory(Door& door, Engine& engine) : engine_(engine) {
   if (door.has_everything()) everything_.emplace(door);
-  if (engine.rma().reaches_all()) return;
-  lane_ = engine.make_lane(Threads::many);
-  if (lane_ == nullptr)
-    give_up("gex_Client_Init", "no lane to other nodes is left; destroy contexts of OpenSHMEM");
+  const auto make_lane = [&engine] {
+    std::unique_ptr<Lane> lane = engine.make_lane(Threads::many);
+    if (lane == nullptr)
+      give_up("gex_Client_Init", "no lane to other nodes is left; destroy contexts of OpenSHMEM");
+    return lane;
+  };
+  if (engine.kinds().has_devices()) device_lane_ = make_lane();
+  if (!engine.rma().reaches_all()) lane_ = make_lane();
+}
+
+void RemoteMemory::put_by_kind(Remote to, Bytes source, CallName call) {
+  const StridedRun piece{.size = source.size(),
+                         .count = 1,
+                         .there = to.offset,
+                         .here = const_cast<std::byte*>(source.data())};
+  if (!engine_.kind_access()->put(*device_lane_, to.owner(), piece))
+    give_up(call, device_lane_->take_error()->text);
+}
+
+void RemoteMemory::get_by_kind(MutableBytes dest, Remote from, CallName call) {
+  const StridedRun piece{
+      .size = dest.size(), .count = 1, .there = from.offset, .here = dest.data()};
+  if (!engine_.kind_access()->get(*device_lane_, from.owner(), piece))
+    give_up(call, device_lane_->take_error()->text);
 }
 
 bool RemoteMemory::has_begun(RemoteAccess::Begun begun, CallName call) {
@@ -162,6 +183,7 @@ void RemoteMemory::learn(std::uint32_t process, gex_EP_Index_t endpoint,
   SharedSegment& shared = known->segments[endpoint];
   shared.owner.store(segment.owner, std::memory_order_relaxed);
   shared.offset.store(segment.offset, std::memory_order_relaxed);
+  shared.space.store(segment.space, std::memory_order_relaxed);
   shared.size.store(segment.size, std::memory_order_release);  // pairs with segment_in()
 }
 

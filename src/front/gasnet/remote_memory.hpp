@@ -22,6 +22,9 @@ struct RemoteSegment {
   std::uintptr_t owner = 0;
   std::size_t offset = 0;
   std::size_t size = 0;
+  std::uint64_t space = 0;
+
+  SpaceId id() const { return SpaceId(static_cast<std::uint32_t>(space)); }
 };
 
 RemoteSegment segment_in(const SegmentDirectory& directory, gex_EP_Index_t endpoint);
@@ -84,6 +87,10 @@ class RemoteMemory {
   void wait(Batch& batch, CallName call);
   void wait_for_sources(Batch& batch, CallName call);
 
+  // The same where a side is memory of a device: complete when they return.
+  void put_by_kind(Remote to, Bytes source, CallName call);
+  void get_by_kind(MutableBytes dest, Remote from, CallName call);
+
   // Whether begin_put_of_copy() copies a source of this size. It waits for larger puts.
   static bool is_copied(std::size_t bytes) { return bytes <= most_copied; }
 
@@ -103,8 +110,9 @@ class RemoteMemory {
 
   Engine& engine_;
   std::optional<MessageMemory> everything_;
-  std::unique_ptr<Lane> lane_;  // null: all ranks are within reach
-  std::mutex mutex_;            // guards directories_
+  std::unique_ptr<Lane> lane_;         // null: all ranks are within reach
+  std::unique_ptr<Lane> device_lane_;  // null: this process has no device
+  std::mutex mutex_;                   // guards directories_
   std::map<std::uint32_t, std::shared_ptr<SegmentDirectory>> directories_;
 };
 

@@ -19,9 +19,20 @@ PeerSegment of_member(const gondwana_gex_member& member) {
       {reinterpret_cast<std::byte*>(member.owner + static_cast<std::uintptr_t>(member.delta)), {}}};
 }
 
+PeerSegment remote_segment(std::uint32_t process, const RemoteSegment& segment) {
+  return {segment.owner, segment.size, {nullptr, {{Rank(process), segment.id()}, segment.offset}}};
+}
+
 PeerSegment far_segment(Door& door, std::uint32_t process, gex_EP_Index_t endpoint) {
-  const RemoteSegment segment = door.remote().segment(process, endpoint);
-  return {segment.owner, segment.size, {nullptr, {Rank(process), segment.offset}}};
+  return remote_segment(process, door.remote().segment(process, endpoint));
+}
+
+// The segment of a process within reach. Inline code knows nothing of one on a device.
+PeerSegment near_segment(Door& door, std::uint32_t process, gex_EP_Index_t endpoint,
+                         const gondwana_gex_member& member) {
+  if (member.size == 0 && door.has_devices()) [[unlikely]]
+    return remote_segment(process, segment_in(door.directory(process), endpoint));
+  return of_member(member);
 }
 
 // Every address of the process.
@@ -61,27 +72,68 @@ std::string what_it_is(Door& door, std::uint32_t named, const void* address) {
 
 PeerSegment segment_of(Door& door, std::uint32_t process, gex_EP_Index_t endpoint) {
   if (door.has_everything()) return everything_of(door, process);
-  return door.reaches(process) ? of_member(door.member(process, endpoint))
-                               : far_segment(door, process, endpoint);
+  return door.reaches(process)
+             ? near_segment(door, process, endpoint, door.member(process, endpoint))
+             : far_segment(door, process, endpoint);
 }
 
-PeerSegment segment_of(const Team& team, gex_Rank_t rank, CallName call) {
+void refuse_device(const PeerSegment& segment, CallName call) {
+  if (segment.base.elsewhere.owner().is_arena()) [[likely]]
+    return;
+  give_up(call,
+          "the segment of the target is memory of a device, which only gex_RMA_Put and "
+          "gex_RMA_Get and their forms reach");
+}
+
+namespace {
+
+PeerSegment any_segment_of(const Team& team, gex_Rank_t rank, CallName call) {
   check_member(team, rank, call);
   const std::uint32_t process = team.processes[rank];
+  const gex_EP_Index_t endpoint = team.indices[rank];
   if (team.door->has_everything()) return everything_of(*team.door, process);
-  return team.door->reaches(process) ? of_member(team.reach[rank])
-                                     : far_segment(*team.door, process, team.indices[rank]);
+  return team.door->reaches(process) ? near_segment(*team.door, process, endpoint, team.reach[rank])
+                                     : far_segment(*team.door, process, endpoint);
 }
 
-PeerAddress find_peer(gex_TM_t tm, gex_Rank_t rank, const Place& place, gex_Flags_t flags,
-                      CallName call) {
-  const Team& team = Team::of(tm);
-  const PeerSegment segment = segment_of(team, rank, call);
+PeerAddress find_in(const PeerSegment& segment, const Team& team, gex_Rank_t rank,
+                    const Place& place, gex_Flags_t flags, CallName call) {
   auto address = reinterpret_cast<std::uintptr_t>(place.address);
   if ((flags & GEX_FLAG_PEER_SEG_OFFSET) != 0) address += segment.owner;
   if (place.size == 0) return {};
   if (!segment.holds(address, place.size)) refuse_place(team, rank, segment, place, call);
   return behind(segment.base, static_cast<std::ptrdiff_t>(address - segment.owner));
+}
+
+// Where a side of a put or a get is memory of a device.
+bool is_by_kind(const Team& team, gex_Rank_t rank, CallName call) {
+  if (!team.door->has_devices()) [[likely]]
+    return false;
+  return is_on_device(team.endpoint->segment) ||
+         !any_segment_of(team, rank, call).base.elsewhere.owner().is_arena();
+}
+
+Remote place_by_kind(const Team& team, gex_Rank_t rank, const Place& place, gex_Flags_t flags,
+                     CallName call) {
+  const PeerAddress found =
+      find_in(any_segment_of(team, rank, call), team, rank, place, flags, call);
+  if (found.here == nullptr) return found.elsewhere;
+  const std::byte* window = team.door->engine().memory().window(team.process(rank));
+  return {team.process(rank), static_cast<std::size_t>(found.here - window)};
+}
+
+}  // namespace
+
+PeerSegment segment_of(const Team& team, gex_Rank_t rank, CallName call) {
+  const PeerSegment segment = any_segment_of(team, rank, call);
+  refuse_device(segment, call);
+  return segment;
+}
+
+PeerAddress find_peer(gex_TM_t tm, gex_Rank_t rank, const Place& place, gex_Flags_t flags,
+                      CallName call) {
+  const Team& team = Team::of(tm);
+  return find_in(segment_of(team, rank, call), team, rank, place, flags, call);
 }
 
 namespace {
@@ -110,6 +162,11 @@ bool begin_put(Batch& batch, const FarTransfer& what, gex_Event_t* lc_opt) {
                          : remote.begin_put_of_copy(batch, target.elsewhere, source, call, no_room);
   if (begun) gondwana_gex_leaf_is_done(lc_opt);
   return begun;
+}
+
+// Whether a put or a get is complete when it returns.
+bool is_at_once(const Team& team, gex_Rank_t rank) {
+  return team.reaches(rank) || is_by_kind(team, rank, "gex_RMA");
 }
 
 // Whether `lc_opt` is an address and not a constant.
@@ -145,6 +202,12 @@ using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): name
 int gondwana_gex_put(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, size_t nbytes,
                      gex_Flags_t flags) {
   constexpr auto call = "gex_RMA_Put";
+  const Team& team = Team::of(tm);
+  if (nbytes > 0 && is_by_kind(team, rank, call)) [[unlikely]] {
+    const gondwana::Remote place = place_by_kind(team, rank, {dest, nbytes}, flags, call);
+    team.door->remote().put_by_kind(place, {find_own(tm, src, flags, call), nbytes}, call);
+    return 0;
+  }
   const PeerAddress target = find_peer(tm, rank, {dest, nbytes}, flags, call);
   if (nbytes == 0) return 0;
   const std::byte* source = find_own(tm, src, flags, call);
@@ -161,6 +224,12 @@ int gondwana_gex_put(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, 
 int gondwana_gex_get(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, size_t nbytes,
                      gex_Flags_t flags) {
   constexpr auto call = "gex_RMA_Get";
+  const Team& team = Team::of(tm);
+  if (nbytes > 0 && is_by_kind(team, rank, call)) [[unlikely]] {
+    const gondwana::Remote place = place_by_kind(team, rank, {src, nbytes}, flags, call);
+    team.door->remote().get_by_kind({find_own(tm, dest, flags, call), nbytes}, place, call);
+    return 0;
+  }
   const PeerAddress source = find_peer(tm, rank, {src, nbytes}, flags, call);
   if (nbytes == 0) return 0;
   std::byte* target = find_own(tm, dest, flags, call);
@@ -175,7 +244,7 @@ int gondwana_gex_get(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, 
 
 int gondwana_gex_put_nbi(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, size_t nbytes,
                          gex_Event_t* lc_opt, gex_Flags_t flags) {
-  if (nbytes == 0 || Team::of(tm).reaches(rank)) {
+  if (nbytes == 0 || is_at_once(Team::of(tm), rank)) {
     const int refused = gondwana_gex_put(tm, rank, dest, src, nbytes, flags);
     if (refused == 0) gondwana_gex_leaf_is_done(lc_opt);
     return refused;
@@ -185,7 +254,7 @@ int gondwana_gex_put_nbi(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* s
 
 gex_Event_t gondwana_gex_put_nb(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src,
                                 size_t nbytes, gex_Event_t* lc_opt, gex_Flags_t flags) {
-  if (nbytes == 0 || Team::of(tm).reaches(rank))
+  if (nbytes == 0 || is_at_once(Team::of(tm), rank))
     return gondwana_gex_put_nbi(tm, rank, dest, src, nbytes, lc_opt, flags) != 0
                ? GEX_EVENT_NO_OP
                : GEX_EVENT_INVALID;
@@ -203,14 +272,14 @@ gex_Event_t gondwana_gex_put_nb(gex_TM_t tm, gex_Rank_t rank, void* dest, const 
 
 int gondwana_gex_get_nbi(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, size_t nbytes,
                          gex_Flags_t flags) {
-  if (nbytes == 0 || Team::of(tm).reaches(rank))
+  if (nbytes == 0 || is_at_once(Team::of(tm), rank))
     return gondwana_gex_get(tm, dest, rank, src, nbytes, flags);
   return begin_get(implicit().for_get(), {tm, rank, dest, src, nbytes, flags}) ? 0 : 1;
 }
 
 gex_Event_t gondwana_gex_get_nb(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src,
                                 size_t nbytes, gex_Flags_t flags) {
-  if (nbytes == 0 || Team::of(tm).reaches(rank))
+  if (nbytes == 0 || is_at_once(Team::of(tm), rank))
     return gondwana_gex_get(tm, dest, rank, src, nbytes, flags) != 0 ? GEX_EVENT_NO_OP
                                                                      : GEX_EVENT_INVALID;
   auto batch = std::make_shared<Batch>();

@@ -17,7 +17,7 @@ struct Place {
   std::size_t size;
 };
 
-// The translated form: in this process, or in the arena of a rank that is out of reach.
+// The translated form: in this process, or in a space of a rank that loads and stores do not reach.
 struct PeerAddress {
   std::byte* here;  // null: elsewhere
   Remote elsewhere;
@@ -42,8 +42,10 @@ struct PeerSegment {
   }
 };
 PeerSegment segment_of(Door& door, std::uint32_t process, gex_EP_Index_t endpoint);
-// The segment of a member at the last update of the team.
+// The segment of a member at the last update of the team. Ends the job if it is a device's.
 PeerSegment segment_of(const Team& team, gex_Rank_t rank, CallName call);
+// Of host memory, as messages and all calls but puts and gets need it. Ends the job if it is not.
+void refuse_device(const PeerSegment& segment, CallName call);
 
 // Finds memory in the bound segment of a member, or ends the job. The result is null for 0 bytes.
 PeerAddress find_peer(gex_TM_t tm, gex_Rank_t rank, const Place& place, gex_Flags_t flags,

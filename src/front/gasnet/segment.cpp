@@ -115,6 +115,38 @@ Result<gex_Segment_t> Door::make_segment(void* address, std::size_t size) {
   return made;
 }
 
+Result<gex_Segment_t> Door::make_device_segment(gex_MK_t kind, void* address, std::size_t size) {
+  if (has_everything_)
+    return Error{
+        Errc::refused,
+        "GASNET_SEGMENT_EVERYTHING: peers reach memory of the host alone; use a library of "
+        "segments (gasnet-smp-par)"};
+  auto segment = std::make_unique<gondwana_gex_segment>();
+  segment->client = client_.get();
+  segment->address = static_cast<std::byte*>(address);
+  segment->size = size;
+  segment->offset = 0;
+  segment->kind = kind;
+  if (address == nullptr) {
+    const Result<MutableBytes> memory = kind->device->allocate(size);
+    if (!memory) return memory.error();
+    segment->is_own = true;
+    segment->address = memory->data();
+  } else if (!kind->device->holds({segment->address, size})) {
+    return Error{Errc::invalid_argument, fmt::format("{} bytes at {} are not memory of {}", size,
+                                                     address, name_of(kind->device->device()))};
+  }
+  const std::scoped_lock lock(mutex_);
+  const Result<SpaceId> space = engine_->spaces().add(*kind->device, {segment->address, size});
+  if (!space) {
+    if (segment->is_own) kind->device->release(segment->address);
+    return space.error();
+  }
+  segment->space = *space;
+  ++kind->segments;
+  return segments_.emplace_back(std::move(segment)).get();
+}
+
 gex_Segment_t Door::make_segment_of_everything() {
   auto segment = std::make_unique<gondwana_gex_segment>();
   segment->client = client_.get();
@@ -156,6 +188,13 @@ Result<void> Door::wait_for_agent(const gondwana_gex_segment& segment) {
 
 void Door::destroy(gex_Segment_t segment) {
   const std::scoped_lock lock(mutex_);
+  if (segment->space) {
+    engine_->spaces().remove(*segment->space);
+    if (segment->is_own) segment->kind->device->release(segment->address);
+    --segment->kind->segments;
+    segments_.remove_if([&](const auto& held) { return held.get() == segment; });
+    return;
+  }
   const std::shared_ptr<const SegmentPages> pages = segment->pages;
   segments_.remove_if([&](const auto& held) { return held.get() == segment; });
   if (pages.use_count() == 1) give_back(*pages);
@@ -194,7 +233,10 @@ int gex_Segment_Create(gex_Segment_t* segment_p, gex_Client_t client, gex_Addr_t
   constexpr auto call = "gex_Segment_Create";
   if (kind == GEX_MK_INVALID) return refuse(GASNET_ERR_BAD_ARG, call, "the kind is GEX_MK_INVALID");
   if (length == 0) return refuse(GASNET_ERR_BAD_ARG, call, "a segment of 0 bytes");
-  const gondwana::Result<gex_Segment_t> segment = client->door->make_segment(address, length);
+  const bool is_host = kind == GEX_MK_HOST || kind->device == nullptr;
+  const gondwana::Result<gex_Segment_t> segment =
+      is_host ? client->door->make_segment(address, length)
+              : client->door->make_device_segment(kind, address, length);
   if (!segment)
     return refuse(segment.error().code == gondwana::Errc::invalid_argument ? GASNET_ERR_BAD_ARG
                                                                            : GASNET_ERR_RESOURCE,
@@ -245,7 +287,9 @@ int gex_Segment_QueryBound(gex_TM_t tm, gex_Rank_t rank, void** owneraddr_p, voi
     const gex_EP_t own = team.door->endpoint(team.indices[rank]);
     if (own == GEX_EP_INVALID || own->segment == GEX_SEGMENT_INVALID) return GASNET_ERR_NOT_READY;
     std::byte* address = own->segment->address;
-    segment = {reinterpret_cast<std::uintptr_t>(address), own->segment->size, {address, {}}};
+    segment = {reinterpret_cast<std::uintptr_t>(address),
+               own->segment->size,
+               {is_on_device(own->segment) ? nullptr : address, {}}};
   }
   if (segment.size == 0) return GASNET_ERR_NOT_READY;
   if (owneraddr_p != nullptr) *owneraddr_p = reinterpret_cast<void*>(segment.owner);

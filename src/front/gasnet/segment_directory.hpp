@@ -13,7 +13,8 @@ namespace gondwana {
 
 struct SharedSegment {
   std::atomic<std::uint64_t> owner;   // address in its process
-  std::atomic<std::uint64_t> offset;  // in the arena
+  std::atomic<std::uint64_t> offset;  // in the space
+  std::atomic<std::uint64_t> space;   // a SpaceId
   std::atomic<std::uint64_t> size;    // bytes; written last; 0: none
 };
 

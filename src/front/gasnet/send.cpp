@@ -138,6 +138,7 @@ int send_long(const Destination& to, gex_AM_Index_t handler, Bytes payload, void
 bool deliver_long(const Destination& to, Bytes payload, void* dest, gex_Flags_t flags) {
   if (payload.empty()) return true;
   const PeerSegment segment = segment_of(to.door, to.process, to.endpoint);
+  refuse_device(segment, to.call);
   const auto address = reinterpret_cast<std::uintptr_t>(dest);
   if (!segment.holds(address, payload.size()))
     give_up(

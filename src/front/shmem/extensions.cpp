@@ -1,8 +1,10 @@
-// Gondwana's extensions to OpenSHMEM: regions that a program names, and buffers of its own.
+// Gondwana's extensions to OpenSHMEM: regions that a program names, buffers of its own, and memory
+// of devices.
 #include <atomic>
 
 #include "core/print_error.hpp"
 #include "front/shmem/buffers.hpp"
+#include "front/shmem/devices.hpp"
 #include "front/shmem/door.hpp"
 #include "shmemx.h"
 #include "tracing/regions.hpp"
@@ -43,6 +45,24 @@ int shmemx_buffer_register(void* addr, size_t bytes) {
 int shmemx_buffer_unregister(void* addr) {
   return gondwana::shmem::unregister_buffer(gondwana::shmem::here("shmemx_buffer_unregister"),
                                             addr);
+}
+
+int shmemx_devices(void) {
+  return gondwana::shmem::devices(gondwana::shmem::here("shmemx_devices"));
+}
+
+void* shmemx_device_malloc(int device, size_t bytes) {
+  return gondwana::shmem::device_malloc(gondwana::shmem::here("shmemx_device_malloc"), device,
+                                        bytes);
+}
+
+void shmemx_device_free(void* addr) {
+  gondwana::shmem::device_free(gondwana::shmem::here("shmemx_device_free"), addr);
+}
+
+int shmemx_device_memcpy(void* dest, const void* source, size_t bytes) {
+  return gondwana::shmem::device_memcpy(gondwana::shmem::here("shmemx_device_memcpy"), dest, source,
+                                        bytes);
 }
 
 }  // extern "C"

@@ -81,6 +81,7 @@ Result<MutableBytes> EmulatedDevice::add(UniqueFd file, std::size_t size, std::s
   if (is_own) block->file = std::move(file);
   const MutableBytes memory(block->shown.data(), size);
   const std::scoped_lock lock(blocks_mutex_);
+  bounds_.include(memory);
   blocks_.emplace(begin_of(memory) + size, std::move(block));
   return memory;
 }
@@ -106,24 +107,26 @@ Result<MutableBytes> EmulatedDevice::allocate(std::size_t size) {
   return memory;
 }
 
-void EmulatedDevice::remove(MutableBytes memory, bool is_own) {
+// Of an allocation, where it begins; of a mapping, any byte.
+bool EmulatedDevice::remove(std::byte* memory, bool is_own) {
   std::shared_ptr<const Block> block;  // unmapped without the lock
   const std::scoped_lock lock(blocks_mutex_);
-  const auto found = blocks_.upper_bound(begin_of(memory));
-  if (found == blocks_.end() || found->second->is_own != is_own ||
-      found->second->shown.data() > memory.data())
-    return;
-  if (is_own) used_ -= found->second->shown.size();
+  const auto found = blocks_.upper_bound(reinterpret_cast<std::uintptr_t>(memory));
+  if (found == blocks_.end() || found->second->is_own != is_own) return false;
+  const Mapping& shown = found->second->shown;
+  if (is_own ? shown.data() != memory : shown.data() > memory) return false;
+  if (is_own) used_ -= shown.size();
   block = std::move(found->second);
   blocks_.erase(found);
+  return true;
 }
 
-void EmulatedDevice::release(MutableBytes memory) {
-  remove(memory, true);
+bool EmulatedDevice::release(std::byte* memory) {
+  return remove(memory, true);
 }
 
 void EmulatedDevice::unmap(MutableBytes memory) {
-  remove(memory, false);
+  remove(memory.data(), false);
 }
 
 Result<SharedHandle> EmulatedDevice::share(Bytes memory) const {

@@ -26,14 +26,15 @@ struct EmulatedSettings {
 
 class EmulatedDevice final : public Kind {
  public:
-  EmulatedDevice(std::uint32_t number, const EmulatedSettings& settings)
-      : number_(number), settings_(settings) {}
+  // All devices of the process share the bounds, which outlive them.
+  EmulatedDevice(std::uint32_t number, const EmulatedSettings& settings, DeviceBounds& bounds)
+      : number_(number), settings_(settings), bounds_(bounds) {}
   // Copies are complete.
   ~EmulatedDevice() override;
 
   DeviceId device() const override { return {KindId::emulated, number_}; }
   Result<MutableBytes> allocate(std::size_t size) override;
-  void release(MutableBytes memory) override;
+  bool release(std::byte* memory) override;
   bool holds(Bytes memory) const override { return find(memory).has_value(); }
   Result<SharedHandle> share(Bytes memory) const override;
   Result<MutableBytes> map(const SharedHandle& handle, std::size_t size) override;
@@ -68,7 +69,7 @@ class EmulatedDevice final : public Kind {
 
   std::optional<Found> find(Bytes memory) const;
   Result<MutableBytes> add(UniqueFd file, std::size_t size, std::size_t from, bool is_own);
-  void remove(MutableBytes memory, bool is_own);
+  bool remove(std::byte* memory, bool is_own);
   bool is_at_once(std::size_t size) const;
   void submit(Copy copy);
   void run();
@@ -76,6 +77,7 @@ class EmulatedDevice final : public Kind {
 
   std::uint32_t number_;
   EmulatedSettings settings_;
+  DeviceBounds& bounds_;
 
   mutable std::shared_mutex blocks_mutex_;                         // guards what follows
   std::map<std::uintptr_t, std::shared_ptr<const Block>> blocks_;  // by the end of `shown`

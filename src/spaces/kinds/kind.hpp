@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -30,6 +31,19 @@ std::string name_of(DeviceId device);
 // memory.
 using SharedHandle = std::array<std::uint64_t, 12>;
 
+// The addresses that devices have in this process lie between these. They never come closer.
+struct DeviceBounds {
+  std::atomic<std::uintptr_t> low{~std::uintptr_t{0}};
+  std::atomic<std::uintptr_t> high{0};
+
+  void include(Bytes memory) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
+    for (auto now = low.load(); begin < now && !low.compare_exchange_weak(now, begin);) continue;
+    const std::uintptr_t end = begin + memory.size();
+    for (auto now = high.load(); end > now && !high.compare_exchange_weak(now, end);) continue;
+  }
+};
+
 // Any thread. Addresses of a device are numbers to everybody else: only copy() touches what is
 // there.
 class Kind {
@@ -43,8 +57,8 @@ class Kind {
 
   // Zeroed memory of this process, at least `size` bytes.
   virtual Result<MutableBytes> allocate(std::size_t size) = 0;
-  // What allocate() has returned. Copies to and from it are complete.
-  virtual void release(MutableBytes memory) = 0;
+  // By where it begins. Copies to and from it are complete. False: allocate() has not returned it.
+  virtual bool release(std::byte* memory) = 0;
   // Whether the bytes lie in one allocation of this process on this device, or in memory that it
   // has mapped.
   virtual bool holds(Bytes memory) const = 0;

@@ -28,7 +28,8 @@ Result<Kind*> Kinds::find(DeviceId device) {
   if (Kind* kind = known.load(std::memory_order_acquire); kind != nullptr) return kind;
   const std::scoped_lock lock(mutex_);
   std::unique_ptr<Kind>& owner = owned_.at(device.number);
-  if (owner == nullptr) owner = std::make_unique<EmulatedDevice>(device.number, settings_.emulated);
+  if (owner == nullptr)
+    owner = std::make_unique<EmulatedDevice>(device.number, settings_.emulated, bounds_);
   known.store(owner.get(), std::memory_order_release);  // pairs with search()
   return owner.get();
 }

@@ -33,14 +33,25 @@ class Kinds {
 
   // Whether this process has a device of any kind. If not, all memory is host memory.
   bool has_devices() const { return settings_.emulated_devices > 0; }
+  std::uint32_t devices() const { return settings_.emulated_devices; }
   Result<Kind*> find(DeviceId device);
   // The device that the bytes lie on. Null: host memory.
-  Kind* of(Bytes memory) const { return has_devices() ? search(memory) : nullptr; }
+  Kind* of(Bytes memory) const {
+    return has_devices() && is_near_device(memory.data()) ? search(memory) : nullptr;
+  }
+  // Whether the address lies between the lowest and the highest that a device has had. Without a
+  // lock.
+  bool is_near_device(const void* address) const {
+    const auto place = reinterpret_cast<std::uintptr_t>(address);
+    return place >= bounds_.low.load(std::memory_order_relaxed) &&
+           place < bounds_.high.load(std::memory_order_relaxed);
+  }
 
  private:
   Kind* search(Bytes memory) const;
 
   Settings settings_;
+  DeviceBounds bounds_;
   std::mutex mutex_;  // guards owned_
   std::array<std::unique_ptr<Kind>, most_emulated> owned_;
   std::array<std::atomic<Kind*>, most_emulated> emulated_{};  // by number; null: not used yet

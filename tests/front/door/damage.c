@@ -1,6 +1,7 @@
 // Errors for debugging tools to find: `damage KIND` makes one on rank 0.
 #include <pthread.h>
 #include <shmem.h>
+#include <shmemx.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,6 +93,11 @@ static void overflow_stack(char* block) {
   seen = (char)run_over(*block);
 }
 
+static void __attribute__((noinline)) touch_device(char* block) {
+  char* there = shmemx_device_malloc(0, 100);
+  there[50] = *block;
+}
+
 static const struct {
   const char* name;
   void (*act)(char* block);
@@ -109,7 +115,8 @@ static const struct {
              {"divide", divide},
              {"child", crash_of_child},
              {"handler", crash_with_handler},
-             {"ask", ask_for_stack}};
+             {"ask", ask_for_stack},
+             {"device", touch_device}};
 
 // Leaked blocks. All ranks make these calls, which are collective.
 static void use_lost_block(const char* kind) {

@@ -17,7 +17,13 @@ import specification
 
 HANDLES = {f"SHMEM_{name}" for name in specification.HANDLES.split()}
 OTHER_NAMES = {"my_pe", "num_pes", "globalexit"}
-EXTENSIONS = {f"shmemx_{name}" for name in ("region_begin", "region_end", "buffer_register", "buffer_unregister")}
+EXTENSIONS = {
+    f"shmemx_{name}"
+    for name in (
+        *("region_begin", "region_end", "buffer_register", "buffer_unregister"),
+        *("devices", "device_malloc", "device_free", "device_memcpy"),
+    )
+}
 FILES = [Path(name) for name in sys.argv[1:3]]
 del sys.argv[1:3]
 

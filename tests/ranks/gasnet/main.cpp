@@ -54,6 +54,7 @@ std::unique_ptr<Engine> engine_of(const JobNodes& nodes, Rank rank) {
   setup.ranks = form().ranks;
   setup.memory = nodes.home(rank);
   setup.wire = nodes.wire(rank);
+  setup.kinds = nodes.kinds();
   setup.options.heap_size = std::size_t{1} << 20;
   setup.threads = form().threads == ThreadMode::seq ? Threads::one_at_a_time : Threads::many;
   return get_or_abort(Engine::create(std::move(setup)));

@@ -1,0 +1,62 @@
+#include "front/shmem/devices.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "core/print_error.hpp"
+
+namespace gondwana::shmem {
+namespace {
+
+void tell(const Caller& caller, const std::string& why) {
+  print_error("gondwana: rank {}: {}: {}\n", index(caller.engine.rank()), caller.name, why);
+}
+
+}  // namespace
+
+int devices(const Caller& caller) {
+  return static_cast<int>(caller.engine.kinds().devices());
+}
+
+void* device_malloc(const Caller& caller, int device, std::size_t bytes) {
+  if (device < 0) {
+    tell(caller, fmt::format("device {}: devices have numbers from 0", device));
+    return nullptr;
+  }
+  const Result<Kind*> kind =
+      caller.engine.kinds().find({KindId::emulated, static_cast<std::uint32_t>(device)});
+  const Result<MutableBytes> memory =
+      kind ? (*kind)->allocate(bytes) : Result<MutableBytes>(kind.error());
+  if (memory) return memory->data();
+  tell(caller, memory.error().text);
+  return nullptr;
+}
+
+void device_free(const Caller& caller, void* address) {
+  if (address == nullptr) return;
+  const MutableBytes memory(static_cast<std::byte*>(address), 1);
+  if (const Bytes buffer = caller.engine.buffers().overlapping(memory); !buffer.empty())
+    return tell(caller, fmt::format("{} is in a registered buffer; call shmemx_buffer_unregister "
+                                    "first",
+                                    fmt::ptr(address)));
+  Kind* kind = caller.engine.kinds().of(memory);
+  if (kind == nullptr || !kind->release(memory.data()))
+    tell(caller, fmt::format("{}: shmemx_device_malloc has not returned it", fmt::ptr(address)));
+}
+
+int device_memcpy(const Caller& caller, void* dest, const void* source, std::size_t bytes) {
+  if (bytes == 0) return 0;
+  KindAccess* access = caller.engine.kind_access();
+  if (access == nullptr) {
+    std::memmove(dest, source, bytes);
+    return 0;
+  }
+  const Result<void> copied = access->any_memory().copy(
+      static_cast<std::byte*>(dest), static_cast<const std::byte*>(source), bytes);
+  if (copied) return 0;
+  tell(caller, copied.error().text);
+  return 1;
+}
+
+}  // namespace gondwana::shmem

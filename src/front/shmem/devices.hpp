@@ -1,0 +1,15 @@
+// Memory of devices of this PE: shmemx_device_malloc and its neighbours. See include/shmemx.h.
+#pragma once
+
+#include <cstddef>
+
+#include "front/shmem/door.hpp"
+
+namespace gondwana::shmem {
+
+int devices(const Caller& caller);
+void* device_malloc(const Caller& caller, int device, std::size_t bytes);
+void device_free(const Caller& caller, void* address);
+int device_memcpy(const Caller& caller, void* dest, const void* source, std::size_t bytes);
+
+}  // namespace gondwana::shmem
