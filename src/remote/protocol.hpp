@@ -98,6 +98,7 @@ struct Request {
   std::uint64_t operand = 0;
 
   constexpr Space target() const {
+    // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): only the arena's has a name
     return {Rank(to % (1U << rank_bits)), SpaceId(to >> rank_bits)};
   }
 };

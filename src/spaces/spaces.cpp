@@ -60,7 +60,8 @@ Result<DeviceView> SpaceViews::find(Remote place, std::size_t size) {
 }
 
 OwnSpaces::~OwnSpaces() {
-  for (std::uint32_t number = 1; number < end_; ++number) remove(SpaceId(number));
+  for (std::uint32_t number = 1; number < end_; ++number)
+    remove(SpaceId(number));  // NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange)
 }
 
 Result<SpaceId> OwnSpaces::add(Kind& kind, MutableBytes memory) {

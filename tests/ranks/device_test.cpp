@@ -97,7 +97,7 @@ RANK_TEST(memory_of_a_device_is_a_source_and_a_target_here, ranks(1)) {
   const OnDevice source(world, count, 1);
   ASSERT_EQ(give(world, target.data(), target.bytes()), 0);
   for (const std::size_t size : sizes) {
-    const long first = 100 * world.me() + static_cast<long>(size);
+    const long first = 100L * world.me() + static_cast<long>(size);
     source.fill(first);
     put<8>(world.as("putmem"), &heap[1], source.at(0), size, world.right());
     put<8>(world.as("putmem"), target.at(1), source.at(0), size, world.right());

@@ -69,7 +69,7 @@ bool has_devices() {
 
 void* peer_address(gex_TM_t pair, gex_Rank_t rank) {
   void* address = nullptr;
-  void* local = &address;
+  void* local = static_cast<void*>(&address);
   uintptr_t size = 0;
   gex_Event_Wait(gex_EP_QueryBoundSegmentNB(pair, rank, &address, &local, &size, 0));
   EXPECT_EQ(size, segment_size);
