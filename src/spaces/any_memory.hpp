@@ -27,6 +27,8 @@ class AnyMemory {
   // Whether the bytes are there.
   Result<void> check(Space space, const StridedRun& pieces);
   Result<void> check(Remote place, std::size_t size);
+  // No operation of this process uses the space any more.
+  void forget(Space space) { views_.forget(space); }
   // Between two addresses of this process.
   Result<void> copy(std::byte* to, const std::byte* from, std::size_t size) {
     return copy(to, kinds_.of({to, size}), from, kinds_.of({from, size}), size);

@@ -15,10 +15,10 @@ std::string name_of(Space space) {
 }  // namespace
 
 SpaceViews::~SpaceViews() {
-  for (auto& [place, known] : known_) forget(known);
+  for (auto& [place, known] : known_) unmap(known);
 }
 
-void SpaceViews::forget(Known& known) {
+void SpaceViews::unmap(Known& known) {
   if (known.is_mapped) known.view.kind->unmap(known.view.memory);
   known = {};
 }
@@ -26,15 +26,15 @@ void SpaceViews::forget(Known& known) {
 // A rank writes its table, and may damage it: what it says is read once.
 Result<void> SpaceViews::follow(Known& known, Space space) {
   const std::optional<SpaceInfo> info = read_space(space_row(memory_.window(space.rank), space.id));
-  if (info && info->version == known.version) return {};
-  forget(known);
+  if (info && info->version == known.version && info->process == known.process) return {};
+  unmap(known);
   if (!info) return Error{Errc::invalid_argument, fmt::format("{} does not exist", name_of(space))};
   const Result<Kind*> kind = kinds_.find(info->device);
   if (!kind) return kind.error();
   const MutableBytes own(reinterpret_cast<std::byte*>(info->address), info->size);
   const bool is_mapped = info->process != ::getpid() || !(*kind)->holds(own);
   if (!is_mapped) {
-    known = {info->version, {*kind, own}};
+    known = {info->version, info->process, {*kind, own}};
     return {};
   }
   const Result<MutableBytes> mapped = (*kind)->map(info->handle, info->size);
@@ -42,7 +42,7 @@ Result<void> SpaceViews::follow(Known& known, Space space) {
     return Error{mapped.error().code,
                  fmt::format("{}, on {}: {}", name_of(space), gondwana::name_of(info->device),
                              mapped.error().text)};
-  known = {info->version, {*kind, *mapped}, true};
+  known = {info->version, info->process, {*kind, *mapped}, true};
   return {};
 }
 
@@ -57,6 +57,14 @@ Result<DeviceView> SpaceViews::find(Remote place, std::size_t size) {
                  fmt::format("{} B at offset {} of {}: it has {} B", size, place.offset,
                              name_of(place.owner()), memory.size())};
   return DeviceView{known.view.kind, memory.subspan(place.offset, size)};
+}
+
+void SpaceViews::forget(Space space) {
+  const std::scoped_lock lock(mutex_);
+  const auto known = known_.find({index(space.rank), index(space.id)});
+  if (known == known_.end()) return;
+  unmap(known->second);
+  known_.erase(known);
 }
 
 OwnSpaces::~OwnSpaces() {

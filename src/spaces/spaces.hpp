@@ -31,16 +31,19 @@ class SpaceViews {
   // `size` bytes at the place, of a rank of this node. An error: there is no such space, it is
   // shorter, or this process cannot map it.
   Result<DeviceView> find(Remote place, std::size_t size);
+  // Unmaps a space that no operation of this process uses any more.
+  void forget(Space space);
 
  private:
   struct Known {
     std::uint32_t version = 0;
-    DeviceView view;
+    std::int32_t process = 0;
+    DeviceView view = {};
     bool is_mapped = false;  // by this process
   };
 
   Result<void> follow(Known& known, Space space);
-  static void forget(Known& known);
+  static void unmap(Known& known);
 
   const NodeMemory& memory_;
   Kinds& kinds_;

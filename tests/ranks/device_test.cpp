@@ -175,6 +175,19 @@ RANK_TEST(atomics_and_signals_reach_memory_of_a_device, ranks(1)) {
   world.free(heap);
 }
 
+RANK_TEST(words_of_a_device_are_as_aligned_as_in_the_program, ranks(1)) {
+  NEEDS_DEVICES(world);
+  const OnDevice target(world, 100);
+  target.fill(0);
+  auto* begin = reinterpret_cast<std::byte*>(target.data()) + 4;
+  ASSERT_EQ(give(world, begin, target.bytes() - 4), 0);
+  EXPECT_EQ(atomic<AtomicOp::add>(world.as("atomic_fetch_add"), target.at(9), 5L, world.right()),
+            9);
+  world.barrier();
+  EXPECT_EQ(target[9], 14);
+  EXPECT_EQ(take_back(world, begin), 0);
+}
+
 RANK_TEST(spaces_of_devices_come_and_go, ranks(1)) {
   NEEDS_DEVICES(world);
   for (int round = 0; round < 20; ++round) {

@@ -31,7 +31,7 @@ bool Rma::put_strided_elsewhere(Lane& lane, Rank to, void* dest, const void* sou
   const Result<Remote> whole = locate_any("put", to, place + span.begin, span.size);
   if (!whole) return lane.fail(whole.error());
   if (remote_->packs(size) && count > 1)
-    return remote_->put_packed(lane, to, pieces_at(whole->offset));
+    return remote_->put_packed(lane, whole->owner(), pieces_at(whole->offset));
   for (std::size_t i = 0; i < count; ++i, place += steps.target, from += steps.source)
     if (!put_elsewhere(lane, to, place, from, size)) return false;
   return true;
@@ -63,7 +63,7 @@ bool Rma::get_strided_elsewhere(Lane& lane, Rank from, void* dest, const void* s
   const Result<Remote> whole = locate_any("get", from, place + span.begin, span.size);
   if (!whole) return lane.fail(whole.error());
   if (remote_->packs(size) && count > 1)
-    return remote_->get_packed(lane, from, pieces_at(whole->offset));
+    return remote_->get_packed(lane, whole->owner(), pieces_at(whole->offset));
   for (std::size_t i = 0; i < count; ++i, target += steps.target, place += steps.source)
     if (!get_elsewhere(lane, from, target, place, size)) return false;
   return true;

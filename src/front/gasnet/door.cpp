@@ -214,7 +214,7 @@ Team& Door::add_team(Membership membership, gex_Flags_t flags) {
   team->flags = flags;
   team->place = membership.places[team->rank];
   team->collectives = make_collectives(*team, std::move(membership.places));
-  team->show_members(inline_path_);
+  team->show_members(inline_path_ && !is_on_device(team->endpoint->segment));
   fill(*team);
   const std::scoped_lock lock(mutex_);
   return *teams_.emplace_back(std::move(team));
@@ -270,11 +270,13 @@ Team& Door::pair(gex_EP_t local, gex_EP_Index_t remote) {
   return *pair;
 }
 
-// Inline code may no longer use the pairs of an endpoint whose memory here is a device's.
+// Inline code may no longer use the teams and pairs of an endpoint whose memory here is a device's.
 void Door::bind(gex_EP_t endpoint, gex_Segment_t segment) {
   endpoint->segment = segment;
   if (!is_on_device(segment)) return;
   const std::scoped_lock lock(mutex_);
+  for (const auto& team : teams_)
+    if (team->endpoint == endpoint) team->show_members(false);
   for (const auto& [key, pair] : pairs_)
     if (key.first == endpoint->index) pair->show_members(false);
 }

@@ -30,15 +30,13 @@ void RemoteMemory::put_by_kind(Remote to, Bytes source, CallName call) {
                          .count = 1,
                          .there = to.offset,
                          .here = const_cast<std::byte*>(source.data())};
-  if (!engine_.kind_access()->put(*device_lane_, to.owner(), piece))
-    give_up(call, device_lane_->take_error()->text);
+  if (!engine_.kind_access()->put(*device_lane_, to.owner(), piece)) fail(*device_lane_, call);
 }
 
 void RemoteMemory::get_by_kind(MutableBytes dest, Remote from, CallName call) {
   const StridedRun piece{
       .size = dest.size(), .count = 1, .there = from.offset, .here = dest.data()};
-  if (!engine_.kind_access()->get(*device_lane_, from.owner(), piece))
-    give_up(call, device_lane_->take_error()->text);
+  if (!engine_.kind_access()->get(*device_lane_, from.owner(), piece)) fail(*device_lane_, call);
 }
 
 bool RemoteMemory::has_begun(RemoteAccess::Begun begun, CallName call) {
@@ -46,8 +44,8 @@ bool RemoteMemory::has_begun(RemoteAccess::Begun begun, CallName call) {
   fail(call);
 }
 
-void RemoteMemory::fail(CallName call) {
-  const std::optional<Error> error = lane_->take_error();
+void RemoteMemory::fail(Lane& lane, CallName call) {
+  const std::optional<Error> error = lane.take_error();
   give_up(call, error ? error->text : "failed");
 }
 

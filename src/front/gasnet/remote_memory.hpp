@@ -24,7 +24,10 @@ struct RemoteSegment {
   std::size_t size = 0;
   std::uint64_t space = 0;
 
-  SpaceId id() const { return SpaceId(static_cast<std::uint32_t>(space)); }
+  SpaceId id() const {
+    // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): only the arena's has a name
+    return SpaceId(static_cast<std::uint32_t>(space));
+  }
 };
 
 RemoteSegment segment_in(const SegmentDirectory& directory, gex_EP_Index_t endpoint);
@@ -65,7 +68,8 @@ class RemoteMemory {
 
   // The judgement of a call that began or finished something. Does not return if it failed.
   bool has_begun(RemoteAccess::Begun begun, CallName call);
-  [[noreturn]] void fail(CallName call);
+  [[noreturn]] static void fail(Lane& lane, CallName call);
+  [[noreturn]] void fail(CallName call) { fail(*lane_, call); }
   void complete(Completion& done, CallName call);
   // Complete when they return.
   bool put(Remote to, Bytes source, CallName call, NoRoom no_room = NoRoom::wait);

@@ -30,8 +30,10 @@ PeerSegment far_segment(Door& door, std::uint32_t process, gex_EP_Index_t endpoi
 // The segment of a process within reach. Inline code knows nothing of one on a device.
 PeerSegment near_segment(Door& door, std::uint32_t process, gex_EP_Index_t endpoint,
                          const gondwana_gex_member& member) {
-  if (member.size == 0 && door.has_devices()) [[unlikely]]
-    return remote_segment(process, segment_in(door.directory(process), endpoint));
+  if (member.size == 0 && door.has_devices()) [[unlikely]] {
+    const RemoteSegment shown = segment_in(door.directory(process), endpoint);
+    if (shown.id() != SpaceId::arena) return remote_segment(process, shown);
+  }
   return of_member(member);
 }
 

@@ -49,11 +49,19 @@ Result<void> check(Engine& engine, MutableBytes memory) {
   return {};
 }
 
+// A space begins with a line, so that words are as aligned in it as in the program. Allocations on
+// devices are whole pages.
+std::size_t line_offset(Bytes memory) {
+  return reinterpret_cast<std::uintptr_t>(memory.data()) % cache_line;
+}
+
 Result<Given> give(Engine& engine, MutableBytes memory) {
   if (memory.empty()) return Given{};
   if (const Result<void> checked = check(engine, memory); !checked) return checked.error();
   if (Kind* device = engine.kinds().of(memory); device != nullptr) {
-    const Result<SpaceId> space = engine.spaces().add(*device, memory);
+    const std::size_t before = line_offset(memory);
+    const Result<SpaceId> space =
+        engine.spaces().add(*device, {memory.data() - before, before + memory.size()});
     return space ? Result<Given>(Given{{}, *space}) : space.error();
   }
   const std::size_t before = reinterpret_cast<std::uintptr_t>(memory.data()) % page_size();
@@ -83,7 +91,7 @@ bool is_known_to_agent(const Caller& caller, const ProgramPages& pages) {
 
 BufferPart part_of(const Caller& caller, MutableBytes memory, const Result<Given>& given) {
   if (!given) return refused;
-  if (given->on_device) return {0, memory.size(), index(*given->on_device)};
+  if (given->on_device) return {line_offset(memory), memory.size(), index(*given->on_device)};
   if (!given->pages) return {};
   const ProgramPages& pages = *given->pages;
   if (!is_known_to_agent(caller, pages)) return refused;
@@ -93,10 +101,26 @@ BufferPart part_of(const Caller& caller, MutableBytes memory, const Result<Given
           memory.size()};
 }
 
-// Maps what peers of this node have given from files.
-bool follow_peers(const Caller& caller) {
+// Whether this PE reaches what a peer has given on a device.
+Result<void> check_device_part(Engine& engine, Rank rank, const BufferPart& part) {
+  if (part.size == 0 || part.id() == SpaceId::arena) return {};
+  if (engine.kind_access() == nullptr)
+    return Error{Errc::invalid_argument,
+                 fmt::format("rank {} gives memory of a device, and this process has none; set "
+                             "GONDWANA_EMULATED_DEVICES alike for all",
+                             index(rank))};
+  if (!engine.rma().reach().covers(rank)) return {};
+  return engine.kind_access()->any_memory().check({{rank, part.id()}, part.offset}, part.size);
+}
+
+// Maps what peers of this node have given from files and on devices.
+bool follow_peers(const Caller& caller, const BufferPart* parts) {
   Engine& engine = caller.engine;
   for (std::uint32_t rank = 0; rank < engine.ranks(); ++rank) {
+    if (const auto checked = check_device_part(engine, Rank(rank), parts[rank]); !checked) {
+      tell(caller, checked.error().text);
+      return false;
+    }
     if (!engine.rma().reach().covers(Rank(rank))) continue;
     const Result<void> followed = engine.program_memory().files().follow(Rank(rank));
     if (followed) continue;
@@ -154,7 +178,8 @@ int register_buffer(Caller caller, void* address, std::size_t size) {
   if (!given) tell(caller, given.error().text);
   const bool is_given = table.exchange(part_of(caller, memory, given));
   const auto is_yes = [](std::uint64_t word) { return word == 1; };
-  if (!is_given || !std::ranges::all_of(table.gather(follow_peers(caller) ? 1 : 0), is_yes)) {
+  if (!is_given ||
+      !std::ranges::all_of(table.gather(follow_peers(caller, table.parts()) ? 1 : 0), is_yes)) {
     if (given) take_back(engine, *given);
     heap_free(caller, room);
     return 1;
@@ -196,6 +221,14 @@ auto find_meant(const Caller& caller, std::span<const std::uint64_t> words) {
   });
 }
 
+// This process keeps no mapping of memory that peers may free now.
+void forget_views(Engine& engine, const BufferPart* parts) {
+  if (engine.kind_access() == nullptr) return;
+  for (std::uint32_t rank = 0; rank < engine.ranks(); ++rank)
+    if (parts[rank].id() != SpaceId::arena)
+      engine.kind_access()->any_memory().forget({Rank(rank), parts[rank].id()});
+}
+
 }  // namespace
 
 int unregister_buffer(Caller caller, void* address) {
@@ -216,6 +249,7 @@ int unregister_buffer(Caller caller, void* address) {
     caller.engine.buffers().remove(buffer.address);
     take_back(caller.engine, {buffer.pages, buffer.on_device});
   }
+  forget_views(caller.engine, buffer.parts);
   heap_free(caller, buffer.parts);  // after a barrier: nobody uses it any more
   return 0;
 }
