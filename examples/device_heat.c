@@ -40,7 +40,10 @@ static void make_part(struct part* part, long cells) {
   const int is_given =
       part->field != NULL && shmemx_buffer_register(part->field, bytes_of(cells + 2)) == 0;
   if (part->host == NULL || !is_given) {
-    fprintf(stderr, "no memory on a device; set GONDWANA_EMULATED_DEVICES=1\n");
+    fprintf(stderr,
+            "device_heat needs %zu bytes on a device that all PEs can register; "
+            "GONDWANA_EMULATED_DEVICES=1 gives each PE one\n",
+            bytes_of(cells + 2));
     shmem_global_exit(1);
   }
 }

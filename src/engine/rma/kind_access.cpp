@@ -100,15 +100,15 @@ bool KindAccess::copy(Lane& lane, const StridedRun& to, const StridedRun& from) 
 
 // While one chunk leaves, the other is filled.
 bool KindAccess::put_elsewhere(Lane& lane, Space to, const StridedRun& pieces) {
-  const bool is_host = kinds_.of({pieces.here, pieces.size}) == nullptr;
   std::array<Chunk, 2> chunks;
-  bool is_well = true;
-  if (is_host) {
+  if (kinds_.of({pieces.here, pieces.size}) == nullptr) {
     chunks[0].pieces = pieces;
-    is_well = begin_put(lane, to, chunks[0]);
+    const bool begun = begin_put(lane, to, chunks[0]);
+    return remote_->complete(lane, chunks[0].done, "put") && begun;
   }
+  bool is_well = true;
   std::size_t turn = 0;
-  for (Parts parts(pieces); !is_host && is_well && !parts.is_empty(); ++turn) {
+  for (Parts parts(pieces); is_well && !parts.is_empty(); ++turn) {
     Chunk& chunk = chunks.at(turn % 2);
     is_well = remote_->complete(lane, chunk.done, "put");
     const StridedRun part = parts.next();
@@ -127,14 +127,13 @@ bool KindAccess::begin_put(Lane& lane, Space to, Chunk& chunk) {
 
 bool KindAccess::get_elsewhere(Lane& lane, Space from, const StridedRun& pieces) {
   remote_->drain(lane);  // it must see earlier puts of this rank
-  const bool is_host = kinds_.of({pieces.here, pieces.size}) == nullptr;
   std::array<Chunk, 2> chunks;
-  bool is_well = true;
-  if (is_host) {
+  if (kinds_.of({pieces.here, pieces.size}) == nullptr) {
     chunks[0].pieces = pieces;
-    is_well = begin_get(lane, from, chunks[0]);
-    return remote_->complete(lane, chunks[0].done, "get") && is_well;
+    const bool begun = begin_get(lane, from, chunks[0]);
+    return remote_->complete(lane, chunks[0].done, "get") && begun;
   }
+  bool is_well = true;
   std::array<StridedRun, 2> targets;
   std::size_t turn = 0;
   const auto finish = [&](std::size_t which) {

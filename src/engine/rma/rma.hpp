@@ -145,7 +145,7 @@ class Rma {
                 std::size_t size) const;
 
   Reach reach_;
-  Reach copies_;  // nobody, if memory of this process may be a device's
+  Reach copies_;  // covers no rank if this process has a device
   const SymmetricMemory& symmetric_;
   const RegisteredBuffers& buffers_;
   Rank me_;

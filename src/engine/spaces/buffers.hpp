@@ -1,6 +1,6 @@
 // Buffers of the program that all ranks have registered together: the n-th of one rank is the
-// counterpart of the n-th of each other. An address in the buffer of this rank stands for the same
-// distance from the beginning of that of a peer.
+// counterpart of the n-th of each other. An address at some distance from the start of this rank's
+// buffer names the byte at the same distance in the buffer of a peer.
 #pragma once
 
 #include <atomic>

@@ -199,7 +199,7 @@ void ProgramMemory::release(Span& span, std::size_t first, std::size_t end) {
   }
 }
 
-// Nobody else runs in the child, and the parent's threads change nothing here.
+// Takes no lock: only the thread that forked runs in the child.
 void ProgramMemory::make_private() const {
   for (const Span& span : spans_)
     for (std::size_t page = 0; page < span.uses.size(); ++page) {
