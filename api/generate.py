@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""Writes what the tables say: headers, thunks, symbol maps, profiling wrappers, variables.
+"""Writes what the tables say.
 
-generate.py          writes the files that changed
-generate.py --check  writes nothing; exits 1 and names each file that is not what the table says
+Headers, variables and documents are committed; each build makes thunks, symbol maps and wrappers.
+
+generate.py                 writes the committed files that changed
+generate.py --check         writes nothing; exits 1 and names each that is not what the table says
+generate.py --build FOLDER  writes the others into FOLDER, and removes what is in no table
 """
 
 import argparse
@@ -26,24 +29,31 @@ def project_version(root: Path) -> str:
     return match[1]
 
 
-def shmem_files(root: Path) -> dict[Path, str]:
-    """Every generated file of the OpenSHMEM door, with its content."""
+def committed_files(root: Path) -> dict[Path, str]:
+    """What users and reviewers read, with its content."""
     api = table.load(root / "api/shmem", project_version(root))
-    door = root / "src/front/shmem"
-    files = {
+    headers = {
         root / "include/shmem.h": header.user_header(api),
         root / "include/pshmem.h": header.profiling_header(api),
-        door / "shmem.map": thunks.symbol_map(api),
-        door / "generated/handles.cpp": thunks.handles_file(api),
+    }
+    return headers | gasnet_headers.files(root) | variables.files(root)
+
+
+def compiled_files(root: Path, folder: Path) -> dict[Path, str]:
+    """What only the compiler reads."""
+    api = table.load(root / "api/shmem", project_version(root))
+    shmem = folder / "shmem"
+    files = {
+        shmem / "shmem.map": thunks.symbol_map(api),
+        shmem / "handles.cpp": thunks.handles_file(api),
     }
     for section in api.sections:
-        files[door / f"generated/{section.name}_thunks.cpp"] = thunks.thunk_file(api, section)
-    return files | profiler.files(api, root, root / "tools/profile/generated")
+        files[shmem / f"{section.name}_thunks.cpp"] = thunks.thunk_file(api, section)
+    return files | profiler.files(api, root, folder / "profile")
 
 
-def left_over(files: dict[Path, str]) -> list[Path]:
+def left_over(files: dict[Path, str], folders: set[Path]) -> list[Path]:
     """Generated files of an earlier table, which would still be compiled."""
-    folders = {path.parent for path in files if path.parent.name == "generated"}
     present = {path for folder in folders for path in folder.glob("*")}
     return sorted(present - set(files))
 
@@ -52,7 +62,8 @@ def check(files: dict[Path, str], root: Path) -> int:
     stale = [p for p, text in files.items() if not p.exists() or p.read_text("utf-8") != text]
     for path in stale:
         print(f"{path.relative_to(root)} is not what api/ says; run python3 api/generate.py")
-    unknown = left_over(files)
+    folders = {path.parent for path in files if path.parent.name == "generated"}
+    unknown = left_over(files, folders)
     for path in unknown:
         print(f"{path.relative_to(root)} is in no API table; remove it")
     return 1 if stale or unknown else 0
@@ -67,11 +78,18 @@ def write(files: dict[Path, str]) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Writes the generated headers and thunks.")
+    parser = argparse.ArgumentParser(description="Writes what the tables in api/ say.")
     parser.add_argument("--check", action="store_true", help="write nothing, name stale files")
+    parser.add_argument("--build", type=Path, metavar="FOLDER", help="write what is compiled")
     arguments = parser.parse_args()
     root = Path(__file__).resolve().parent.parent
-    files = shmem_files(root) | gasnet_headers.files(root) | variables.files(root)
+    if arguments.build is not None:
+        files = compiled_files(root, arguments.build)
+        write(files)
+        for path in left_over(files, {path.parent for path in files}):
+            path.unlink()
+        return 0
+    files = committed_files(root)
     if arguments.check:
         return check(files, root)
     write(files)

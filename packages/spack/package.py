@@ -26,7 +26,7 @@ class Gondwana(CMakePackage):
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
     depends_on("pkgconfig", type="build")
-    depends_on("python@3.11:", type="build")  # writes the manual pages
+    depends_on("python@3.11:", type="build")  # writes manual pages and thunks
     depends_on("fmt@9:", type="build")  # its objects go into our libraries
     depends_on("tomlplusplus@3:", type="build")  # headers
     depends_on("cli11@2:", type="build")

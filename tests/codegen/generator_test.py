@@ -175,17 +175,30 @@ class CheckTest(unittest.TestCase):
 
     def test_check_names_a_missing_file(self):
         self.generate()
-        (self.root / "src/front/shmem/shmem.map").unlink()
+        (self.root / "include/pshmem.h").unlink()
         result = self.generate("--check")
         self.assertEqual(result.returncode, 1)
-        self.assertIn("src/front/shmem/shmem.map is not what api/ says", result.stdout)
+        self.assertIn("include/pshmem.h is not what api/ says", result.stdout)
 
     def test_check_names_a_file_no_table_asks_for(self):
         self.generate()
-        (self.root / "src/front/shmem/generated/old_thunks.cpp").touch()
+        (self.root / "include/gasnet/generated/old_calls.h").touch()
         result = self.generate("--check")
         self.assertEqual(result.returncode, 1)
-        self.assertIn("generated/old_thunks.cpp is in no API table", result.stdout)
+        self.assertIn("generated/old_calls.h is in no API table", result.stdout)
+
+    def test_a_build_has_a_file_for_each_table_and_no_other(self):
+        folder = self.root / "build/generated"
+        old = folder / "shmem/old_thunks.cpp"
+        old.parent.mkdir(parents=True)
+        old.touch()
+        self.assertEqual(self.generate("--build", str(folder)).returncode, 0)
+        self.assertFalse(old.exists())
+        tables = {path.stem for path in (self.root / "api/shmem").glob("*.toml")} - {"common"}
+        for kind, suffix in (("shmem", "_thunks.cpp"), ("profile", ".cpp")):
+            for table_name in tables:
+                self.assertTrue((folder / kind / f"{table_name}{suffix}").exists(), table_name)
+        self.assertFalse((self.root / "include/shmem.h").exists())
 
     def test_a_changed_table_makes_the_header_stale(self):
         self.generate()
@@ -194,7 +207,6 @@ class CheckTest(unittest.TestCase):
         path.write_text(text.replace("shmem_quiet(void)", "shmem_hush(void)"), encoding="utf-8")
         result = self.generate("--check")
         self.assertIn("include/shmem.h", result.stdout)
-        self.assertIn("src/front/shmem/generated/ordering_thunks.cpp", result.stdout)
 
     def test_a_changed_variable_makes_table_and_document_stale(self):
         self.generate()

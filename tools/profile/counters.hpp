@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "call.hpp"
-#include "generated/call_names.hpp"
+#include "call_names.hpp"
 
 namespace gondwana::profile {
 
