@@ -34,6 +34,7 @@ struct wire {
   fi_addr_t peer;
   char* memory;
   char* messages;
+  void (*arrived)(void);  // called for each message, before its answer; NULL: nothing is
   uint64_t done;
   uint64_t received;
 };
@@ -113,6 +114,7 @@ static inline void take(struct wire* wire, const struct fi_cq_data_entry* entry)
   const bool asks = *message != 0;
   ++wire->received;
   expect_message(wire, message);
+  if (wire->arrived != NULL) wire->arrived();
   if (asks) send_message(wire, entry->len, false);
 }
 

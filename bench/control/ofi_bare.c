@@ -1,7 +1,10 @@
 // libfabric between two processes on 127.0.0.1, in bare loops, with the provider that our jobs use
 // there: puts that are complete at the target, gets, message round trips, many puts in flight, many
 // messages one way. The target polls all the time or, with "asleep", computes while one of its
-// threads sleeps on the wait descriptor. Usage: ofi_bare spin|asleep
+// threads sleeps on the wait descriptor. With "bounce" it is a pipeline instead: a put through
+// memory that the network knows. The target copies each chunk away and answers. The source has
+// copied it there or, where only the target is a device, has not. Puts complete in their order.
+// Usage: ofi_bare spin|asleep|bounce
 #include "../common/crew.h"
 #include "../common/wire.h"
 
@@ -10,8 +13,12 @@
 
 enum { WARM_UP = 300, TRIPS = 2000, BATCHES = 40, MESSAGE = 48, SLEEP_MS = 100 };
 
+enum { SLOT = 256 << 10, SLOTS = WIRE_MEMORY / SLOT, LARGEST = 16 << 20 };
+
 struct shared {
   struct wire_names names;
+  _Atomic size_t chunk;  // of a pipeline
+  _Atomic uint64_t first;
   _Atomic int over;
 };
 
@@ -111,6 +118,69 @@ static void initiate(const char* mode) {
   atomic_store(&shared->over, 1);
 }
 
+static char* device;     // memory that stands for one
+static uint64_t chunks;  // put, or taken by the target, since the start
+
+static void take_chunk(void) {
+  const size_t chunk = atomic_load(&shared->chunk);
+  memcpy(device + (chunks - atomic_load(&shared->first)) * chunk,
+         wire.memory + chunks % SLOTS * SLOT, chunk);
+  ++chunks;
+}
+
+static void put_chunk(size_t at, size_t chunk, bool copies) {
+  const size_t slot = chunks++ % SLOTS * SLOT;
+  ssize_t outcome;
+  if (copies) memcpy(wire.memory + slot, device + at, chunk);
+  while ((outcome = put(chunk, slot)) == -FI_EAGAIN) look(&wire);
+  must("put", outcome);
+}
+
+static void put_by_chunks(size_t size, bool copies) {
+  const size_t chunk = size < SLOT ? size : SLOT;
+  const uint64_t done = wire.done;
+  const uint64_t received = wire.received;
+  uint64_t posted = 0;
+  uint64_t told = 0;
+  atomic_store(&shared->chunk, chunk);
+  atomic_store(&shared->first, chunks);
+  while (wire.received - received < size / chunk) {
+    if (told < wire.done - done) {
+      send_message(&wire, MESSAGE, true);
+      ++told;
+    } else if (posted < size / chunk && posted - (wire.received - received) < SLOTS) {
+      put_chunk(posted++ * chunk, chunk, copies);
+    } else {
+      look(&wire);
+    }
+  }
+}
+
+static void time_bounces(void) {
+  for (size_t size = 4096; size <= LARGEST; size *= 16) {
+    for (int copies = 1; copies <= 2; ++copies) {
+      double* samples = new_samples(BATCHES);
+      put_by_chunks(size, copies == 2);
+      for (int i = 0; i < BATCHES; ++i) {
+        const int64_t begin = now_ns();
+        put_by_chunks(size, copies == 2);
+        samples[i] = (double)(now_ns() - begin);
+      }
+      char name[64];
+      snprintf(name, sizeof name, "bounce_%d_%zu", copies, size);
+      report(name, "control", samples, BATCHES);
+    }
+  }
+  atomic_store(&shared->over, 1);
+}
+
+static void open_device(void) {
+  device = aligned_alloc(4096, LARGEST);
+  if (device == NULL) must("memory", -FI_ENOMEM);
+  memset(device, 1, LARGEST);
+  wire.arrived = take_chunk;
+}
+
 static void* serve(void* asleep) {
   struct fid* queue = &wire.queue->fid;
   struct pollfd entry = {wire.descriptor, POLLIN, 0};
@@ -137,8 +207,13 @@ int main(int argc, char** argv) {
   const char* mode = argc > 1 ? argv[1] : "spin";
   shared = shared_pages(sizeof *shared);
   const int rank = start_crew(2);
+  const bool bounces = strcmp(mode, "bounce") == 0;
+  if (bounces) open_device();
   open_wire(&wire, &shared->names, rank);
-  if (rank == 0)
+  if (rank == 0) wire.arrived = NULL;
+  if (rank == 0 && bounces)
+    time_bounces();
+  else if (rank == 0)
     initiate(mode);
   else
     be_target(strcmp(mode, "asleep") == 0);

@@ -13,6 +13,7 @@ class Aim:
     kind: str  # "ratio": ours / control; "difference": ours - control; "absolute": ours
     limit: float | None  # None: the row has no aim
     text: str
+    allowance: float = 0  # of a ratio: that is added to the control
 
 
 def ratio(limit: float) -> Aim:

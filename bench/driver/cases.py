@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from driver.armci_cases import armci_cases
 from driver.case import INFORMATIVE, MIB, MS, Aim, Case, Row, Run, rate, ratio
+from driver.device_cases import device_cases
 from driver.gasnet_cases import gasnet_cases
 from driver.network_cases import network_cases
 
@@ -215,6 +216,7 @@ def all_cases() -> list[Case]:
              (Row("resident set, heap untouched", "resident", Aim("absolute", 8 * MIB, "8 MiB")),)),
         *memory_cases(),
         *gasnet_cases(),
+        *device_cases(),
         *armci_cases(),
         *network_cases(),
     ]

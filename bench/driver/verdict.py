@@ -56,12 +56,12 @@ def score(row: Row, ours: Figure, control: Figure | None) -> float:
     if control is None or row.aim.kind == "absolute":
         return value
     limit = value_of(row, control)
-    return value - limit if row.aim.kind == "difference" else value / limit
+    return value - limit if row.aim.kind == "difference" else value / (limit + row.aim.allowance)
 
 
-def p90(values: list[float]) -> float:
-    """The value that nine of ten do not exceed."""
-    return sorted(values)[math.ceil(0.9 * len(values)) - 1]
+def percentile(values: list[float], percent: int) -> float:
+    """The value that this share of them does not exceed."""
+    return sorted(values)[math.ceil(percent * len(values) / 100) - 1]
 
 
 def line(row: Row, outcome: Outcome, library: str) -> Line | None:
@@ -79,7 +79,8 @@ def line(row: Row, outcome: Outcome, library: str) -> Line | None:
     return Line(library, len(rounds), ours[0].unit, median(value_of(row, o) for o in ours),
                 median(o.p90 for o in ours),
                 median(value_of(row, c) for c in known) if known else None,
-                max(set(names), key=names.count) if names else "", median(scores), p90(scores))
+                max(set(names), key=names.count) if names else "", median(scores),
+                percentile(scores, 90))
 
 
 def judge(row: Row, outcome: Outcome, ours: str, peers: list[str]) -> RowResult:

@@ -1,0 +1,51 @@
+"""The rows of memory of devices, which are emulated: their engine is a thread that copies."""
+
+from driver.case import Aim, Case, Row, Run
+
+DEVICES = {"GONDWANA_EMULATED_DEVICES": "1"}
+SIZES = {"4 KiB": 4 << 10, "64 KiB": 64 << 10, "1 MiB": 1 << 20, "16 MiB": 16 << 20}
+# Each with how many of the two sides are devices.
+WAYS = {"host_to_device": ("put host to device", 1), "device_to_host": ("get device to host", 1),
+        "device_put": ("put device to device", 2), "device_get": ("get device to device", 2)}
+DOORS = {"": "", "_gasnet": "gex "}
+
+
+def copies_run(where: str, name: str, sizes: list[int], nodes: int = 1) -> Run:
+    """The program that puts and gets."""
+    return Run("gasnet_device_copies", (where, name, *map(str, sizes)), DEVICES, nodes=nodes)
+
+
+def node_case() -> Case:
+    """On a node, compared with the copy engine alone."""
+    aim = Aim("ratio", 1 / 0.95, "95%+2us", allowance=2000)
+    rows = tuple(Row(f"{door}{title} {name}", f"device_{way}_{size}{suffix}", aim)
+                 for suffix, door in DOORS.items() for way, (title, _) in WAYS.items()
+                 for name, size in SIZES.items())
+    return Case("device_copies", 2, (copies_run("peer", "device", [*SIZES.values()]),), rows)
+
+
+def network_case() -> Case:
+    """Between two nodes, compared with a pipeline of bounce buffers over bare libfabric. A get
+    moves the same bytes the other way."""
+    aim = Aim("ratio", 1 / 0.95, "95 %")
+    rows = tuple(Row(f"network {door}{title} {name}", f"far_{way}_{size}{suffix}", aim,
+                     (f"bounce_{devices}_{size}",))
+                 for suffix, door in DOORS.items() for way, (title, devices) in WAYS.items()
+                 for name, size in SIZES.items())
+    return Case("device_network", 2, (copies_run("peer", "far", [*SIZES.values()], 2),), rows,
+                (("ofi_bare", "bounce"),))
+
+
+def use_case() -> Case:
+    """What a device in use costs, and device segments."""
+    in_use = Aim("difference", 2, "+2 ns")
+    return Case("device_use", 2, (Run("gasnet_device_use", (), DEVICES),),
+                (Row("put 8 B to the heap, device in use", "device_in_use_put", in_use),
+                 Row("p to the heap, device in use", "device_in_use_p", in_use),
+                 Row("device segment, made and freed", "device_segment",
+                     Aim("difference", 20e3, "+20 us"))))
+
+
+def device_cases() -> list[Case]:
+    """All of them."""
+    return [node_case(), network_case(), use_case()]
