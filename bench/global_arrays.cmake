@@ -1,16 +1,11 @@
 # Builds the rows of Global Arrays, where Debian's are with Open MPI: on our ARMCI, and a second time on
-# ARMCI-MPI if it is installed. Sets bench_mpirun.
-set(bench_mpirun "")
-find_program(BENCH_MPICC NAMES mpicc.openmpi DOC "mpicc of Open MPI, for rows of Global Arrays")
-find_program(BENCH_MPIRUN NAMES mpirun.openmpi DOC "mpirun of Open MPI, for rows of Global Arrays")
+# ARMCI-MPI if it is installed. After openmpi.cmake.
 find_library(BENCH_GLOBAL_ARRAYS ga-openmpi)
 find_library(BENCH_SCALAPACK scalapack-openmpi)
 find_library(BENCH_ARMCI_MPI armci-openmpi PATHS /usr/lib PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE})
-if(NOT BENCH_MPICC OR NOT BENCH_MPIRUN OR NOT BENCH_GLOBAL_ARRAYS OR NOT BENCH_SCALAPACK)
+if(NOT bench_mpirun OR NOT BENCH_GLOBAL_ARRAYS OR NOT BENCH_SCALAPACK)
   return()
 endif()
-set(bench_mpirun ${BENCH_MPIRUN})
-
 set(programs "")
 function(bench_global_arrays_program program folder)
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${folder})

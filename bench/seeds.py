@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Prints figures 1, 2, 3, 5 and 6 and table 1 of the seed (GASNet-EX on Cray Aries, PAW-ATM 2018),
 under their own numbers, as measured with Gondwana on one node, figure 6 on two nodes of this
-machine; and there graphs 4-1 to 4-4 of a second seed (Global Arrays, ARMCI, Cray SeaStar, 2010).
+machine; graphs 4-1 to 4-4 of a second seed (Global Arrays, ARMCI, Cray SeaStar, 2010), there too;
+and figures 2 and 3 of a third (GASNet-EX memory kinds, SC21), "Kinds 2" and "Kinds 3", on emulated
+devices.
 
 The first seed compares two versions of a library. Here each figure compares two ways to program it;
 its title names the column that the others are compared with.
@@ -10,21 +12,35 @@ its title names the column that the others are compared with.
 import argparse
 import json
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
 from driver import machine
 from driver.case import Run
+from driver.device_cases import DEVICES
 from driver.library import Build, find_build
-from driver.process import RunError, run
-from driver.sheet import Sheet, draw, table
+from driver.process import RunError, output_of, run
+from driver.sheet import Cell, Sheet, draw, table
+from driver.verdict import percentile
 
 DIMENSIONS = (3, 8, 32)
 BLOCKS = {"full": 0, "5": 5, "cyclic": 1}
 SIZES_OF_ONE_RUN = 4  # a run is bounded in time
 EAGER_LIMITS = ("0", "2K", "8K", "64K")
+# Of memspeed, as the program names them.
+PATTERNS = {"own_device_to_host": "D-H", "own_host_to_device": "H-D", "own_device_put": "D-D",
+            "peer_device_put": "D-D peer"}
+HEAT_STEPS = {64: 1000, 128: 300}  # by size of the cube
+WARM_UP_STEPS = 10
+# Of a histogram, in medians: the middles of its bars, of which the last one has all that is longer.
+BARS = [number / 20 for number in range(12, 42)]
+
+Steps = list[tuple[float, float]]  # seconds of exchange and of computation
 
 
 def arguments() -> argparse.Namespace:
@@ -71,12 +87,39 @@ class Bench:
         return {key: median(values) for key, values in found.items()}
 
     def times_by_size(self, program: str, words: tuple[str | int, ...], sizes: list[int],
-                      nodes: int = 1) -> dict[tuple[str, str], float]:
+                      nodes: int = 1, environment: dict[str, str] | None = None
+                      ) -> dict[tuple[str, str], float]:
         """The same for two ranks and many sizes, which are the last words, a few in each run."""
         found = {}
         for i in range(0, len(sizes), SIZES_OF_ONE_RUN):
             found |= self.times(2, program, *words, *sizes[i:i + SIZES_OF_ONE_RUN],
-                                nodes=nodes)
+                                nodes=nodes, environment=environment)
+        return found
+
+    def heat_steps(self, row: Run) -> Steps:
+        """The time of each step of heat conduction on two ranks."""
+        with tempfile.NamedTemporaryFile("r") as file:
+            named = replace(row, arguments=(*row.arguments, file.name))
+            output_of(self.ours.job(2, named), self.ours.variables(named))
+            lines = [line.split() for line in file]
+        return [(float(exchange), float(computation))
+                for exchange, computation in lines[WARM_UP_STEPS:]]
+
+    @cached_property
+    def heat(self) -> dict[str, list[Steps]]:
+        """By cube and way to exchange, all rounds."""
+        sizes = {24: 200} if self.quick else HEAT_STEPS
+        rows = {}
+        for size, steps in sizes.items():
+            words = ("--size", str(size), "--steps", str(steps))
+            rows |= {f"{size} dev": Run("device_heat", (*words, "--times"), DEVICES),
+                     f"{size} host": Run("device_heat", (*words, "--host", "--times")),
+                     f"{size} MPI": Run("heat_mpi", (str(size), str(steps)), by_mpi=True)}
+        rows = {name: row for name, row in rows.items() if self.ours.has(row.program)}
+        found: dict[str, list[Steps]] = {name: [] for name in rows}
+        for _ in range(self.rounds):
+            for name, row in rows.items():
+                found[name].append(self.heat_steps(row))
         return found
 
 
@@ -214,8 +257,76 @@ def graph_4_1(bench: Bench) -> Sheet:
                  "by GONDWANA_EAGER_LIMIT", columns, rows)
 
 
+def kinds_2(bench: Bench) -> Sheet:
+    """memspeed: copies between memories of two kinds."""
+    sizes = bench.sizes(16, 16 << 20)
+    ns: dict[tuple[str, str], float] = {}
+    for where in ("own", "peer"):
+        ns |= bench.times_by_size("gasnet_device_copies", (where, where), sizes,
+                                  environment=DEVICES)
+    columns = ["Bytes"]
+    for pattern in PATTERNS.values():
+        columns += [f"{pattern} copy", f"{pattern} shm", f"{pattern} gex"]
+    rows = []
+    for size in sizes:
+        row: list[Cell] = [size]
+        for pattern in PATTERNS:
+            row += [megabytes(size, ns[f"{pattern}_{size}{suffix}", side]) for suffix, side in
+                    (("", "control"), ("", "ours"), ("_gasnet", "ours"))]
+        rows.append(row)
+    return Sheet("Kinds 2", "memspeed, MB/s: from device (D) or host (H), on a rank and to a peer: "
+                 "the copy engine alone, put or get of OpenSHMEM, and of GASNet-EX",
+                 columns, rows, tuple(columns[i] for i in (1, 2, 4, 5, 7, 8, 11)), "MB/s")
+
+
+def pairs_of_steps(rounds: list[Steps]) -> list[float]:
+    """Microseconds of each two steps that follow each other, as the poster has them."""
+    return [1e6 * (sum(first) + sum(second)) for steps in rounds
+            for first, second in pairwise(steps)]
+
+
+def without_mpi(bench: Bench) -> str:
+    """The end of a title where a column is missing."""
+    return "" if bench.ours.has("heat_mpi") else "; without MPI: no mpicc.openmpi with mpi.h here"
+
+
+def kinds_3(bench: Bench) -> Sheet:
+    """Times of steps of heat conduction."""
+    rows: list[list[Cell]] = []
+    for name, rounds in bench.heat.items():
+        exchange, computation = ([1e6 * step[part] for steps in rounds for step in steps]
+                                 for part in (0, 1))
+        pairs = pairs_of_steps(rounds)
+        rows.append([name, median(exchange), percentile(exchange, 99), median(computation),
+                     median(pairs), *(percentile(pairs, share) / median(pairs)
+                                      for share in (10, 90, 99, 100))])
+    return Sheet("Kinds 3", "heat conduction in a cube on two ranks, us: field on devices (put with "
+                 "signal; the computation copies it, as the device has no processor), on the "
+                 "host, MPI on the host" + without_mpi(bench),
+                 ["Cube", "exchange", "its p99", "computing", "two steps", "p10: x", "p90: x",
+                  "p99: x", "max: x"], rows)
+
+
+def kinds_3_histogram(bench: Bench) -> Sheet:
+    """How uniform they are."""
+    width = BARS[1] - BARS[0]
+    shares = []
+    for rounds in bench.heat.values():
+        pairs = pairs_of_steps(rounds)
+        middle = median(pairs)
+        bars = [min(max(round((time / middle - BARS[0]) / width), 0), len(BARS) - 1)
+                for time in pairs]
+        shares.append([100 * bars.count(bar) / len(bars) for bar in range(len(BARS))])
+    rows: list[list[Cell]] = [[f"{bar:.2f}", *cells]
+                              for bar, cells in zip(BARS, zip(*shares, strict=True), strict=True)]
+    return Sheet("Kinds 3 histogram", "times of two steps of heat conduction, in medians"
+                 + without_mpi(bench), ["Median x", *bench.heat], rows, tuple(bench.heat),
+                 "% of pairs of steps")
+
+
 SHEETS: tuple[Callable[[Bench], Sheet], ...] = (figure_1, figure_2, figure_3, figure_5, figure_6,
-                                                table_1, graph_4_1)
+                                                table_1, graph_4_1, kinds_2, kinds_3,
+                                                kinds_3_histogram)
 
 
 def chosen(names: list[str]) -> list[Callable[[Bench], Sheet]]:

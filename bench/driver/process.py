@@ -30,8 +30,8 @@ def end(process: subprocess.Popen) -> None:
             continue
 
 
-def run(command: Sequence[str | Path], environment: Mapping[str, str]) -> list[Figure]:
-    """Runs a command and returns the figures it prints. Raises RunError."""
+def output_of(command: Sequence[str | Path], environment: Mapping[str, str]) -> str:
+    """Runs a command and returns what it prints. Raises RunError."""
     words = [str(word) for word in command]
     try:
         process = subprocess.Popen(words, env={**os.environ, **environment}, text=True,
@@ -49,9 +49,14 @@ def run(command: Sequence[str | Path], environment: Mapping[str, str]) -> list[F
     if process.returncode != 0:
         last = " / ".join(errors.strip().splitlines()[-2:])
         raise RunError(f"status {process.returncode}: {' '.join(words)}: {last}")
-    figures = parse(output)
+    return output
+
+
+def run(command: Sequence[str | Path], environment: Mapping[str, str]) -> list[Figure]:
+    """Runs a command and returns the figures it prints. Raises RunError."""
+    figures = parse(output_of(command, environment))
     if not figures:
-        raise RunError(f"no figures: {' '.join(words)}")
+        raise RunError(f"no figures: {' '.join(map(str, command))}")
     return figures
 
 

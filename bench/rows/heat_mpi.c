@@ -1,0 +1,60 @@
+// The heat of examples/device_heat.c in host memory, with exchanges of MPI: two receives and two
+// sends. Writes the seconds of exchange and computation of each step to FILE.
+// Usage: heat_mpi SIZE STEPS FILE
+#include "../common/measure.h"
+
+#include "../../examples/slab.h"
+
+#include <mpi.h>
+
+static double* new_field(const struct slab* slab) {
+  double* field = malloc(sizeof(double) * field_of(slab));
+  if (field == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
+  heat_up(field, slab);
+  return field;
+}
+
+// MPI_PROC_NULL is the neighbour beyond a wall.
+static void exchange(double* field, const struct slab* slab, int below, int above) {
+  const size_t plane = plane_of(slab->size);
+  const size_t last = plane * (size_t)slab->planes;
+  MPI_Request requests[4];
+  MPI_Irecv(field, (int)plane, MPI_DOUBLE, below, 0, MPI_COMM_WORLD, &requests[0]);
+  MPI_Irecv(field + last + plane, (int)plane, MPI_DOUBLE, above, 0, MPI_COMM_WORLD, &requests[1]);
+  MPI_Isend(field + plane, (int)plane, MPI_DOUBLE, below, 0, MPI_COMM_WORLD, &requests[2]);
+  MPI_Isend(field + last, (int)plane, MPI_DOUBLE, above, 0, MPI_COMM_WORLD, &requests[3]);
+  MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+}
+
+int main(int argc, char** argv) {
+  int rank;
+  int ranks;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const struct slab slab = slab_of((int)argument(argc, argv, 1, 32), rank, ranks);
+  const int below = rank > 0 ? rank - 1 : MPI_PROC_NULL;
+  const int above = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL;
+  const size_t steps = argument(argc, argv, 2, 50);
+  double* fields[2] = {new_field(&slab), new_field(&slab)};
+  FILE* file = fopen(rank == 0 && argc > 3 ? argv[3] : "/dev/null", "w");
+  if (file == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
+  double* times = new_samples(2 * steps);
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (size_t i = 0; i < steps; ++i) {
+    const int64_t begin = now_ns();
+    exchange(fields[i % 2], &slab, below, above);
+    const int64_t middle = now_ns();
+    step(fields[(i + 1) % 2], fields[i % 2], &slab);
+    times[2 * i] = (double)(middle - begin);
+    times[2 * i + 1] = (double)(now_ns() - middle);
+  }
+  for (size_t i = 0; i < steps; ++i)
+    fprintf(file, "%.9f %.9f\n", 1e-9 * times[2 * i], 1e-9 * times[2 * i + 1]);
+  const int failed = fclose(file) != 0;
+  free(fields[0]);
+  free(fields[1]);
+  free(times);
+  MPI_Finalize();
+  return failed;
+}
