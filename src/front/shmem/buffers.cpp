@@ -184,6 +184,7 @@ int register_buffer(Caller caller, void* address, std::size_t size) {
     heap_free(caller, room);
     return 1;
   }
+  barrier_all(caller);  // the first call that ends the buffer writes the words again
   if (!memory.empty()) engine.buffers().add({memory, table.parts()});
   caller.door.buffers().push_back({address, given->pages, given->on_device, table.parts()});
   return 0;
