@@ -64,19 +64,42 @@ int shmemx_buffer_unregister(void* addr);
  * are these calls, shmemx_buffer_register, and the local argument of put, get and put_signal.
  * GONDWANA_EMULATED_DEVICES says how many devices each PE has. Not collective; after shmem_init.
  *
- * shmemx_devices: how many devices this PE has; they are numbered from 0.
- * shmemx_device_malloc: zeroed memory of this PE; NULL, with a message, if it cannot be had. It is
- * whole pages, so that its alignment is that of a page. shmem_finalize frees what is left.
- * shmemx_device_free: of a pointer that shmemx_device_malloc has returned; NULL does nothing. It
- * must not be registered any more. shmemx_device_memcpy: between memory of this PE, each side of
- * the host or of any device; complete on return. 0, or another value, with a message, if the bytes
- * are not in one allocation.
+ * shmemx_devices: how many devices this PE has; they are numbered from 0. shmemx_device_of: on
+ * which one an address lies; -1: in memory of the host. shmemx_device_malloc: zeroed memory of this
+ * PE; NULL, with a message, if it cannot be had. It is whole pages, so that its alignment is that
+ * of a page. shmem_finalize frees what is left. shmemx_device_free: of a pointer that
+ * shmemx_device_malloc has returned; NULL does nothing. It must not be registered any more.
+ * shmemx_device_memcpy: between memory of this PE, each side of the host or of any device; complete
+ * on return. 0, or another value, with a message, if the bytes are not in one allocation.
  */
 #define SHMEMX_DEVICES 1
 int shmemx_devices(void);
+int shmemx_device_of(const void* addr);
 void* shmemx_device_malloc(int device, size_t bytes);
 void shmemx_device_free(void* addr);
 int shmemx_device_memcpy(void* dest, const void* source, size_t bytes);
+
+/*
+ * A symmetric heap on devices, beside the one of the host. All are collective over all PEs and
+ * between barriers, as shmem_malloc and shmem_free are. One heap at a time.
+ *
+ * shmemx_device_heap_create: of that many bytes on a device of each PE. "bytes" is the same on all
+ * PEs, "device" need not be. 0; otherwise, on all PEs alike, a value other than 0, with a message:
+ * there is no heap. shmemx_device_heap_destroy: frees it with all its blocks, as shmem_finalize
+ * does. Returns 0 likewise.
+ *
+ * shmemx_device_heap_malloc, shmemx_device_heap_align: a block, which stands for the block of the
+ * same call in the heap of each other PE: the remote argument of puts, gets, signals and atomics,
+ * with the rules of shmemx_buffer_register. It is not cleared. Its alignment is 256 bytes, or
+ * "alignment", a power of two of at most a page. NULL on all PEs, with a message, if the heap is
+ * full; NULL for 0 bytes. shmemx_device_heap_free: NULL does nothing.
+ */
+#define SHMEMX_DEVICE_HEAP 1
+int shmemx_device_heap_create(int device, size_t bytes);
+int shmemx_device_heap_destroy(void);
+void* shmemx_device_heap_malloc(size_t bytes);
+void* shmemx_device_heap_align(size_t alignment, size_t bytes);
+void shmemx_device_heap_free(void* addr);
 
 #ifdef __cplusplus
 } /* extern "C" */

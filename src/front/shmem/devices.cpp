@@ -19,6 +19,11 @@ int devices(const Caller& caller) {
   return static_cast<int>(caller.engine.kinds().devices());
 }
 
+int device_of(const Caller& caller, const void* address) {
+  const Kind* kind = caller.engine.kinds().of({static_cast<const std::byte*>(address), 1});
+  return kind == nullptr ? -1 : static_cast<int>(kind->device().number);
+}
+
 void* device_malloc(const Caller& caller, int device, std::size_t bytes) {
   if (device < 0) {
     tell(caller, fmt::format("device {}: devices have numbers from 0", device));

@@ -8,6 +8,8 @@
 namespace gondwana::shmem {
 
 int devices(const Caller& caller);
+// -1: host memory.
+int device_of(const Caller& caller, const void* address);
 void* device_malloc(const Caller& caller, int device, std::size_t bytes);
 void device_free(const Caller& caller, void* address);
 int device_memcpy(const Caller& caller, void* dest, const void* source, std::size_t bytes);

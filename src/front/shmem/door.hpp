@@ -13,6 +13,7 @@
 
 #include "engine/engine.hpp"
 #include "front/shmem/context.hpp"
+#include "front/shmem/device_heap.hpp"
 #include "shmem.h"
 
 namespace gondwana::shmem {
@@ -37,6 +38,8 @@ class Door {
   Contexts& contexts() { return contexts_; }
 
   std::vector<GivenBuffer>& buffers() { return buffers_; }
+  // Nothing: the program has not made one.
+  std::optional<DeviceHeap>& device_heap() { return device_heap_; }
 
   // The number of contexts in the team's configuration. `team` is its number.
   int& contexts_asked_for(std::uint32_t team) { return contexts_asked_for_[team]; }
@@ -56,6 +59,7 @@ class Door {
   SparseArray<int, NodePlan::most_teams> contexts_asked_for_;
   std::atomic<std::uint64_t> start_{0};
   std::vector<GivenBuffer> buffers_;
+  std::optional<DeviceHeap> device_heap_;
 };
 
 // The context of a call, and the name of the function that the user called.

@@ -1,9 +1,10 @@
-// Gondwana's extensions to OpenSHMEM: regions that a program names, buffers of its own, and memory
-// of devices.
+// Gondwana's extensions to OpenSHMEM: regions that a program names, buffers of its own, memory of
+// devices, and a symmetric heap there.
 #include <atomic>
 
 #include "core/print_error.hpp"
 #include "front/shmem/buffers.hpp"
+#include "front/shmem/device_heap.hpp"
 #include "front/shmem/devices.hpp"
 #include "front/shmem/door.hpp"
 #include "shmemx.h"
@@ -51,6 +52,10 @@ int shmemx_devices(void) {
   return gondwana::shmem::devices(gondwana::shmem::here("shmemx_devices"));
 }
 
+int shmemx_device_of(const void* addr) {
+  return gondwana::shmem::device_of(gondwana::shmem::here("shmemx_device_of"), addr);
+}
+
 void* shmemx_device_malloc(int device, size_t bytes) {
   return gondwana::shmem::device_malloc(gondwana::shmem::here("shmemx_device_malloc"), device,
                                         bytes);
@@ -63,6 +68,29 @@ void shmemx_device_free(void* addr) {
 int shmemx_device_memcpy(void* dest, const void* source, size_t bytes) {
   return gondwana::shmem::device_memcpy(gondwana::shmem::here("shmemx_device_memcpy"), dest, source,
                                         bytes);
+}
+
+int shmemx_device_heap_create(int device, size_t bytes) {
+  return gondwana::shmem::device_heap_create(gondwana::shmem::here("shmemx_device_heap_create"),
+                                             device, bytes);
+}
+
+int shmemx_device_heap_destroy(void) {
+  return gondwana::shmem::device_heap_destroy(gondwana::shmem::here("shmemx_device_heap_destroy"));
+}
+
+void* shmemx_device_heap_malloc(size_t bytes) {
+  return gondwana::shmem::device_heap_malloc(gondwana::shmem::here("shmemx_device_heap_malloc"),
+                                             bytes);
+}
+
+void* shmemx_device_heap_align(size_t alignment, size_t bytes) {
+  return gondwana::shmem::device_heap_align(gondwana::shmem::here("shmemx_device_heap_align"),
+                                            alignment, bytes);
+}
+
+void shmemx_device_heap_free(void* addr) {
+  gondwana::shmem::device_heap_free(gondwana::shmem::here("shmemx_device_heap_free"), addr);
 }
 
 }  // extern "C"
