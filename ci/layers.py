@@ -13,7 +13,8 @@ none of them sees it.
 
 process/layout joins what all layers and doors have in shared memory, and sees them all.
 
-The folder of a library of networks (network/ofi) is seen by itself and the table of networks alone.
+The folder of a library of networks (network/ofi) is seen by itself and the table of networks alone,
+that of a kind of memory (spaces/kinds/emulated) by itself and the table of kinds.
 """
 
 import sys
@@ -73,7 +74,11 @@ ENGINE_ROOMS = (
 )
 # Joins what all layers and doors have in shared memory.
 SHARED_LAYOUT = "src/process/layout/shared_layout.cpp"
-TABLE_OF_NETWORKS = "src/network/networks.cpp"
+# A folder whose folders only a table in it sees.
+TABLES = {
+    "src/network/": "src/network/networks.cpp",
+    "src/spaces/kinds/": "src/spaces/kinds/kinds.cpp",
+}
 LAYERS = (
     "core",
     "sync",
@@ -113,17 +118,22 @@ def is_own_header(door: str, name: str) -> bool:
     return name.removeprefix("p").startswith(door.removeprefix("front/"))
 
 
-def is_of_library(path: str) -> bool:
-    """Whether the file is in the folder of a library of networks."""
-    return len(parts := path.removeprefix("src/").split("/")) > 2 and parts[0] == "network"
+def table_of(path: str) -> str | None:
+    """The table that alone sees the folder of the file; None: the folder is no row of a table."""
+    path = path if path.startswith("src/") else f"src/{path}"
+    for folder, table in TABLES.items():
+        if path.startswith(folder) and "/" in path.removeprefix(folder):
+            return table
+    return None
 
 
 def refusal_of_library(file: str, path: str) -> str | None:
-    """Why `file` may not include `path`, which belongs to a library of networks; None: it may."""
-    if file.startswith("tests/") or file == TABLE_OF_NETWORKS or not is_of_library(path):
+    """Why `file` may not include `path`, which belongs to a row of a table; None: it may."""
+    table = table_of(path)
+    if file.startswith("tests/") or table is None or file == table:
         return None
     same = Path(file).parent.name == Path(path).parent.name
-    return None if same else f"of network/ only {TABLE_OF_NETWORKS} sees the folders of libraries"
+    return None if same else f"only {table} sees the folders of its rows"
 
 
 def refusal(source: str, target: str, name: str) -> str | None:

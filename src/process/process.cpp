@@ -224,7 +224,7 @@ namespace {
 // For a crash: an emulated device's memory has no access.
 const char* tell_of_device(const void* address) {
   const std::unique_ptr<Engine>& engine = this_process().engine;
-  const bool is_on_device = engine != nullptr && engine->kinds().is_near_device(address);
+  const bool is_on_device = engine != nullptr && engine->kinds().has_known(address);
   return is_on_device ? ", which is memory of a device: only copies reach it" : "";
 }
 
@@ -275,7 +275,10 @@ Result<Engine*> acquire_engine(CallName call, Threads threads) {
   setup.ranks = self.membership.ranks;
   setup.memory = self.memory;
   setup.options = *options;
-  setup.kinds = std::make_shared<Kinds>(*options);
+  setup.kinds = std::make_shared<Kinds>(
+      *options, [&page = self.memory->page(self.membership.rank)](std::int32_t more) {
+        page.library_threads.fetch_add(static_cast<std::uint32_t>(more), std::memory_order_relaxed);
+      });
   setup.globals = self.image.globals;
   setup.program_id = self.image.id;
   setup.call = call;

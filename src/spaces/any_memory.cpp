@@ -116,8 +116,8 @@ Result<void> AnyMemory::copy(Steps to, Kind* to_kind, ConstSteps from, Kind* fro
     copied = to_kind != nullptr && from_kind != nullptr && to_kind != from_kind
                  ? copy_by_host(to.first, *to_kind, from.first, *from_kind, size)
                  : kind->copy(to.first, from.first, size, done);
-  kind->wait(done);
-  return copied;
+  const Result<void> completed = kind->complete(done);
+  return copied ? completed : copied;
 }
 
 Result<bool> AnyMemory::try_update(Remote at, const AtomicRequest& request, std::uint64_t& old) {

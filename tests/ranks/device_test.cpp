@@ -1,6 +1,6 @@
-// Memory of emulated devices, as the target and as the source of every operation. The processor
-// faults where it touches such memory: so no copy is left that is not the device's own. Set
-// GONDWANA_EMULATED_DEVICES=2.
+// Memory of devices, as the target and as the source of every operation. The processor faults where
+// it touches such memory: so no copy is left that is not the device's own. The devices are the
+// first two of the process, of whatever kind: GONDWANA_EMULATED_DEVICES=2.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -19,8 +19,8 @@ using namespace shmem;
 // Longs on a device of this rank, which the test reads and writes by copies alone.
 class OnDevice {
  public:
-  OnDevice(World& world, std::size_t count, std::uint32_t device = 0)
-      : kind_(**world.engine().kinds().find({KindId::emulated, device})),
+  OnDevice(World& world, std::size_t count, int device = 0)
+      : kind_(**world.engine().kinds().device(device)),
         memory_(*kind_.allocate(count * sizeof(long))),
         count_(count) {}
   OnDevice(const OnDevice&) = delete;
@@ -52,7 +52,7 @@ class OnDevice {
 };
 
 #define NEEDS_DEVICES(world) \
-  if (!(world).engine().kinds().has_devices()) GTEST_SKIP() << "no GONDWANA_EMULATED_DEVICES"
+  if (!(world).engine().kinds().has_devices()) GTEST_SKIP() << "no devices"
 
 int give(World& world, void* address, std::size_t bytes) {
   return register_buffer(world.as("shmemx_buffer_register"), address, bytes);
@@ -203,13 +203,17 @@ RANK_TEST(spaces_of_devices_come_and_go, ranks(1)) {
 RANK_TEST(a_device_says_what_it_cannot_do, ranks(1)) {
   NEEDS_DEVICES(world);
   Kinds& kinds = world.engine().kinds();
-  const Result<Kind*> absent = kinds.find({KindId::emulated, 63});
+  EXPECT_EQ(kinds.device(-1).error().text, "device -1: devices have numbers from 0");
+  const auto absent = kinds.device(63);
   ASSERT_FALSE(absent);
-  EXPECT_NE(absent.error().text.find("GONDWANA_EMULATED_DEVICES"), std::string::npos);
-  Kind& kind = **kinds.find({KindId::emulated, 0});
+  EXPECT_TRUE(absent.error().text.starts_with("device 63: this process has 2 devices"));
+  EXPECT_FALSE(kinds.find({KindId::host, 0}));
+  Kind& kind = **kinds.device(0);
+  EXPECT_FALSE(kinds.find({kind.device().kind, 63}));
   const Result<MutableBytes> too_much = kind.allocate(std::size_t{1} << 40);
   ASSERT_FALSE(too_much);
-  EXPECT_NE(too_much.error().text.find("GONDWANA_EMULATED_MEMORY"), std::string::npos);
+  EXPECT_EQ(too_much.error().code, Errc::out_of_memory) << too_much.error().text;
+  EXPECT_NE(too_much.error().text.find(name_of(kind.device())), std::string::npos);
   const OnDevice target(world, 100);
   ASSERT_EQ(give(world, target.data(), target.bytes()), 0);
   EXPECT_EQ(ptr(world.as("ptr"), target.data(), world.right()), nullptr);

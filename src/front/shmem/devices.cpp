@@ -25,12 +25,7 @@ int device_of(const Caller& caller, const void* address) {
 }
 
 void* device_malloc(const Caller& caller, int device, std::size_t bytes) {
-  if (device < 0) {
-    tell(caller, fmt::format("device {}: devices have numbers from 0", device));
-    return nullptr;
-  }
-  const Result<Kind*> kind =
-      caller.engine.kinds().find({KindId::emulated, static_cast<std::uint32_t>(device)});
+  const Result<Kind*> kind = caller.engine.kinds().device(device);
   const Result<MutableBytes> memory =
       kind ? (*kind)->allocate(bytes) : Result<MutableBytes>(kind.error());
   if (memory) return memory->data();

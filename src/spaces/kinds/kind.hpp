@@ -14,7 +14,7 @@
 
 namespace gondwana {
 
-enum class KindId : std::uint32_t { host, emulated };
+enum class KindId : std::uint32_t { host, cuda, hip, ze, emulated };
 
 // Kinds with a device, by number from 0.
 struct DeviceId {
@@ -31,16 +31,32 @@ std::string name_of(DeviceId device);
 // memory.
 using SharedHandle = std::array<std::uint64_t, 12>;
 
-// The addresses that devices have in this process lie between these. They never come closer.
-struct DeviceBounds {
+// From the lowest address to the end of the highest. It never shrinks.
+struct AddressBounds {
   std::atomic<std::uintptr_t> low{~std::uintptr_t{0}};
   std::atomic<std::uintptr_t> high{0};
 
+  void include(std::uintptr_t begin, std::uintptr_t end) {
+    for (auto now = low.load(); begin < now && !low.compare_exchange_weak(now, begin);) continue;
+    for (auto now = high.load(); end > now && !high.compare_exchange_weak(now, end);) continue;
+  }
+  bool hold(const void* address) const {
+    const auto place = reinterpret_cast<std::uintptr_t>(address);
+    return place >= low.load(std::memory_order_relaxed) &&
+           place < high.load(std::memory_order_relaxed);
+  }
+};
+
+// The addresses of devices in this process. `possible` is everything where a driver must be asked:
+// a program may have allocated memory of its device by itself.
+struct DeviceBounds {
+  AddressBounds possible;
+  AddressBounds known;
+
   void include(Bytes memory) {
     const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
-    for (auto now = low.load(); begin < now && !low.compare_exchange_weak(now, begin);) continue;
-    const std::uintptr_t end = begin + memory.size();
-    for (auto now = high.load(); end > now && !high.compare_exchange_weak(now, end);) continue;
+    possible.include(begin, begin + memory.size());
+    known.include(begin, begin + memory.size());
   }
 };
 
@@ -70,14 +86,17 @@ class Kind {
   virtual void unmap(MutableBytes memory) = 0;
 
   // One side at least is of this device, the other one is too, or is host memory. Calls
-  // done.begin() at once and done.finish() when the bytes are there. An aligned word of 1, 2, 4 or
+  // done.begin() at once and, in wait() at the latest, done.finish() when the bytes are there. An
+  // aligned word of 1, 2, 4 or
   // 8 bytes is written as a whole. Copies of one caller are carried out in their order.
   virtual Result<void> copy(std::byte* to, const std::byte* from, std::size_t size,
                             Completion& done) = 0;
-  // Returns when all of them are.
-  virtual void wait(const Completion& done) const = 0;
+  // Returns when all of them are. A copy that fails after it has begun fails the completion.
+  virtual void wait(Completion& done) = 0;
 
-  // copy() and wait().
+  // wait(), and why a copy has failed.
+  Result<void> complete(Completion& done);
+  // copy() and complete().
   Result<void> copy_now(std::byte* to, const std::byte* from, std::size_t size);
 };
 

@@ -7,54 +7,66 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "core/options.hpp"
-#include "spaces/kinds/emulated.hpp"
+#include "spaces/kinds/devices.hpp"
 #include "spaces/kinds/kind.hpp"
 
 namespace gondwana {
 
-// Any thread.
+// Any thread. A kind is opened when one of its devices is first needed.
 class Kinds {
  public:
-  struct Settings {
-    std::uint32_t emulated_devices = 0;
-    EmulatedSettings emulated = {};
-  };
-  static constexpr std::uint32_t most_emulated = 64;
+  static constexpr std::size_t most_kinds = 8;  // rows of the table, at most
 
   // No devices.
   Kinds() = default;
-  explicit Kinds(const Options& options)
-      : Kinds(Settings{
-            options.emulated_devices,
-            {options.emulated_memory, options.emulated_latency, options.emulated_bandwidth}}) {}
-  explicit Kinds(const Settings& settings) : settings_(settings) {}
+  // `on_threads`: told how many threads kinds start, or, below zero, end.
+  explicit Kinds(const Options& options, std::function<void(std::int32_t)> on_threads = {});
 
-  // Whether this process has a device of any kind. If not, all memory is host memory.
-  bool has_devices() const { return settings_.emulated_devices > 0; }
-  std::uint32_t devices() const { return settings_.emulated_devices; }
+  // Whether this process may have a device of any kind. If not, all memory is host memory.
+  bool has_devices() const { return has_devices_; }
+  // Devices have numbers from 0, over all kinds in the order of the table. Opens all kinds.
+  std::uint32_t devices();
+  Result<Kind*> device(int number);
+  // By its kind and its number among those.
   Result<Kind*> find(DeviceId device);
   // The device that the bytes lie on. Null: host memory.
-  Kind* of(Bytes memory) const {
+  Kind* of(Bytes memory) {
     return has_devices() && is_near_device(memory.data()) ? search(memory) : nullptr;
   }
-  // Whether the address lies between the lowest and the highest that a device has had. Without a
-  // lock.
-  bool is_near_device(const void* address) const {
-    const auto place = reinterpret_cast<std::uintptr_t>(address);
-    return place >= bounds_.low.load(std::memory_order_relaxed) &&
-           place < bounds_.high.load(std::memory_order_relaxed);
-  }
+  // Whether a device may have the address. Without a lock; false: it is host memory.
+  bool is_near_device(const void* address) const { return context_.bounds.possible.hold(address); }
+  // Whether it lies between addresses that devices have had, for handlers of signals.
+  bool has_known(const void* address) const { return context_.bounds.known.hold(address); }
+
+  // For people: each kind of the table.
+  struct Listed {
+    std::string name;
+    std::uint32_t devices;
+    std::string why_none;  // where there are none
+  };
+  std::vector<Listed> list();
 
  private:
-  Kind* search(Bytes memory) const;
+  // A kind of the table in this process.
+  struct Present {
+    bool is_possible = false;
+    std::atomic<Devices*> opened{nullptr};
+    std::unique_ptr<Devices> devices;  // guarded by mutex_, like what follows
+    std::optional<Error> failure;      // why it cannot be opened
+  };
 
-  Settings settings_;
-  DeviceBounds bounds_;
-  std::mutex mutex_;  // guards owned_
-  std::array<std::unique_ptr<Kind>, most_emulated> owned_;
-  std::array<std::atomic<Kind*>, most_emulated> emulated_{};  // by number; null: not used yet
+  Result<Devices*> open(std::size_t row);
+  Kind* search(Bytes memory);
+
+  bool has_devices_ = false;
+  KindContext context_;
+  std::mutex mutex_;
+  std::array<Present, most_kinds> present_;
 };
 
 }  // namespace gondwana

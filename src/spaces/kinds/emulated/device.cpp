@@ -1,4 +1,4 @@
-#include "spaces/kinds/emulated.hpp"
+#include "spaces/kinds/emulated/device.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,11 +9,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstring>
 #include <utility>
 
+#include "core/signals.hpp"
 #include "operations/copy.hpp"
+#include "spaces/kinds/emulated/open.hpp"
 #include "sync/atomics.hpp"
 
 namespace gondwana {
@@ -50,7 +51,9 @@ EmulatedDevice::~EmulatedDevice() {
     ends_ = true;
   }
   has_copies_.notify_one();
-  if (engine_.joinable()) engine_.join();
+  if (!engine_.joinable()) return;
+  engine_.join();
+  context_.tell_of_threads(-1);
 }
 
 std::optional<EmulatedDevice::Found> EmulatedDevice::find(Bytes memory) const {
@@ -81,7 +84,7 @@ Result<MutableBytes> EmulatedDevice::add(UniqueFd file, std::size_t size, std::s
   if (is_own) block->file = std::move(file);
   const MutableBytes memory(block->shown.data(), size);
   const std::scoped_lock lock(blocks_mutex_);
-  bounds_.include(memory);
+  context_.bounds.include(memory);
   blocks_.emplace(begin_of(memory) + size, std::move(block));
   return memory;
 }
@@ -196,12 +199,9 @@ void EmulatedDevice::submit(Copy copy) {
   }
   queue_.push_back(std::move(copy));
   if (!engine_.joinable()) {
-    sigset_t all;
-    sigset_t before;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);  // the program's handlers run in its threads
+    const SignalsBlocked of_the_program;
     engine_ = std::thread([this] { run(); });
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    context_.tell_of_threads(1);
   }
   lock.unlock();
   has_copies_.notify_one();
@@ -237,7 +237,7 @@ void EmulatedDevice::carry_out(const Copy& copy) const {
 }
 
 // A copy of some pages is done after a few polls; later the processor belongs to the engine.
-void EmulatedDevice::wait(const Completion& done) const {
+void EmulatedDevice::wait(Completion& done) {
   constexpr int polls = 400;
   for (int i = 0; i < polls && !done.done(); ++i) relax();
   if (done.done()) return;
@@ -245,4 +245,31 @@ void EmulatedDevice::wait(const Completion& done) const {
   has_finished_.wait(lock, [&] { return done.done(); });
 }
 
+namespace emulated {
+namespace {
+
+class EmulatedDevices final : public Devices {
+ public:
+  explicit EmulatedDevices(KindContext& context)
+      : Devices(context.emulated.devices), context_(context) {}
+
+ private:
+  Result<std::unique_ptr<Kind>> make(std::uint32_t number) override {
+    return std::unique_ptr<Kind>(std::make_unique<EmulatedDevice>(number, context_));
+  }
+
+  KindContext& context_;
+};
+
+}  // namespace
+
+bool is_here(const KindContext& context) {
+  return context.emulated.devices > 0;
+}
+
+Result<std::unique_ptr<Devices>> open(KindContext& context) {
+  return std::unique_ptr<Devices>(std::make_unique<EmulatedDevices>(context));
+}
+
+}  // namespace emulated
 }  // namespace gondwana

@@ -14,21 +14,15 @@
 #include <thread>
 
 #include "core/mapping.hpp"
-#include "spaces/kinds/kind.hpp"
+#include "spaces/kinds/devices.hpp"
 
 namespace gondwana {
 
-struct EmulatedSettings {
-  std::size_t memory = std::size_t{1} << 30;  // bytes of one device, in each process
-  std::uint32_t latency_us = 0;               // before each copy
-  std::size_t bandwidth = 0;                  // bytes per second; 0: what memory gives
-};
-
 class EmulatedDevice final : public Kind {
  public:
-  // All devices of the process share the bounds, which outlive them.
-  EmulatedDevice(std::uint32_t number, const EmulatedSettings& settings, DeviceBounds& bounds)
-      : number_(number), settings_(settings), bounds_(bounds) {}
+  // The context outlives the device.
+  EmulatedDevice(std::uint32_t number, KindContext& context)
+      : number_(number), settings_(context.emulated), context_(context) {}
   // Copies are complete.
   ~EmulatedDevice() override;
 
@@ -41,7 +35,7 @@ class EmulatedDevice final : public Kind {
   void unmap(MutableBytes memory) override;
   Result<void> copy(std::byte* to, const std::byte* from, std::size_t size,
                     Completion& done) override;
-  void wait(const Completion& done) const override;
+  void wait(Completion& done) override;
 
  private:
   // Some memory of the device: `shown` has no access, `backing` is the same bytes for the engine.
@@ -77,15 +71,15 @@ class EmulatedDevice final : public Kind {
 
   std::uint32_t number_;
   EmulatedSettings settings_;
-  DeviceBounds& bounds_;
+  KindContext& context_;
 
   mutable std::shared_mutex blocks_mutex_;                         // guards what follows
   std::map<std::uintptr_t, std::shared_ptr<const Block>> blocks_;  // by the end of `shown`
   std::size_t used_ = 0;
 
-  mutable std::mutex queue_mutex_;  // guards what follows
-  mutable std::condition_variable has_copies_;
-  mutable std::condition_variable has_finished_;
+  std::mutex queue_mutex_;  // guards what follows
+  std::condition_variable has_copies_;
+  std::condition_variable has_finished_;
   std::deque<Copy> queue_;
   bool is_busy_ = false;  // the engine is in a copy
   bool ends_ = false;

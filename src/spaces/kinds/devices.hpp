@@ -1,0 +1,56 @@
+// The devices of one kind in a process, and what they all need to know.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "spaces/kinds/kind.hpp"
+
+namespace gondwana {
+
+struct EmulatedSettings {
+  std::uint32_t devices = 0;
+  std::size_t memory = std::size_t{1} << 30;  // bytes of one device, in each process
+  std::uint32_t latency_us = 0;               // before each copy
+  std::size_t bandwidth = 0;                  // bytes per second; 0: what memory gives
+};
+
+// All kinds of a process have this in common. It outlives them.
+struct KindContext {
+  EmulatedSettings emulated = {};
+  DeviceBounds bounds = {};
+  // Told how many threads of the process a kind has started, or, below zero, ended. May be empty.
+  std::function<void(std::int32_t)> on_threads = {};
+
+  void tell_of_threads(std::int32_t more) const {
+    if (on_threads) on_threads(more);
+  }
+};
+
+// Any thread.
+class Devices {
+ public:
+  explicit Devices(std::uint32_t count) : made_(count), owned_(count) {}
+  Devices(const Devices&) = delete;
+  Devices& operator=(const Devices&) = delete;
+  virtual ~Devices() = default;
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(made_.size()); }
+  // `number` is below count(). Made when it is first asked for.
+  Result<Kind*> device(std::uint32_t number);
+  // The device that all of the bytes lie on. Null: none of these.
+  virtual Kind* of(Bytes memory);
+
+ private:
+  virtual Result<std::unique_ptr<Kind>> make(std::uint32_t number) = 0;
+
+  std::vector<std::atomic<Kind*>> made_;  // by number; null: not used yet
+  std::mutex mutex_;                      // guards owned_
+  std::vector<std::unique_ptr<Kind>> owned_;
+};
+
+}  // namespace gondwana
