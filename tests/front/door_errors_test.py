@@ -141,6 +141,10 @@ class Errors(unittest.TestCase):
             with self.subTest(call=call):
                 self.assert_told(run(3, "ends", "exit", call), 1, "rank 2 has .* " + nobody)
 
+    def test_the_thread_of_a_device_is_not_the_programs(self):
+        ended = run(3, "ends", "exit", "lock", GONDWANA_EMULATED_DEVICES="1")
+        self.assert_told(ended, 1, "rank 2 has called exit .* no rank that is left can go on, and all are ended")
+
     def test_a_rank_may_run_where_it_could_run_before(self):
         for ranks in (2, 5):
             with self.subTest(ranks=ranks):

@@ -5,10 +5,12 @@
    finalize, and the first rank needs four seconds more to end. THREAD: each of the
    others has a second thread, that "waits" in a call too, or "helps" after three seconds outside of
    any; with "hands_over" the last rank does not leave: its first thread ends, another one goes on
-   for three seconds and then does what the others wait for in wait_until. */
+   for three seconds and then does what the others wait for in wait_until. Where there are devices,
+   the copy engine of one has worked for each rank. */
 #define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier): closefrom
 #include <pthread.h>
 #include <shmem.h>
+#include <shmemx.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -76,6 +78,12 @@ static void hand_over(void) {
   pthread_exit(NULL);
 }
 
+static void use_device(void) {
+  static char here[65536];
+  void* there = shmemx_device_malloc(0, sizeof(here));
+  if (there == NULL || shmemx_device_memcpy(there, here, sizeof(here)) != 0) exit(4);
+}
+
 static int be_alone(void) {
   shmem_init();
   sleep(1000);
@@ -89,6 +97,7 @@ int main(int argc, char** argv) {
   shmem_init_thread(argc == 4 ? SHMEM_THREAD_MULTIPLE : SHMEM_THREAD_SINGLE, &provided);
   const int is_last = shmem_my_pe() == shmem_n_pes() - 1;
   if (is_last && strcmp(argv[2], "lock") == 0) shmem_set_lock(&lock);
+  if (shmemx_devices() > 0) use_device();
   shmem_barrier_all();
   if (strcmp(argv[1], "late") == 0) end_late();
   if (is_last && strcmp(argv[1], "close") == 0) {
