@@ -64,8 +64,10 @@ int shmemx_buffer_unregister(void* addr);
  * are these calls, shmemx_buffer_register, and the local argument of put, get and put_signal.
  * GONDWANA_EMULATED_DEVICES says how many devices each PE has. Not collective; after shmem_init.
  *
- * shmemx_devices: how many devices this PE has; they are numbered from 0. shmemx_device_of: on
- * which one an address lies; -1: in memory of the host. shmemx_device_malloc: zeroed memory of this
+ * shmemx_devices: how many devices this PE has; they are numbered from 0. shmemx_device_name: the
+ * name of one, "emulated:0", at most "bytes" with the 0 at the end. Returns 0, or another value if
+ * there is no such device. shmemx_device_of: on which one an address lies; -1: in memory of the
+ * host. shmemx_device_malloc: zeroed memory of this
  * PE; NULL, with a message, if it cannot be had. It is whole pages, so that its alignment is that
  * of a page. shmem_finalize frees what is left. shmemx_device_free: of a pointer that
  * shmemx_device_malloc has returned; NULL does nothing. It must not be registered any more.
@@ -74,6 +76,7 @@ int shmemx_buffer_unregister(void* addr);
  */
 #define SHMEMX_DEVICES 1
 int shmemx_devices(void);
+int shmemx_device_name(int device, char* name, size_t bytes);
 int shmemx_device_of(const void* addr);
 void* shmemx_device_malloc(int device, size_t bytes);
 void shmemx_device_free(void* addr);

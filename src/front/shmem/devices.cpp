@@ -19,6 +19,14 @@ int devices(const Caller& caller) {
   return static_cast<int>(caller.engine.kinds().devices());
 }
 
+int device_name(const Caller& caller, int device, char* name, std::size_t bytes) {
+  const Result<Kind*> kind = caller.engine.kinds().device(device);
+  if (!kind) return 1;
+  const std::string text = name_of((*kind)->device());
+  if (bytes > 0) name[text.copy(name, bytes - 1)] = '\0';
+  return 0;
+}
+
 int device_of(const Caller& caller, const void* address) {
   const Kind* kind = caller.engine.kinds().of({static_cast<const std::byte*>(address), 1});
   return kind == nullptr ? -1 : static_cast<int>(kind->device().number);

@@ -8,6 +8,7 @@
 namespace gondwana::shmem {
 
 int devices(const Caller& caller);
+int device_name(const Caller& caller, int device, char* name, std::size_t bytes);
 // -1: host memory.
 int device_of(const Caller& caller, const void* address);
 void* device_malloc(const Caller& caller, int device, std::size_t bytes);

@@ -52,6 +52,11 @@ int shmemx_devices(void) {
   return gondwana::shmem::devices(gondwana::shmem::here("shmemx_devices"));
 }
 
+int shmemx_device_name(int device, char* name, size_t bytes) {
+  return gondwana::shmem::device_name(gondwana::shmem::here("shmemx_device_name"), device, name,
+                                      bytes);
+}
+
 int shmemx_device_of(const void* addr) {
   return gondwana::shmem::device_of(gondwana::shmem::here("shmemx_device_of"), addr);
 }

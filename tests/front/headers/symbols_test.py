@@ -21,7 +21,7 @@ EXTENSIONS = {
     f"shmemx_{name}"
     for name in (
         *("region_begin", "region_end", "buffer_register", "buffer_unregister"),
-        *("devices", "device_of", "device_malloc", "device_free", "device_memcpy"),
+        *("devices", "device_name", "device_of", "device_malloc", "device_free", "device_memcpy"),
         *(f"device_heap_{name}" for name in ("create", "destroy", "malloc", "align", "free")),
     )
 }
