@@ -10,10 +10,15 @@
 Start it by `gondwana run -n 4 python3 program.py`. The library is set up at first use and ended
 with the program; a rank that fails by an exception ends the job. All threads may call. The memory
 model is that of OpenSHMEM: `put` may return before its values have arrived, see `quiet`.
+
+Memory of devices: see `devices` and `DeviceArray`. Other libraries: `torch.from_dlpack(array)`, and
+`register` for the way back.
 """
 
 from . import _needs as _needs  # before what imports numpy
-from ._array import Symmetric, empty, full, register, zeros
+from ._array import Symmetric
+from ._create import empty, full, register, zeros
+from ._device import DeviceArray, devices
 from ._job import barrier, fence, finalize, init, quiet, rank, size
 from ._lock import Lock
 from ._region import region
@@ -26,9 +31,11 @@ reduce = WORLD.reduce
 collect = WORLD.collect
 fcollect = WORLD.fcollect
 alltoall = WORLD.alltoall
+from_dlpack = register
 
 __all__ = [
     "WORLD",
+    "DeviceArray",
     "Lock",
     "Symmetric",
     "Team",
@@ -36,10 +43,12 @@ __all__ = [
     "barrier",
     "broadcast",
     "collect",
+    "devices",
     "empty",
     "fcollect",
     "fence",
     "finalize",
+    "from_dlpack",
     "full",
     "init",
     "quiet",

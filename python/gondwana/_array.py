@@ -1,11 +1,7 @@
 """Arrays in the symmetric heap: one on every rank, each within reach of all."""
 
-import ctypes
-import math
-import operator
 import sys
 import warnings
-from collections.abc import Sequence
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
 
@@ -13,18 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from . import _copying as copying
+from . import _dlpack as dlpack
 from ._bound import Bound
 from ._job import checked_rank, job, size, start
-from ._library import LIBRARY, Array, Dtype, address, number, routine
+from ._library import Array, Dtype, address, number, routine
 
 Index = SupportsIndex | slice | EllipsisType | tuple[SupportsIndex | slice | EllipsisType, ...]
-Shape = SupportsIndex | Sequence[SupportsIndex]
-Out = TypeVar("Out", bound=Array)
-
-_register = LIBRARY.shmemx_buffer_register
-_register.restype, _register.argtypes = ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]
-_unregister = LIBRARY.shmemx_buffer_unregister
-_unregister.restype, _unregister.argtypes = ctypes.c_int, [ctypes.c_void_p]
+Out = TypeVar("Out", bound="Array | Symmetric")
 
 COMPARISONS = {"==": 1, "!=": 2, ">": 3, ">=": 4, "<": 5, "<=": 6}
 SIGNAL = np.dtype(np.uint64)
@@ -49,13 +40,10 @@ class Block:
         if self.is_there() and not sys.is_finalizing():
             message = "a symmetric array was dropped without free(); its memory stays taken"
             warnings.warn(message, ResourceWarning, stacklevel=2)
+            self.keep()
 
-
-class Buffer(Block):
-    """Memory of the program's own, registered."""
-
-    def release(self) -> None:
-        _unregister(address(self.array))
+    def keep(self) -> None:
+        """Peers may still write there."""
 
 
 class Symmetric(Bound):
@@ -70,6 +58,7 @@ class Symmetric(Bound):
     """
 
     _cure = "; array.local.copy() is a numpy array of the caller's values"
+    _place = ""  # where it lies, for its representation
 
     def __init__(self, local: Array, block: Block) -> None:
         """Not for programs: they call empty, zeros or full."""
@@ -79,14 +68,17 @@ class Symmetric(Bound):
     @property
     def local(self) -> Array:
         """The caller's own array: memory that the others can reach. Not to be used after `free`."""
-        if not self._block.is_there():
-            raise ValueError("the symmetric array was freed")
-        return self._local
+        return self._memory()
 
     @local.setter
     def local(self, values: ArrayLike) -> None:  # also completes `array.local += 1`
         if values is not self._local:
             self.local[...] = values
+
+    def _memory(self) -> Array:
+        if not self._block.is_there():
+            raise ValueError("the symmetric array was freed")
+        return self._local
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -106,9 +98,24 @@ class Symmetric(Bound):
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
         return np.array(self.local, dtype=dtype) if copy else np.asarray(self.local, dtype=dtype)
 
+    def __dlpack_device__(self) -> dlpack.Device:
+        return dlpack.HOST
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: Any = None,
+        dl_device: Any = None,
+        copy: Any = None,
+    ) -> Any:
+        """For `from_dlpack` of other libraries: the caller's own memory, without a copy."""
+        return dlpack.offered_on_host(self.local, stream, max_version, dl_device, copy)
+
     def __repr__(self) -> str:
         freed = "" if self._block.is_there() else ", freed"
-        return f"gondwana.Symmetric(shape={self.shape}, dtype={self.dtype}{freed})"
+        name = type(self).__name__
+        return f"gondwana.{name}(shape={self.shape}, dtype={self.dtype}{self._place}{freed})"
 
     if not TYPE_CHECKING:  # type checkers refuse an index by themselves
 
@@ -126,7 +133,7 @@ class Symmetric(Bound):
 
     def part(self, at: Index) -> "Symmetric":
         """The part at `at` of every rank's array, for collectives, and as a signal."""
-        return Symmetric(self._view(at), self._block)
+        return type(self)(self._view(at), self._block)
 
     def free(self) -> None:
         """Frees the array, collectively: all ranks call, and none uses it or its parts after."""
@@ -139,13 +146,13 @@ class Symmetric(Bound):
 
     # Copying
 
-    def put(self, values: ArrayLike, rank: int, at: Index = ...) -> None:
+    def put(self, values: "ArrayLike | Symmetric", rank: int, at: Index = ...) -> None:
         """Writes values into the array of a rank; `values` may be changed at once.
 
         They are there after `quiet`, or a barrier.
         """
         target = self._view(at)
-        copying.put(target, copying.fitting(values, target), checked_rank(rank, size()))
+        copying.put(target, fitting(values, target), checked_rank(rank, size()))
 
     @overload
     def get(self, rank: int, at: EllipsisType | slice = ..., out: None = None) -> Array: ...
@@ -156,10 +163,13 @@ class Symmetric(Bound):
     @overload
     def get(self, rank: int, at: Index = ..., out: None = None) -> Any: ...
 
-    def get(self, rank: int, at: Index = ..., out: Array | None = None) -> Any:
+    def get(self, rank: int, at: Index = ..., out: "Array | Symmetric | None" = None) -> Any:
         """Reads the array of a rank: a new array, or number, or `out`, which must be contiguous."""
         source = self._view(at)
-        target = np.empty(source.shape, source.dtype) if out is None else out
+        if out is None:
+            target = np.empty(source.shape, source.dtype)
+        else:
+            target = out._memory() if isinstance(out, Symmetric) else out
         if target.shape != source.shape or target.dtype != source.dtype:
             raise ValueError(
                 f"out has shape {target.shape} and type {target.dtype}, "
@@ -172,7 +182,7 @@ class Symmetric(Bound):
 
     def put_signal(
         self,
-        values: ArrayLike,
+        values: "ArrayLike | Symmetric",
         rank: int,
         signal: "Symmetric",
         value: int = 1,
@@ -185,7 +195,7 @@ class Symmetric(Bound):
         `signals.part(3)`.
         """
         target = self._view(at)
-        source = copying.fitting(values, target)
+        source = fitting(values, target)
         pe = checked_rank(rank, size())
         if signal.dtype != SIGNAL:
             raise TypeError(f"a signal is of type uint64, not {signal.dtype}")
@@ -254,14 +264,18 @@ class Symmetric(Bound):
     def _view(self, at: Index) -> Array:
         """The part at `at` of `local`, always as an array that shares its memory."""
         if at is ...:
-            return self.local
+            return self._memory()
         indices = at if isinstance(at, tuple) else (at,)
         if not any(index is ... for index in indices):
             indices = (*indices, ...)  # numpy would copy one number, but not with this
-        view: Array = self.local[indices]
+        view: Array = self._memory()[indices]
         if view.base is not self._block.array:  # it is a copy
             raise TypeError("an index is made of whole numbers and slices, not of lists or bool")
         return view
+
+    def _as_source(self, target: Array) -> Array:
+        """Memory that can be copied to the target."""
+        return copying.fitting(self._memory(), target)
 
     def _element(self, index: Index) -> int:
         """The address of one number."""
@@ -284,62 +298,8 @@ class Symmetric(Bound):
         return call(self._element(index), COMPARISONS[comparison], amount)
 
 
-def _allocate(shape: Shape, dtype: DTypeLike, zeroed: bool) -> Symmetric:
-    start()
-    kind = np.dtype(dtype)
-    if kind.hasobject:
-        raise TypeError("Python objects cannot lie in a symmetric array: they belong to one rank")
-    given = (shape,) if isinstance(shape, SupportsIndex) else shape
-    lengths = tuple(operator.index(length) for length in given)
-    if min(lengths, default=0) < 0:
-        raise ValueError(f"an array cannot have the shape {lengths}")
-    length = max(1, math.prod(lengths) * kind.itemsize)  # an empty array has an address too
-    begin = 0
-    if length <= sys.maxsize:
-        begin = routine("calloc")(length, 1) if zeroed else routine("malloc")(length)
-    if not begin:
-        raise MemoryError(
-            f"shmem_{'calloc' if zeroed else 'malloc'} of {length} B: the symmetric heap has no free "
-            "piece of this size; raise GONDWANA_HEAP_SIZE, or --heap of `gondwana run`"
-        )
-    memory = memoryview((ctypes.c_char * length).from_address(begin))
-    array: Array = np.ndarray(lengths, kind, buffer=memory)
-    return Symmetric(array, Block(array))
-
-
-def register(array: Array) -> Symmetric:
-    """Lets all ranks put to, get from and update a numpy array of the caller's own; collective.
-
-    Each rank gives an array of its own, of the same shape and type. An index stands for the same
-    element of the array of the target. The memory does not move and stays the caller's; `free` ends
-    it, and before that the array may not be resized. Collectives do not take the result.
-    """
-    start()
-    if array.dtype.hasobject:
-        raise TypeError("Python objects cannot be registered: they belong to one rank")
-    if not array.flags.c_contiguous or not array.flags.writeable:
-        raise ValueError("an array that is registered must be writable and contiguous; copy it")
-    if _register(address(array), array.nbytes) != 0:
-        raise MemoryError("the array of this rank or of another cannot be shared; it says why")
-    return Symmetric(array, Buffer(array))
-
-
-def empty(shape: Shape, dtype: DTypeLike = float) -> Symmetric:
-    """A symmetric array with any content; collective, with the same arguments on all ranks."""
-    return _allocate(shape, dtype, zeroed=False)
-
-
-def zeros(shape: Shape, dtype: DTypeLike = float) -> Symmetric:
-    """A symmetric array of zeros; collective, with the same arguments on all ranks."""
-    return _allocate(shape, dtype, zeroed=True)
-
-
-def full(shape: Shape, value: ArrayLike, dtype: DTypeLike | None = None) -> Symmetric:
-    """A symmetric array full of a value, of its type unless given; collective, as `zeros`.
-
-    The shape and type must be the same on all ranks, the value not.
-    """
-    array = _allocate(shape, np.asarray(value).dtype if dtype is None else dtype, zeroed=False)
-    array.local[...] = value
-    routine("sync_all")()  # or a put could come before the value
-    return array
+def fitting(values: ArrayLike | Symmetric, target: Array) -> Array:
+    """The values as memory of the type and shape of the part they are meant for."""
+    if isinstance(values, Symmetric):
+        return values._as_source(target)
+    return copying.fitting(values, target)

@@ -4,6 +4,7 @@ ctypes releases the GIL during every call, so a thread that waits holds up no ot
 """
 
 import ctypes
+import math
 import operator
 import os
 from collections.abc import Callable
@@ -119,6 +120,14 @@ def address(array: Array) -> int:
         return ctypes.addressof(ctypes.c_char.from_buffer(memory))
     except (TypeError, ValueError, BufferError):  # read-only, not contiguous, or of a rare type
         return array.ctypes.data
+
+
+def array_at(begin: int, shape: tuple[int, ...], dtype: Dtype, owner: object = None) -> Array:
+    """An array over memory that is there, which keeps the owner; nothing touches the memory."""
+    length = max(1, math.prod(shape) * dtype.itemsize)  # an empty array has an address too
+    memory = (ctypes.c_char * length).from_address(begin)
+    memory.owner = owner  # type: ignore[attr-defined]
+    return np.ndarray(shape, dtype, buffer=memoryview(memory))
 
 
 def number(value: Any, dtype: Dtype) -> int | float:

@@ -5,8 +5,8 @@ from types import TracebackType
 
 import numpy as np
 
-from ._array import zeros
 from ._bound import Bound
+from ._create import zeros
 from ._job import start
 from ._library import routine
 

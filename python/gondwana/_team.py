@@ -6,6 +6,7 @@ import numpy as np
 
 from ._array import Symmetric
 from ._bound import Bound
+from ._device import DeviceArray
 from ._job import checked_rank, job, quiet, start
 from ._library import address, routine
 
@@ -141,6 +142,9 @@ class Team(Bound):
 
 
 def _addresses(dest: Symmetric, source: Symmetric, may_be_same: bool = False) -> tuple[int, int]:
+    for array in (dest, source):
+        if isinstance(array, DeviceArray):
+            array._refuse("a collective")
     to, from_ = dest.local, source.local
     if not (to.flags.c_contiguous and from_.flags.c_contiguous):
         raise ValueError("collectives take contiguous arrays; copy, or give whole rows")

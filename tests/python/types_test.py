@@ -72,6 +72,11 @@ class TypesTest(unittest.TestCase):
             with gondwana.Lock() as lock:
                 gondwana.reduce(table, table, "sum")
             print(table.local.sum(), seen)
+            with_peers: gondwana.Symmetric = gondwana.register(place)
+            field = gondwana.full((2, 3), 1.5, device=gondwana.devices()[0])
+            field.put(field, rank=0)
+            field[0] = field.to_host()[1] + 1
+            print(with_peers.get(0, out=field))
             """)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 

@@ -1,0 +1,138 @@
+"""Memory that other libraries of arrays share, by DLPack or by the CUDA array interface.
+
+numpy makes and reads the capsules: owners, deleters and versions are its matter. It only knows
+memory of the host, so what a capsule says of its device is changed here.
+"""
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from ._library import Array, array_at
+
+Device = tuple[int, int]  # the type and the number, as DLPack has them
+
+HOST: Device = (1, 0)
+# Kinds of devices whose memory other libraries can use where it is, and all others.
+TYPES = {"cuda": 2, "hip": 10}
+EXTENSION = 12
+HAS_VERSIONS = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
+IS_COPIED = 2
+
+
+class Tensor(ctypes.Structure):
+    """The beginning of a DLTensor, with which a DLManagedTensor begins."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("type", ctypes.c_int32), ("number", ctypes.c_int32)]
+
+
+class Versioned(ctypes.Structure):
+    """The beginning of a DLManagedTensorVersioned."""
+
+    _fields_ = [
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("context", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("tensor", Tensor),
+    ]
+
+
+_content = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
+_has_name = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_IsValid", ctypes.pythonapi)
+)
+
+
+def place(capsule: Any, device: Device, flags: int = 0) -> Any:
+    """The capsule, which says from now on that its memory is of this device."""
+    if _has_name(capsule, b"dltensor_versioned"):
+        whole = Versioned.from_address(_content(capsule, b"dltensor_versioned"))
+        whole.flags |= flags
+        tensor = whole.tensor
+    else:
+        tensor = Tensor.from_address(_content(capsule, b"dltensor"))
+    tensor.type, tensor.number = device
+    return capsule
+
+
+def offered(array: Array, max_version: Any, device: Device = HOST, copied: bool = False) -> Any:
+    """A capsule of an array's memory, which keeps the array."""
+    maker: Any = array
+    made = maker.__dlpack__(max_version=max_version) if HAS_VERSIONS else maker.__dlpack__()
+    return place(made, device, IS_COPIED if copied else 0)
+
+
+def offered_on_host(array: Array, stream: Any, max_version: Any, device: Any, copy: Any) -> Any:
+    """What `__dlpack__` returns for memory of the host."""
+    if stream is not None:
+        raise BufferError(f"memory of the host has no streams; stream is {stream}, not None")
+    if device is not None and tuple(device) != HOST:
+        raise BufferError(
+            f"the array is memory of the host, device {HOST} of DLPack; the library that asks for "
+            f"it on device {tuple(device)} has to copy it"
+        )
+    return offered(array.copy() if copy else array, max_version, copied=bool(copy))
+
+
+class AsHost:
+    """A capsule of memory of a device, for numpy, which takes the address without a look at it."""
+
+    def __init__(self, capsule: Any) -> None:
+        self.capsule = place(capsule, HOST)
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> Device:
+        return HOST
+
+
+def taken(given: Any) -> tuple[Array, str]:
+    """The memory of an array, without a copy, and where it is: "host" or "cuda:0".
+
+    On a device the result is good for its addresses only.
+    """
+    if isinstance(given, np.ndarray):
+        return given, "host"
+    if hasattr(given, "__dlpack_device__"):
+        type_, number = given.__dlpack_device__()
+        kind = next((kind for kind, each in TYPES.items() if each == type_), None)
+        source = given if kind is None else AsHost(capsule_of(given))
+        try:
+            return np.from_dlpack(source), "host" if kind is None else f"{kind}:{number}"
+        except RuntimeError as error:  # of numpy
+            raise TypeError(
+                f"numpy has no array for this {type(given).__name__}: {error}"
+            ) from None
+    if hasattr(given, "__cuda_array_interface__"):
+        return described(given), "cuda"
+    raise TypeError(
+        "what is registered is an array of numpy, or of a library that has DLPack or the CUDA "
+        f"array interface, not of type {type(given).__name__}"
+    )
+
+
+def capsule_of(given: Any) -> Any:
+    """Of the newest version that there is; nothing waits for a stream."""
+    try:
+        return given.__dlpack__(stream=-1, max_version=(1, 0))
+    except TypeError:  # it knows no versions
+        return given.__dlpack__(stream=-1)
+
+
+def described(given: Any) -> Array:
+    """The memory that `__cuda_array_interface__` tells of."""
+    words = given.__cuda_array_interface__
+    if words.get("mask") is not None:
+        raise ValueError("an array with a mask cannot be registered; copy its values")
+    (begin, is_read_only), strides = words["data"], words.get("strides")
+    array = array_at(begin, words["shape"], np.dtype(words["typestr"]), given)
+    if strides is not None and tuple(strides) != array.strides:
+        raise ValueError("an array that is registered must be contiguous; copy it")
+    array.flags.writeable = not is_read_only
+    return array
