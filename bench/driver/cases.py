@@ -101,24 +101,25 @@ def burst_case(ranks: int, busy: int = 0) -> Case:
 class Collective:
     """A collective of 64 KiB; its control moves the same bytes."""
 
-    program: str
+    name: str
     title: str
     limit: float
-    figure: str = ""  # of ours, without the ranks; default: the name of the program
-    control: str = ""  # likewise its control program
-    met: str = ""  # name of the control whose processes also meet after each call
+    control: str = ""  # the collective that its control moves, where it is another one
+    met: bool = False  # another control is of processes that also meet after each call
+    peers: bool = True  # Open MPI has it
 
     def case(self, ranks: int) -> Case:
         """The case on `ranks` ranks."""
-        control = self.control or self.program
-        row = Row(f"{self.title} 64 KiB, {ranks}", f"{self.figure or self.program}_{ranks}",
-                  ratio(self.limit), (f"{control}_floor_{ranks}",))
-        rows, controls = (row,), ((control, str(ranks)),)
+        control = self.control or self.name
+        row = Row(f"{self.title} 64 KiB, {ranks}", f"{self.name}_{ranks}", ratio(self.limit),
+                  (f"{control}_floor_{ranks}",))
+        rows, controls = (row,), (("floor", control, str(ranks)),)
         if self.met:
             beside = replace(row, title=f"{row.title}, copies and a barrier", aim=INFORMATIVE,
-                             controls=(f"{self.met}_floor_{ranks}",), peers=False)
-            rows, controls = (*rows, beside), (*controls, (control, str(ranks), "65536", "1"))
-        return Case(f"{self.program}_{ranks}", ranks, (Run(self.program),), rows, controls)
+                             controls=(f"{control}_met_floor_{ranks}",), peers=False)
+            rows, controls = (*rows, beside), (*controls, (*controls[0], "65536", "met"))
+        return Case(f"{self.name}_{ranks}", ranks, (Run("collectives", (self.name,)),), rows,
+                    controls, peers=self.peers)
 
 
 def collective_cases() -> list[Case]:
@@ -129,27 +130,27 @@ def collective_cases() -> list[Case]:
                   (Row(f"sum reduction 8 B, {ranks}", f"reduce_word_{ranks}", ratio(2)),))
              for ranks in every]
     kinds = (
-        (Collective("reduce", "sum reduction", 2, figure="sum_reduce"), every),
+        (Collective("sum_reduce", "sum reduction", 2), every),
         (Collective("broadcast", "broadcast", 1.5), (2, 8)),
         (Collective("fcollect", "fcollect", 1.5), every),
         (Collective("collect", "collect", 2, control="fcollect"), every),
-        (Collective("alltoall", "alltoall", 1.5, met="alltoall_met"), every),
-        (Collective("scan", "sum_inscan", 2, figure="sum_inscan"), every),
+        (Collective("alltoall", "alltoall", 1.5, met=True), every),
+        (Collective("sum_inscan", "sum_inscan", 2, peers=False), every),
     )
     cases = words + [kind.case(ranks) for kind, counts in kinds for ranks in counts]
     return cases + [crowded_case("alltoall", 64 << 10), crowded_case("alltoall", 1 << 20),
                     crowded_case("broadcast", 64 << 10), crowded_case("fcollect", 64 << 10)]
 
 
-def crowded_case(program: str, source_bytes: int, ranks: int = 16) -> Case:
+def crowded_case(name: str, source_bytes: int, ranks: int = 16) -> Case:
     """A large collective of more ranks than processors, compared with two processes that copy the
     same bytes and one meeting of as many processes."""
     size = f"{source_bytes >> 10} KiB" if source_bytes < 1 << 20 else "1 MiB"
-    row = Row(f"{program} {size}, {ranks}", f"{program}_{ranks}", ratio(1.5),
-              (f"{program}_{source_bytes}_copied_{ranks}",))
-    return Case(f"{program}_{ranks}_{source_bytes}", ranks,
-                (Run(program, (str(source_bytes), "10")),), (row,),
-                (("copied", program, str(ranks), str(source_bytes)),))
+    row = Row(f"{name} {size}, {ranks}", f"{name}_{ranks}", ratio(1.5),
+              (f"{name}_{source_bytes}_copied_{ranks}",))
+    return Case(f"{name}_{ranks}_{source_bytes}", ranks,
+                (Run("collectives", (name, str(source_bytes), "10")),), (row,),
+                (("copied", name, str(ranks), str(source_bytes)),))
 
 
 def hello_case(ranks: int, extra_ms: float) -> Case:

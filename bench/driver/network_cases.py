@@ -128,12 +128,13 @@ COLLECTIVES = {"reduce": ("sum reduction", {"8 B": 8, "4 KiB": 4 << 10, "64 KiB"
 def collective_case(program: str, title: str, name: str, size: int, ranks: int) -> Case:
     """A collective on two nodes, compared with a barrier on each and an exchange of what must
     cross. `size` is a vector or a block."""
-    figure = f"{'sum_' if program == 'reduce' else ''}{program}_{ranks}"
+    ours = f"{'sum_' if program == 'reduce' else ''}{program}"
     argument = size * ranks if program == "alltoall" else size
     bare, programs = node_controls(program, ranks, size)
-    row = Row(f"network {title} {name}, {ranks // 2} + {ranks // 2}", figure, ratio(1.4), bare)
+    row = Row(f"network {title} {name}, {ranks // 2} + {ranks // 2}",
+              f"{ours}_{ranks}", ratio(1.4), bare)
     return Case(f"network_{program}_{size}_{ranks}", ranks,
-                (Run(program, (str(argument), "20"), nodes=2),), (row,), programs)
+                (Run("collectives", (ours, str(argument), "20"), nodes=2),), (row,), programs)
 
 
 def collective_cases() -> list[Case]:

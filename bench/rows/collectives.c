@@ -1,0 +1,132 @@
+// Collectives of all ranks. BYTES are a vector of doubles (sums), the buffer of rank 0 (broadcast),
+// what each rank contributes (fcollect) or does on average (collect: even ranks 1.5 BYTES, odd ones
+// BYTES / 2, and none knows that of the others), or what a rank sends to all together (alltoall).
+// Usage: collectives sum_reduce|sum_inscan|broadcast|fcollect|collect|alltoall [BYTES] [BATCHES]
+#include "collectives.h"
+
+static size_t me;
+static size_t n;
+static size_t length;  // BYTES in elements, which are double or long
+static int is_uneven;  // the contributions
+
+static long element(size_t from, size_t to, size_t i) {
+  return (long)(from << 48 | to << 32 | i);
+}
+
+static int came_from(size_t from, size_t to, const long* elements, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (elements[i] != element(from, to, i)) return 0;
+  }
+  return 1;
+}
+
+static size_t contribution(size_t rank) {
+  const size_t half = is_uneven ? length / 2 : 0;
+  return rank % 2 == 0 ? length + half : length - half;
+}
+
+static int are_sums(const double* sums, size_t ranks) {
+  for (size_t i = 0; i < length; ++i) {
+    if (sums[i] != (double)(i * ranks + ranks * (ranks - 1) / 2)) return 0;
+  }
+  return 1;
+}
+
+static int is_reduced(const void* to) {
+  return are_sums(to, n);
+}
+
+static int is_sent(const void* to) {
+  return (me == 0 && !ROOT_GETS_A_COPY) || came_from(0, 0, to, length);
+}
+
+static int is_collected(const void* to) {
+  const long* next = to;
+  for (size_t rank = 0; rank < n; next += contribution(rank++)) {
+    if (!came_from(rank, 0, next, contribution(rank))) return 0;
+  }
+  return 1;
+}
+
+static int is_exchanged(const void* to) {
+  const size_t block = length / n;
+  for (size_t rank = 0; rank < n; ++rank) {
+    if (!came_from(rank, me, (const long*)to + rank * block, block)) return 0;
+  }
+  return 1;
+}
+
+#if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 5
+
+static void scan_doubles(struct scratch* scratch, const struct call* c) {
+  (void)scratch;
+  shmem_double_sum_inscan(SHMEM_TEAM_WORLD, c->to, c->from, c->bytes / sizeof(double));
+}
+
+static int is_scanned(const void* to) {
+  return are_sums(to, me + 1);
+}
+
+#endif
+
+static struct collective collectives[] = {
+    {.name = "sum_reduce",
+     .run = sum_doubles,
+     .right = is_reduced,
+     .readiness = EVERY_RANK_HAS_BEGUN},
+    {.name = "broadcast", .run = broadcast_bytes, .right = is_sent, .readiness = NOTHING_IS_KNOWN},
+    {.name = "fcollect",
+     .run = fcollect_bytes,
+     .right = is_collected,
+     .readiness = EVERY_RANK_HAS_BEGUN},
+    {.name = "collect",
+     .run = collect_bytes,
+     .right = is_collected,
+     .readiness = EVERY_RANK_HAS_BEGUN},
+    {.name = "alltoall",
+     .run = alltoall_bytes,
+     .right = is_exchanged,
+     .readiness = EVERY_RANK_HAS_BEGUN},
+#if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 5
+    {.name = "sum_inscan", .run = scan_doubles, .right = is_scanned, .readiness = NOTHING_IS_KNOWN},
+#endif
+};
+
+static struct collective* find(const char* name) {
+  for (size_t i = 0; i < sizeof collectives / sizeof *collectives; ++i) {
+    if (strcmp(collectives[i].name, name) == 0) return &collectives[i];
+  }
+  fprintf(stderr, "collectives: there is no %s here\n", name);
+  exit(1);
+}
+
+static void fill(const struct collective* c) {
+  const size_t blocks = c->run == alltoall_bytes ? n : 1;
+  const size_t count = c->bytes / sizeof(long);
+  for (size_t to = 0; to < blocks; ++to) {
+    for (size_t i = 0; i < count; ++i) {
+      if (strncmp(c->name, "sum", 3) == 0)
+        ((double*)c->from)[i] = (double)(i + me);
+      else
+        ((long*)c->from)[to * count + i] = element(me, to, i);
+    }
+  }
+}
+
+int main(int argc, char** argv) {
+  struct collective* c = find(argc > 1 ? argv[1] : "sum_reduce");
+  const size_t bytes = argument(argc, argv, 2, 64 << 10);
+  shmem_init();
+  me = (size_t)shmem_my_pe();
+  n = (size_t)shmem_n_pes();
+  pin_if_asked((int)me);
+  length = bytes / sizeof(long);
+  is_uneven = c->run == collect_bytes;
+  c->from = shmem_malloc(2 * bytes);  // of one size everywhere, as symmetric memory must be
+  c->bytes = (c->run == alltoall_bytes ? length / n : contribution(me)) * sizeof(long);
+  fill(c);
+  new_results(c, c->right == is_collected ? bytes * (n + 1) : bytes);
+  time_collective(c, argument(argc, argv, 3, 40));
+  shmem_finalize();
+  return 0;
+}
