@@ -8,6 +8,7 @@
 #endif
 
 #include <sched.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,6 +85,41 @@ static inline void report(const char* name, const char* side, double* samples, s
   fflush(stdout);
   free(samples);
 }
+
+// Both sides of a figure, whose name is formatted; without `prints` only frees the samples.
+__attribute__((format(printf, 5, 6))) static inline void report_both(int prints, double* ours,
+                                                                     double* control, size_t count,
+                                                                     const char* format, ...) {
+  char name[96];
+  va_list values;
+  va_start(values, format);
+  vsnprintf(name, sizeof name, format, values);
+  va_end(values);
+  if (prints) {
+    report(name, "ours", ours, count);
+    report(name, "control", control, count);
+    return;
+  }
+  free(ours);
+  free(control);
+}
+
+// Times two statements, of `ops` operations each, in alternating batches: both see the same
+// machine.
+#define TIME_BOTH(prints, batches, ops, ours, control, ...)           \
+  do {                                                                \
+    double* ours_ns_ = new_samples(batches);                          \
+    double* control_ns_ = new_samples(batches);                       \
+    for (size_t i_ = 0; i_ < (size_t)(batches); ++i_) {               \
+      const int64_t start_ = now_ns();                                \
+      ours;                                                           \
+      const int64_t middle_ = now_ns();                               \
+      control;                                                        \
+      control_ns_[i_] = ns_per_op(now_ns() - middle_, ops);           \
+      ours_ns_[i_] = ns_per_op(middle_ - start_, ops);                \
+    }                                                                 \
+    report_both(prints, ours_ns_, control_ns_, batches, __VA_ARGS__); \
+  } while (0)
 
 // Process `rank` stays on one of the processors it may use.
 static inline void pin(int rank) {

@@ -18,10 +18,7 @@ int main(int argc, char** argv) {
   pin_if_asked(shmem_my_pe());
   double* first = time_barriers(count);
   double* next = time_barriers(count);
-  char name[64];
-  snprintf(name, sizeof name, "barrier_first_%d", shmem_n_pes());
-  if (shmem_my_pe() == 0) report(name, "ours", first, 1);
-  if (shmem_my_pe() == 0) report(name, "control", next, 1);
+  report_both(shmem_my_pe() == 0, first, next, 1, "barrier_first_%d", shmem_n_pes());
   shmem_finalize();
   return 0;
 }

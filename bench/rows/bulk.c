@@ -36,21 +36,9 @@ static void control(const struct route* route, enum direction way, size_t bytes,
 static void measure(const struct route* route, enum direction way, size_t bytes) {
   const size_t copies = bytes < PER_BATCH ? PER_BATCH / bytes : 1;
   const size_t batches = bytes <= (4 << 20) ? 50 : 8;
-  double* ours_ns = new_samples(batches);
-  double* control_ns = new_samples(batches);
   ours(route, way, bytes, 1);
-  for (size_t i = 0; i < batches; ++i) {
-    const int64_t start = now_ns();
-    ours(route, way, bytes, copies);
-    const int64_t middle = now_ns();
-    control(route, way, bytes, copies);
-    control_ns[i] = ns_per_op(now_ns() - middle, copies);
-    ours_ns[i] = ns_per_op(middle - start, copies);
-  }
-  char name[64];
-  snprintf(name, sizeof name, "%s_%zu", way == PUT ? "put" : "get", bytes);
-  report(name, "ours", ours_ns, batches);
-  report(name, "control", control_ns, batches);
+  TIME_BOTH(1, batches, copies, ours(route, way, bytes, copies), control(route, way, bytes, copies),
+            "%s_%zu", way == PUT ? "put" : "get", bytes);
 }
 
 static void measure_all(char* symmetric) {

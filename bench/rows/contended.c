@@ -32,10 +32,7 @@ int main(void) {
     shmem_barrier_all();
     time_batch(control, &cells, OPS, &control_ns[i]);
   }
-  if (me == 0) {
-    report("fetch_add_contended", "ours", ours_ns, BATCHES);
-    report("fetch_add_contended", "control", control_ns, BATCHES);
-  }
+  report_both(me == 0, ours_ns, control_ns, BATCHES, "fetch_add_contended");
   shmem_barrier_all();
   shmem_free(symmetric);
   shmem_finalize();

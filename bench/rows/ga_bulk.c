@@ -39,18 +39,7 @@ static void add(int array) {
 }
 
 static void measure(const char* name, void (*ours)(int), void (*control)(int), int array) {
-  double* ours_ns = new_samples(SAMPLES);
-  double* control_ns = new_samples(SAMPLES);
-  for (int i = 0; i < SAMPLES; ++i) {
-    const int64_t start = now_ns();
-    ours(array);
-    const int64_t middle = now_ns();
-    control(array);
-    control_ns[i] = (double)(now_ns() - middle);
-    ours_ns[i] = (double)(middle - start);
-  }
-  report(name, "ours", ours_ns, SAMPLES);
-  report(name, "control", control_ns, SAMPLES);
+  TIME_BOTH(1, SAMPLES, 1, ours(array), control(array), "%s", name);
 }
 
 int main(int argc, char** argv) {

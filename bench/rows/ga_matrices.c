@@ -60,8 +60,7 @@ static void measure_product(void) {
   GA_Destroy(b);
   GA_Destroy(a);
   if (GA_Nodeid() != 0) return;
-  report("ga_dgemm", "ours", ours_ns, PRODUCTS);
-  report("ga_dgemm", "control", control_ns, PRODUCTS);
+  report_both(1, ours_ns, control_ns, PRODUCTS, "ga_dgemm");
 }
 
 // rows x columns to columns x rows.
@@ -125,13 +124,8 @@ static void measure_transposition(int order) {
   GA_Destroy(to);
   GA_Destroy(from);
   if (GA_Nodeid() != 0) return;
-  char name[64];
-  snprintf(name, sizeof name, "ga_transpose_%d", order);
-  report(name, "ours", library_ns, ROUNDS);
-  report(name, "control", control_ns, ROUNDS);
-  snprintf(name, sizeof name, "ga_transpose_by_get_%d", order);
-  report(name, "ours", get_ns, ROUNDS);
-  report(name, "control", control_too_ns, ROUNDS);
+  report_both(1, library_ns, control_ns, ROUNDS, "ga_transpose_%d", order);
+  report_both(1, get_ns, control_too_ns, ROUNDS, "ga_transpose_by_get_%d", order);
 }
 
 int main(int argc, char** argv) {

@@ -34,18 +34,7 @@ static void without_armci(batch* ours, int array) {
 }
 
 static void measure(const char* name, batch* ours, int array) {
-  double* ours_ns = new_samples(BATCHES);
-  double* control_ns = new_samples(BATCHES);
-  for (int i = 0; i < BATCHES; ++i) {
-    const int64_t start = now_ns();
-    ours(array);
-    const int64_t middle = now_ns();
-    without_armci(ours, array);
-    control_ns[i] = ns_per_op(now_ns() - middle, OPS);
-    ours_ns[i] = ns_per_op(middle - start, OPS);
-  }
-  report(name, "ours", ours_ns, BATCHES);
-  report(name, "control", control_ns, BATCHES);
+  TIME_BOTH(1, BATCHES, OPS, ours(array), without_armci(ours, array), "%s", name);
 }
 
 static int new_array(int type, int64_t elements) {
@@ -92,10 +81,8 @@ static void measure_atomics(int counter) {
     lock_ns[i] = ns_per_op(locked - incremented, OPS);
     inc_ns[i] = ns_per_op(incremented - start, OPS);
   }
-  report("ga_read_inc", "ours", inc_ns, BATCHES);
-  report("ga_read_inc", "control", xadd_ns, BATCHES);
-  report("ga_lock", "ours", lock_ns, BATCHES);
-  report("ga_lock", "control", two_ns, BATCHES);
+  report_both(1, inc_ns, xadd_ns, BATCHES, "ga_read_inc");
+  report_both(1, lock_ns, two_ns, BATCHES, "ga_lock");
 }
 
 static void touch_new_pages(void) {
@@ -119,8 +106,7 @@ static void measure_creation(void) {
     ours_ns[i] = (double)(middle - start);
   }
   if (GA_Nodeid() != 0) return;
-  report("ga_create_2M", "ours", ours_ns, CREATIONS);
-  report("ga_create_2M", "control", control_ns, CREATIONS);
+  report_both(1, ours_ns, control_ns, CREATIONS, "ga_create_2M");
 }
 
 int main(int argc, char** argv) {

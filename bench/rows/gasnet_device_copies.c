@@ -60,30 +60,21 @@ static void copy(const struct way* way, size_t bytes) {
 
 typedef void transfer(const struct way* way, size_t bytes);
 
-static double time_of(transfer* run, const struct way* way, size_t bytes) {
-  const size_t count = bytes <= SMALL ? 20 : 1;
-  const int64_t start = now_ns();
+static void repeat(transfer* run, const struct way* way, size_t bytes, size_t count) {
   for (size_t i = 0; i < count; ++i) run(way, bytes);
-  return ns_per_op(now_ns() - start, count);
 }
 
-// Twice as far as the control is compared with both.
+// The control is measured beside each door.
 static void measure(const char* title, const struct way* way, size_t bytes) {
   transfer* const doors[] = {put_or_get, gasnet_put_or_get};
   const char* suffix[] = {"", "_gasnet"};
   const size_t batches = bytes <= 1 << 20 ? 40 : 12;
+  const size_t count = bytes <= SMALL ? 20 : 1;
   for (int door = 0; door < 2; ++door) {
-    double* ours = new_samples(batches);
-    double* control = new_samples(batches);
-    time_of(doors[door], way, bytes);
-    for (size_t i = 0; i < batches; ++i) {
-      ours[i] = time_of(doors[door], way, bytes);
-      control[i] = time_of(copy, way, bytes);
-    }
-    char name[96];
-    snprintf(name, sizeof name, "%s_%s_%zu%s", title, way->name, bytes, suffix[door]);
-    report(name, "ours", ours, batches);
-    report(name, "control", control, batches);
+    repeat(doors[door], way, bytes, count);
+    TIME_BOTH(1, batches, count, repeat(doors[door], way, bytes, count),
+              repeat(copy, way, bytes, count), "%s_%s_%zu%s", title, way->name, bytes,
+              suffix[door]);
   }
 }
 

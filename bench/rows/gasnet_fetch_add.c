@@ -135,18 +135,7 @@ struct way {
 };
 
 static void measure(const struct cell* c, const struct way* way, size_t batches, size_t ops) {
-  double* ours_ns = new_samples(batches);
-  double* control_ns = new_samples(batches);
-  for (size_t i = 0; i < batches; ++i) {
-    const int64_t start = now_ns();
-    way->ours(c, ops);
-    const int64_t middle = now_ns();
-    way->control(c, ops);
-    control_ns[i] = ns_per_op(now_ns() - middle, ops);
-    ours_ns[i] = ns_per_op(middle - start, ops);
-  }
-  report(way->name, "ours", ours_ns, batches);
-  report(way->name, "control", control_ns, batches);
+  TIME_BOTH(1, batches, ops, way->ours(c, ops), way->control(c, ops), "%s", way->name);
 }
 
 // Each width has two ways, each with a control that adds as often.

@@ -52,7 +52,6 @@ int main(void) {
     control_ns[i] = ns_per_op(now_ns() - middle, TRIPS);
     ours_ns[i] = ns_per_op(middle - start, MESSAGES);
   }
-  if (job.rank == 0) report("gasnet_flood", "ours", ours_ns, BATCHES);
-  if (job.rank == 0) report("gasnet_flood", "control", control_ns, BATCHES);
+  report_both(job.rank == 0, ours_ns, control_ns, BATCHES, "gasnet_flood");
   end_job(&job);
 }

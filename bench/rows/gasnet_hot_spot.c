@@ -48,10 +48,7 @@ int main(void) {
   }
   const uint64_t added = (uint64_t)2 * BATCHES * OPS * job.ranks;
   require(*(const uint64_t*)(const void*)spot.there.mapped == added, "not all were added");
-  char name[64];
-  snprintf(name, sizeof name, "gasnet_hot_spot_%u", job.ranks);
-  if (job.rank == 0) report(name, "ours", ours_ns, BATCHES);
-  if (job.rank == 0) report(name, "control", control_ns, BATCHES);
+  report_both(job.rank == 0, ours_ns, control_ns, BATCHES, "gasnet_hot_spot_%u", job.ranks);
   gex_AD_Destroy(spot.domain);
   end_job(&job);
 }

@@ -146,12 +146,9 @@ static double time_control(const struct schedule* s, size_t room, uint64_t phase
 
 static void report_way(const struct schedule* s, const char* way, size_t block, double* ours,
                        const double* control) {
-  char name[64];
-  snprintf(name, sizeof name, "gasnet_%s_%u_%zu", way, s->job->ranks, block);
   double* copy = new_samples(REPEATS);
   memcpy(copy, control, REPEATS * sizeof *copy);
-  report(name, "ours", ours, REPEATS);
-  report(name, "control", copy, REPEATS);
+  report_both(1, ours, copy, REPEATS, "gasnet_%s_%u_%zu", way, s->job->ranks, block);
 }
 
 static void measure(struct schedule* s, size_t block, size_t room, uint64_t* phase) {

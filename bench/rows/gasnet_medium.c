@@ -212,10 +212,8 @@ static void measure(const struct job* job, struct mailboxes* boxes, size_t bytes
   trips_by_messages(job, CHECKED, bytes, LOOKS);
   require(wrong == 0, "a payload that is not as generated");
   for (int way = 0; way < WAYS; ++way) {
-    char name[64];
-    snprintf(name, sizeof name, "gasnet_%s_%zu", ways[way].name, bytes);
-    if (job->rank == 0) report(name, "ours", ours_ns[way], BATCHES);
-    if (job->rank == 0) report(name, "control", control_ns[way], BATCHES);
+    report_both(job->rank == 0, ours_ns[way], control_ns[way], BATCHES, "gasnet_%s_%zu",
+                ways[way].name, bytes);
   }
 }
 

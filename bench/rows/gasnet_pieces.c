@@ -118,11 +118,8 @@ static void check(const struct pattern* p) {
 static void report_pattern(const struct pattern* p, size_t density, double* ours_ns,
                            double* control_ns) {
   char way[32] = "indexed";
-  char name[96];
   if (p->dimensions != INDEXED) snprintf(way, sizeof way, "strided_%zu", p->dimensions);
-  snprintf(name, sizeof name, "gasnet_%s_%zu_%zu", way, p->bytes, density);
-  report(name, "ours", ours_ns, BATCHES);
-  report(name, "control", control_ns, BATCHES);
+  report_both(1, ours_ns, control_ns, BATCHES, "gasnet_%s_%zu_%zu", way, p->bytes, density);
 }
 
 // Batches of all patterns alternate, because they are compared with each other.

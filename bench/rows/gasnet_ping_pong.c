@@ -19,22 +19,11 @@ static void trips_by_messages(const struct job* job, sender* send) {
 }
 
 static void measure(const struct job* job, struct lines* lines, const char* name, sender* send) {
-  double* ours_ns = new_samples(BATCHES);
-  double* control_ns = new_samples(BATCHES);
   trips_by_messages(job, send);
   go_there_and_back(lines, TRIPS);
-  for (int i = 0; i < BATCHES; ++i) {
-    const int64_t start = now_ns();
-    trips_by_messages(job, send);
-    const int64_t middle = now_ns();
-    go_there_and_back(lines, TRIPS);
-    control_ns[i] = ns_per_op(now_ns() - middle, TRIPS);
-    ours_ns[i] = ns_per_op(middle - start, TRIPS);
-  }
+  TIME_BOTH(job->rank == 0, BATCHES, TRIPS, trips_by_messages(job, send),
+            go_there_and_back(lines, TRIPS), "%s", name);
   require(wrong == 0, "a reply without the payload of its request");
-  if (job->rank != 0) return;
-  report(name, "ours", ours_ns, BATCHES);
-  report(name, "control", control_ns, BATCHES);
 }
 
 int main(void) {

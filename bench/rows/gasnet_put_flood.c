@@ -59,21 +59,8 @@ static void check(const struct flood* f, batch* run) {
 }
 
 static void measure(const struct flood* f, const char* way, batch* run) {
-  double* ours_ns = new_samples(BATCHES);
-  double* control_ns = new_samples(BATCHES);
   check(f, run);
-  for (int i = 0; i < BATCHES; ++i) {
-    const int64_t start = now_ns();
-    run(f);
-    const int64_t middle = now_ns();
-    copy(f);
-    control_ns[i] = ns_per_op(now_ns() - middle, f->puts);
-    ours_ns[i] = ns_per_op(middle - start, f->puts);
-  }
-  char name[64];
-  snprintf(name, sizeof name, "gasnet_put_%s_%zu", way, f->bytes);
-  report(name, "ours", ours_ns, BATCHES);
-  report(name, "control", control_ns, BATCHES);
+  TIME_BOTH(1, BATCHES, f->puts, run(f), copy(f), "gasnet_put_%s_%zu", way, f->bytes);
 }
 
 int main(int argc, char** argv) {

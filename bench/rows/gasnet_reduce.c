@@ -62,10 +62,7 @@ static void measure(const struct vectors* v) {
     if (v->count > 1) check(v, i);
     meet(v->job);  // before the shared vectors change
   }
-  char name[64];
-  snprintf(name, sizeof name, "gasnet_reduce_%zu", bytes);
-  if (v->job->rank == 0) report(name, "ours", ours_ns, BATCHES);
-  if (v->job->rank == 0) report(name, "control", control_ns, BATCHES);
+  report_both(v->job->rank == 0, ours_ns, control_ns, BATCHES, "gasnet_reduce_%zu", bytes);
 }
 
 int main(int argc, char** argv) {

@@ -98,15 +98,7 @@ static void measure(const struct job* job, struct lines* lines, const struct kin
     go_there_and_back(lines, TRIPS);
     control_ns[i] = ns_per_op(now_ns() - start, TRIPS);
   }
-  char name[64];
-  snprintf(name, sizeof name, "gasnet_served_%s", kind->name);
-  if (job->rank != 0) {
-    free(ours_ns);
-    free(control_ns);
-    return;
-  }
-  report(name, "ours", ours_ns, BATCHES);
-  report(name, "control", control_ns, BATCHES);
+  report_both(job->rank == 0, ours_ns, control_ns, BATCHES, "gasnet_served_%s", kind->name);
 }
 
 int main(void) {

@@ -67,20 +67,9 @@ static void check(const struct cells* c, batch* put, batch* get) {
 }
 
 static void measure(const struct cells* c, const char* name, batch* ours, batch* control) {
-  double* ours_ns = new_samples(BATCHES);
-  double* control_ns = new_samples(BATCHES);
   ours(c);
   control(c);
-  for (int i = 0; i < BATCHES; ++i) {
-    const int64_t start = now_ns();
-    ours(c);
-    const int64_t middle = now_ns();
-    control(c);
-    control_ns[i] = ns_per_op(now_ns() - middle, OPS);
-    ours_ns[i] = ns_per_op(middle - start, OPS);
-  }
-  report(name, "ours", ours_ns, BATCHES);
-  report(name, "control", control_ns, BATCHES);
+  TIME_BOTH(1, BATCHES, OPS, ours(c), control(c), "%s", name);
 }
 
 int main(void) {

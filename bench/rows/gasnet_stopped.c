@@ -71,8 +71,7 @@ static void send_all(struct schedule* s) {
     atomic_store(&sleeper->batch, i + 1);
     GASNET_BLOCKUNTIL(acknowledged[2] == i + 1);
   }
-  report("gasnet_stopped", "ours", ours_ns, BATCHES);
-  report("gasnet_stopped", "control", control_ns, BATCHES);
+  report_both(1, ours_ns, control_ns, BATCHES, "gasnet_stopped");
 }
 
 static void take_all(const struct job* job) {

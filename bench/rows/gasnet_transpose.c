@@ -65,26 +65,13 @@ static int transposed(const struct square* s, size_t salt) {
 }
 
 static void measure(const struct square* s) {
-  double* ours_ns = new_samples(BATCHES);
-  double* control_ns = new_samples(BATCHES);
   fill(s, 1);
   tiles(s);
   require(transposed(s, 1), "the control is wrong");
   fill(s, 2);
   put(s);
   require(transposed(s, 2), "the put has not transposed");
-  for (int i = 0; i < BATCHES; ++i) {
-    const int64_t start = now_ns();
-    put(s);
-    const int64_t middle = now_ns();
-    tiles(s);
-    control_ns[i] = (double)(now_ns() - middle);
-    ours_ns[i] = (double)(middle - start);
-  }
-  char name[64];
-  snprintf(name, sizeof name, "gasnet_transpose_%zu", s->rows);
-  report(name, "ours", ours_ns, BATCHES);
-  report(name, "control", control_ns, BATCHES);
+  TIME_BOTH(1, BATCHES, 1, put(s), tiles(s), "gasnet_transpose_%zu", s->rows);
 }
 
 int main(int argc, char** argv) {

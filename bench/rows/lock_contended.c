@@ -110,10 +110,7 @@ int main(void) {
     control_ns[i] = turn_ns(control, &contest, "ticket lock");
   }
   check(&contest);
-  char name[64];
-  snprintf(name, sizeof name, "lock_contended_%d", shmem_n_pes());
-  if (me == 0) report(name, "ours", ours_ns, BATCHES);
-  if (me == 0) report(name, "control", control_ns, BATCHES);
+  report_both(me == 0, ours_ns, control_ns, BATCHES, "lock_contended_%d", shmem_n_pes());
   shmem_barrier_all();
   shmem_finalize();
   return 0;

@@ -30,21 +30,10 @@ struct pair {
 
 static inline void run_pair(const struct pair* pair, const struct cells* cells, size_t batches,
                             size_t ops, int print) {
-  double* ours = new_samples(batches);
-  double* control = new_samples(batches);
   pair->ours(cells, ops);
   pair->control(cells, ops);
-  for (size_t i = 0; i < batches; ++i) {
-    time_batch(pair->ours, cells, ops, &ours[i]);
-    time_batch(pair->control, cells, ops, &control[i]);
-  }
-  if (print) {
-    report(pair->name, "ours", ours, batches);
-    report(pair->name, "control", control, batches);
-    return;
-  }
-  free(ours);
-  free(control);
+  TIME_BOTH(print, batches, ops, pair->ours(cells, ops), pair->control(cells, ops), "%s",
+            pair->name);
 }
 
 // The copy of a symmetric object at the peer, as mapped by this process. Without a mapping the

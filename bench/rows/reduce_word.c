@@ -47,10 +47,7 @@ int main(int argc, char** argv) {
     ours[i] = ns_per_op(middle - start, OPS_PER_BATCH);
     check(to, i);
   }
-  char name[64];
-  snprintf(name, sizeof name, "reduce_word_%d", shmem_n_pes());
-  if (me == 0) report(name, "ours", ours, batches);
-  if (me == 0) report(name, "control", control, batches);
+  report_both(me == 0, ours, control, batches, "reduce_word_%d", shmem_n_pes());
   shmem_finalize();
   return 0;
 }

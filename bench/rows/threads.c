@@ -102,10 +102,7 @@ int main(int argc, char** argv) {
     team.alone_ns = new_samples(BATCHES);
     run_threads(&team);
     check(&team);
-    char name[64];
-    snprintf(name, sizeof name, "threads_%u", team.threads);
-    report(name, "ours", team.together_ns, BATCHES);
-    report(name, "control", team.alone_ns, BATCHES);
+    report_both(1, team.together_ns, team.alone_ns, BATCHES, "threads_%u", team.threads);
     shmem_int_p(done, 1, 1);
   } else {
     while (!shmem_int_test(done, SHMEM_CMP_EQ, 1)) usleep(RANK_1_LOOKS_EVERY_US);
