@@ -32,9 +32,9 @@ void shmemx_region_end(void);
  *
  * From then on an address within the buffer of the caller may be the remote argument of put, get
  * (p, g, iput, iget, _nbi and size variants), put_signal and atomic calls: it stands for the same
- * distance from the beginning of the buffer of the target PE, and must lie within that. Collectives
- * do not take it. wait_until and test take addresses in the own buffer. Effects are visible as in
- * symmetric memory.
+ * distance from the beginning of the buffer of the target PE, and must lie within that. A
+ * collective takes it as dest or source if all its PEs name the same buffer. Locks do not take it.
+ * wait_until and test take addresses in the own buffer. Effects are visible as in symmetric memory.
  *
  * Whole pages become shared memory, at the same address, with all else that they contain: while the
  * call runs no thread may write there. The buffer must stay where it is: not freed, resized or
@@ -61,7 +61,8 @@ int shmemx_buffer_unregister(void* addr);
 
 /*
  * Memory of devices. The processor faults where it touches such memory; what takes its addresses
- * are these calls, shmemx_buffer_register, and the local argument of put, get and put_signal.
+ * are these calls, shmemx_buffer_register, and the local argument of put, get and put_signal. Where
+ * it is registered, the remote argument too, and collectives.
  * GONDWANA_EMULATED_DEVICES says how many devices each PE has. Not collective; after shmem_init.
  *
  * shmemx_devices: how many devices this PE has; they are numbered from 0. shmemx_device_name: the

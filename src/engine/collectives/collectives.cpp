@@ -1,6 +1,7 @@
 // Chooses the kind of algorithm for each collective.
 #include "engine/collectives/collectives.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "engine/collectives/reference/algorithms.hpp"
@@ -31,6 +32,8 @@ bool Collectives::barrier(Team& team, CallName call) {
 
 bool Collectives::broadcast(Team& team, CallName call, void* dest, const void* source,
                             std::size_t size, std::uint32_t root, RootDest root_dest) {
+  if (!are_symmetric(dest, size, source, size)) [[unlikely]]
+    return buffers_.broadcast(team, call, dest, source, size, root, root_dest);
   if (!uses_reference(Collective::broadcast, team))
     return node_.broadcast(team, call, dest, source, size, root, root_dest);
   if (goes_in_levels(Collective::broadcast, team))
@@ -43,6 +46,8 @@ bool Collectives::broadcast(Team& team, CallName call, void* dest, const void* s
 
 bool Collectives::fcollect(Team& team, CallName call, void* dest, const void* source,
                            std::size_t size) {
+  if (!are_symmetric(dest, times(size, team.size), source, size)) [[unlikely]]
+    return buffers_.fcollect(team, call, dest, source, size);
   if (!uses_reference(Collective::fcollect, team))
     return node_.fcollect(team, call, dest, source, size);
   // Leaders need room for the blocks of their nodes.
@@ -55,6 +60,16 @@ bool Collectives::fcollect(Team& team, CallName call, void* dest, const void* so
 
 bool Collectives::collect(Team& team, CallName call, void* dest, const void* source,
                           std::size_t size) {
+  // The members agree on dest alone: one that gives nothing may name any source.
+  if (!with_.rma.is_symmetric(dest, std::max<std::size_t>(size, 1))) [[unlikely]]
+    return buffers_.collect(team, call, dest, source, size);
+  if (!with_.rma.is_symmetric(source, size)) [[unlikely]]
+    return buffers_.collect_copy(team, call, dest, source, size);
+  return collect_from_anywhere(team, call, dest, source, size);
+}
+
+bool Collectives::collect_from_anywhere(Team& team, CallName call, void* dest, const void* source,
+                                        std::size_t size) {
   if (!uses_reference(Collective::collect, team))
     return node_.collect(team, call, dest, source, size);
   Group group = group_of(team, call, Collective::collect);
@@ -69,6 +84,9 @@ bool Collectives::exchanges_in_levels(const Team& team, const Exchange& shape) c
 
 bool Collectives::alltoall(Team& team, CallName call, void* dest, const void* source,
                            const Exchange& shape) {
+  if (!are_symmetric(dest, span_of(shape, shape.strides.target, team.size), source,
+                     span_of(shape, shape.strides.source, team.size))) [[unlikely]]
+    return buffers_.alltoall(team, call, dest, source, shape);
   if (!uses_reference(Collective::alltoall, team))
     return node_.alltoall(team, call, dest, source, shape);
   if (exchanges_in_levels(team, shape))
@@ -79,6 +97,9 @@ bool Collectives::alltoall(Team& team, CallName call, void* dest, const void* so
 
 bool Collectives::reduce(Team& team, CallName call, void* dest, const void* source,
                          std::size_t count, ElementType type) {
+  const std::size_t size = times(count, type.size);
+  if (!are_symmetric(dest, size, source, size)) [[unlikely]]
+    return buffers_.reduce(team, call, dest, source, count, type);
   if (!uses_reference(Collective::reduce, team))
     return node_.reduce(team, call, dest, source, count, type);
   if (goes_in_levels(Collective::reduce, team))
@@ -89,10 +110,25 @@ bool Collectives::reduce(Team& team, CallName call, void* dest, const void* sour
 
 bool Collectives::scan(Team& team, CallName call, void* dest, const void* source, std::size_t count,
                        ElementType type, Scan kind) {
+  const std::size_t size = times(count, type.size);
+  if (!are_symmetric(dest, size, source, size)) [[unlikely]]
+    return buffers_.scan(team, call, dest, source, count, type, kind);
   if (!uses_reference(Collective::scan, team))
     return node_.scan(team, call, dest, source, count, type, kind);
   Group group = group_of(team, call, Collective::scan);
   return reference::scan(group, algorithm_of(Collective::scan), dest, source, count, type, kind);
+}
+
+std::vector<std::uint64_t> Collectives::exchange(Team& team, CallName call, std::uint64_t mine) {
+  Group group = group_of(team, call, Collective::barrier);
+  group.write_note(0, mine);
+  group.barrier();
+  std::vector<std::uint64_t> all(team.size);
+  for (std::uint32_t member = 0; member < team.size; ++member)
+    all[member] = group.note_of(member, 0);
+  group.barrier();
+  group.write_note(0, 0);
+  return all;
 }
 
 }  // namespace gondwana

@@ -6,12 +6,16 @@
 // still be inside. A call returns false if it failed; the default lane then holds the error.
 //
 // There are three kinds of algorithms: node/ for members that share memory, reference/ with flags
-// and gets, levels/ for members on several nodes.
+// and gets, levels/ for members on several nodes. An array in a registered buffer, which may be
+// memory of a device, has its own (buffer_collectives.hpp): the same array of all members is in
+// one.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "engine/collectives/buffer_collectives.hpp"
 #include "engine/collectives/levels/level_collectives.hpp"
 #include "engine/collectives/node/node_collectives.hpp"
 #include "engine/collectives/reference/group.hpp"
@@ -23,7 +27,7 @@ namespace gondwana {
 class Collectives {
  public:
   Collectives(const CollectiveResources& with, Teams& teams)
-      : with_(with), teams_(teams), node_(with_), levels_(with_) {}
+      : with_(with), teams_(teams), node_(with_), levels_(with_), buffers_(*this) {}
   Collectives(const Collectives&) = delete;
   Collectives& operator=(const Collectives&) = delete;
   const CollectiveResources& resources() const { return with_; }
@@ -42,6 +46,9 @@ class Collectives {
   // source has `size` bytes; with collect() sizes may differ.
   bool fcollect(Team& team, CallName call, void* dest, const void* source, std::size_t size);
   bool collect(Team& team, CallName call, void* dest, const void* source, std::size_t size);
+  // The source may be any host memory.
+  bool collect_from_anywhere(Team& team, CallName call, void* dest, const void* source,
+                             std::size_t size);
   // Block i of `source` becomes block `me` of the dest of member i.
   bool alltoall(Team& team, CallName call, void* dest, const void* source, const Exchange& shape);
   // Combines the `source` arrays of all members, in the order of the team, into every `dest`.
@@ -51,6 +58,9 @@ class Collectives {
   // As reduce(), over the members up to this one, or those before it: member 0 then gets zeros.
   bool scan(Team& team, CallName call, void* dest, const void* source, std::size_t count,
             ElementType type, Scan kind);
+
+  // Returns the number that each member calls with, in their order.
+  std::vector<std::uint64_t> exchange(Team& team, CallName call, std::uint64_t mine);
 
   // The first step of a checked call: compares what the members are about to do. Returns nothing if
   // all do the same. Otherwise it returns, on all members, a message that names two ranks and their
@@ -90,6 +100,11 @@ class Collectives {
     static Agreement offer(std::uint64_t bits, std::uint64_t value) { return {bits, value, value}; }
   };
 
+  // Whether the algorithms may use the arrays in place.
+  bool are_symmetric(const void* dest, std::size_t dest_size, const void* source,
+                     std::size_t source_size) const {
+    return with_.rma.is_symmetric(dest, dest_size) && with_.rma.is_symmetric(source, source_size);
+  }
   // Whether an alltoall goes in levels: one message then carries the small blocks of many members.
   bool exchanges_in_levels(const Team& team, const Exchange& shape) const;
   Algorithm algorithm_of(Collective collective) const { return with_.algorithms.of(collective); }
@@ -139,6 +154,7 @@ class Collectives {
   Teams& teams_;
   NodeCollectives node_;
   LevelCollectives levels_;
+  BufferCollectives buffers_;
   SetTeams sets_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "engine/arguments.hpp"
 
@@ -30,6 +31,13 @@ inline Extent extent_of(std::size_t count, std::ptrdiff_t stride, std::size_t wi
 constexpr std::size_t times(std::size_t size, std::size_t count) {
   std::size_t product = 0;
   return __builtin_mul_overflow(size, count, &product) ? ~std::size_t{0} / 2 : product;
+}
+
+// Bytes from the first element of the first block of an exchange through the last element of the
+// last. `stride`: that of the array.
+inline std::size_t span_of(const Exchange& shape, std::ptrdiff_t stride, std::uint32_t members) {
+  const std::size_t elements = times(shape.count, members);
+  return elements == 0 ? 0 : extent_of(elements, stride, shape.width, shape.width).size;
 }
 
 // The bytes of a stride whose extent does not overflow.

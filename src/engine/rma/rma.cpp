@@ -49,8 +49,8 @@ Result<Remote> Rma::locate(const char* what, Rank rank, const void* object,
                    fmt::format("{} of {} at address {} of rank {}: {}", what, format_size(size),
                                fmt::ptr(object), index(rank),
                                buffers_.find(rank, object, size)
-                                   ? "a registered buffer, which only puts, gets, signals and "
-                                     "atomics take; use symmetric memory"
+                                   ? "a registered buffer, which locks do not take; use symmetric "
+                                     "memory"
                                    : "that rank has registered no buffer of this length")};
     return Error{Errc::invalid_argument,
                  fmt::format("{} of {} at address {} of rank {}: not symmetric memory{}", what,
@@ -100,6 +100,12 @@ bool Rma::is_valid(Lane& lane, const char* what, Rank rank, const void* object,
                    std::size_t size) const {
   const Result<Remote> whole = locate(what, rank, object, size);
   return whole ? true : lane.fail(whole.error());
+}
+
+bool Rma::check_array(Lane& lane, const char* what, const void* array, std::size_t size) const {
+  if (size == 0) return true;
+  const Result<Remote> place = locate_any(what, me_, array, size);
+  return place ? true : lane.fail(place.error());
 }
 
 bool Rma::put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source, std::size_t size,

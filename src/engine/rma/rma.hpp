@@ -100,12 +100,12 @@ class Rma {
     return symmetric_.ranges().offset_of(object, size) != SymmetricRanges::nowhere ||
            is_valid(lane, what, me_, object, size);
   }
-  // Checks the arrays of a collective. Arrays of 0 bytes may lie anywhere.
-  bool are_symmetric(Lane& lane, const char* what, const void* dest, std::size_t dest_size,
-                     const void* source, std::size_t source_size) const {
-    return (dest_size == 0 || is_valid(lane, what, me_, dest, dest_size)) &&
-           (source_size == 0 || is_valid(lane, what, me_, source, source_size));
+  // Whether an array of a collective is symmetric memory. One of 0 bytes may lie anywhere.
+  bool is_symmetric(const void* array, std::size_t size) const {
+    return size == 0 || symmetric_.ranges().offset_of(array, size) != SymmetricRanges::nowhere;
   }
+  // Likewise, or is a part of a registered buffer. If not, the lane holds the error.
+  bool check_array(Lane& lane, const char* what, const void* array, std::size_t size) const;
 
  private:
   // Slow path: memory of a device, a registered buffer, the network, or the error that says why the

@@ -43,10 +43,6 @@ class LevelCollectives {
                ElementType type);
 
  private:
-  bool are_symmetric(const char* what, const void* dest, std::size_t dest_size, const void* source,
-                     std::size_t source_size) const {
-    return with_.rma.are_symmetric(with_.lane, what, dest, dest_size, source, source_size);
-  }
   // Of a rank of this node.
   StagedPlace& place_here(Rank rank, std::uint32_t number) const;
   StagedPlace& own_place(std::uint32_t number) const { return place_here(with_.me, number); }

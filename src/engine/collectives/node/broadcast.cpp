@@ -36,7 +36,6 @@ struct LastBroadcast {
 
 bool NodeCollectives::broadcast(Team& team, CallName call, void* dest, const void* source,
                                 std::size_t size, std::uint32_t root, RootDest root_dest) {
-  if (!are_symmetric("broadcast", dest, size, source, size)) return false;
   with_.lane.counters().add(Count::syncs);
   const Broadcast what{dest, source, size, root, root_dest};
   if (size <= small_bytes / team.size)

@@ -9,7 +9,6 @@ namespace gondwana {
 
 bool NodeCollectives::fcollect(Team& team, CallName call, void* dest, const void* source,
                                std::size_t size) {
-  if (!are_symmetric("fcollect", dest, times(size, team.size), source, size)) return false;
   put_to_all(team, static_cast<std::byte*>(dest) + team.me * size, source, size);
   sync(team, call);
   return true;
@@ -17,7 +16,6 @@ bool NodeCollectives::fcollect(Team& team, CallName call, void* dest, const void
 
 bool NodeCollectives::collect(Team& team, CallName call, void* dest, const void* source,
                               std::size_t size) {
-  if (!are_symmetric("collect", dest, size, source, size)) return false;
   const Combine add_sizes = [](void* out, const void* a, const void* b, std::size_t /*count*/) {
     *static_cast<std::size_t*>(out) =
         *static_cast<const std::size_t*>(a) + *static_cast<const std::size_t*>(b);

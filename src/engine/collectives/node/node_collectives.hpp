@@ -51,10 +51,6 @@ class NodeCollectives {
   template <typename Sync>
   void meet(Team& team, CallName call, Sync line);
   NodeSync line_of(const Team& team) const { return {NodeTeam(with_.memory, team), team.me}; }
-  bool are_symmetric(const char* what, const void* dest, std::size_t dest_size, const void* source,
-                     std::size_t source_size) const {
-    return with_.rma.are_symmetric(with_.lane, what, dest, dest_size, source, source_size);
-  }
   // The copy of a symmetric object at a member.
   std::byte* place_of(Rank rank, const void* object) const {
     return with_.rma.reach().find(rank, object, FixedSize<1>{}).data();

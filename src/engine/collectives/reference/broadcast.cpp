@@ -30,7 +30,6 @@ void broadcast_down_tree(Group& group, void* dest, const void* source, std::size
 
 bool broadcast(Group& group, Algorithm algorithm, void* dest, const void* source, std::size_t size,
                std::uint32_t root) {
-  if (!group.are_symmetric("broadcast", dest, size, source, size)) return false;
   if (algorithm == Algorithm::linear)
     broadcast_from_one(group, dest, source, size, root);
   else

@@ -107,7 +107,6 @@ Algorithm choose(std::size_t size) {
 }  // namespace
 
 bool fcollect(Group& group, Algorithm algorithm, void* dest, const void* source, std::size_t size) {
-  if (!group.are_symmetric("fcollect", dest, times(size, group.size()), source, size)) return false;
   const Concatenation blocks(group, equal_blocks(group, size), dest, source);
   blocks.run(is_flat(algorithm) ? algorithm : choose(blocks.size()));
   group.barrier();
@@ -115,9 +114,8 @@ bool fcollect(Group& group, Algorithm algorithm, void* dest, const void* source,
 }
 
 bool collect(Group& group, Algorithm algorithm, void* dest, const void* source, std::size_t size) {
-  if (!group.are_symmetric("collect", dest, size, source, size)) return false;
   const Concatenation blocks(group, agree_on_blocks(group, size), dest, source);
-  if (!group.are_symmetric("collect", dest, blocks.size(), source, size)) return false;
+  if (!group.is_symmetric("collect", dest, blocks.size())) return false;
   blocks.run(algorithm);
   group.barrier();
   group.write_note(0, 0);

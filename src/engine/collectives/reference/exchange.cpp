@@ -10,18 +10,9 @@ std::ptrdiff_t block_offset(const Exchange& shape, std::ptrdiff_t stride, std::u
   return static_cast<std::ptrdiff_t>(member * shape.count * shape.width) * stride;
 }
 
-// Bytes from the first element of the first block through the last element of the last.
-std::size_t span(const Group& group, const Exchange& shape, std::ptrdiff_t stride) {
-  const std::size_t elements = times(shape.count, group.size());
-  return elements == 0 ? 0 : extent_of(elements, stride, shape.width, shape.width).size;
-}
-
 }  // namespace
 
 bool alltoall(Group& group, void* dest, const void* source, const Exchange& shape) {
-  if (!group.are_symmetric("alltoall", dest, span(group, shape, shape.strides.target), source,
-                           span(group, shape, shape.strides.source)))
-    return false;
   group.barrier();
   const auto* wanted =
       static_cast<const std::byte*>(source) + block_offset(shape, shape.strides.source, group.me());

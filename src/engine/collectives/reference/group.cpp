@@ -102,9 +102,8 @@ void Group::get_strided(std::uint32_t member, void* dest, const void* source,
   if (!with_.rma.get_strided(with_.lane, rank_of(member), dest, source, blocks)) well_ = false;
 }
 
-bool Group::are_symmetric(const char* what, const void* dest, std::size_t dest_size,
-                          const void* source, std::size_t source_size) {
-  return with_.rma.are_symmetric(with_.lane, what, dest, dest_size, source, source_size);
+bool Group::is_symmetric(const char* what, const void* array, std::size_t size) {
+  return size == 0 || with_.rma.check_symmetric(with_.lane, what, array, size);
 }
 
 void Group::write_note(std::uint32_t note, std::uint64_t value) {

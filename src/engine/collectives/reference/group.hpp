@@ -76,10 +76,9 @@ class Group {
   // Returns when all members have called it.
   void barrier();
 
-  // Whether all members have both arrays; checked before any member is told to fetch. If not, the
+  // Whether all members have the array; checked before any member is told to fetch. If not, the
   // lane holds the error and the operation does not begin.
-  bool are_symmetric(const char* what, const void* dest, std::size_t dest_size, const void* source,
-                     std::size_t source_size);
+  bool is_symmetric(const char* what, const void* array, std::size_t size);
 
   // Copies to `dest` from a member's `source`. Does nothing for 0 bytes.
   void get(std::uint32_t member, void* dest, const void* source, std::size_t size);

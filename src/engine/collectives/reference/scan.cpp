@@ -56,8 +56,6 @@ void scan_by_doubling(const Piece& piece, Scan kind, std::vector<std::byte>& bef
 
 bool scan(Group& group, Algorithm algorithm, void* dest, const void* source, std::size_t count,
           ElementType type, Scan kind) {
-  const std::size_t size = times(count, type.size);
-  if (!group.are_symmetric("scan", dest, size, source, size)) return false;
   std::vector<std::byte> sum;
   for_each_piece(group, dest, source, count, type, [&](const Piece& piece) {
     if (algorithm == Algorithm::linear)
