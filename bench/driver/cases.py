@@ -17,19 +17,17 @@ def small_cases() -> list[Case]:
             Row("get 8 B", "get8", ratio(1.5)),
             Row("sleeper's flag, after a store", "flag_check", Aim("difference", 0.5, "+0.5 ns"),
                 peers=False),
-            Row("fetch_add", "fetch_add", ratio(1.3)))
+            Row("fetch_add", "fetch_add", ratio(1.3)),
+            Row("put_nbi 8 B, bare stores", "put_nbi", rate(0.7)),
+            Row("put_nbi 8 B, stores by calls", "put_nbi_call", rate(0.7)))
     return [
         Case("small", 2, (Run("small"),), rows),
         strided_case(),
         Case("contended", 2, (Run("contended"),),
              (Row("fetch_add, 2 at once", "fetch_add_contended", ratio(1.2)),)),
         Case("signal", 2, (Run("signal"),),
-             (Row("p + wait_until, one way", "p_wait_until", ratio(1.2)),)),
-        Case("put_signal", 2, (Run("put_signal"),),
-             (Row("put_signal + wait, one way", "put_signal", ratio(1.4)),)),
-        Case("put_nbi", 2, (Run("put_nbi"),),
-             (Row("put_nbi 8 B, bare stores", "put_nbi", rate(0.7)),
-              Row("put_nbi 8 B, stores by calls", "put_nbi_call", rate(0.7)))),
+             (Row("p + wait_until, one way", "p_wait_until", ratio(1.2)),
+              Row("put_signal + wait, one way", "put_signal", ratio(1.4)))),
     ]
 
 
@@ -50,7 +48,7 @@ def thread_cases() -> list[Case]:
     return [
         together(2, 1),
         together(4, 3.2),
-        Case("multiple", 2, (Run("multiple"),),
+        Case("multiple", 2, (Run("small", ("multiple",)),),
              (Row("p, any thread may call", "p_multiple", INFORMATIVE),)),
     ]
 

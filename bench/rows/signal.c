@@ -1,66 +1,108 @@
-// p and wait_until, one way (half a round trip), compared with a ping-pong over the same two lines
-// by plain stores and loads. Ranks 0 and 1.
+// p and wait_until, and put_signal and signal_wait_until of one long, which the receiver checks:
+// one way (half a round trip), compared with a ping-pong over the same lines by plain stores and
+// loads. Ranks 0 and 1. Usage: signal
 #include "pairs.h"
-
-#include <stdatomic.h>
 
 enum { BATCHES = 100, TRIPS = 1000 };
 
-// Each rank waits on its own word. Numbers only grow, so no rank mistakes an old one for a new one.
-struct board {
-  long* word;          // symmetric
-  _Atomic long* mine;  // as the processor sees it
-  _Atomic long* theirs;
-  int me;
-  long trips;  // done so far, by either way
+// A symmetric object: the data and the signal of the receiver.
+struct mailbox {
+  _Alignas(LINE_PAIR) long data;
+  _Alignas(LINE_PAIR) uint64_t flag;
 };
 
-static void ours(struct board* board) {
+struct board {
+  struct mailbox* mine;    // symmetric
+  struct mailbox* theirs;  // as the processor sees it
+  int me;
+  long trips;  // done so far, by any way; numbers only grow
+  long wrong;  // data of another trip
+};
+
+typedef void half(struct board* board, long trip);
+
+static void send_word(struct board* board, long trip) {
+  shmem_uint64_p(&board->mine->flag, (uint64_t)trip, 1 - board->me);
+}
+
+static void receive_word(struct board* board, long trip) {
+  shmem_uint64_wait_until(&board->mine->flag, SHMEM_CMP_EQ, (uint64_t)trip);
+}
+
+static void store_word(struct board* board, long trip) {
+  __atomic_store_n(&board->theirs->flag, (uint64_t)trip, __ATOMIC_RELEASE);
+}
+
+static void load_word(struct board* board, long trip) {
+  const uint64_t* flag = &board->mine->flag;
+  for (unsigned looks = 0; __atomic_load_n(flag, __ATOMIC_ACQUIRE) != (uint64_t)trip; ++looks)
+    let_others_run(looks);
+}
+
+#if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 5
+
+static void send_data(struct board* board, long trip) {
+  shmem_long_put_signal(&board->mine->data, &trip, 1, &board->mine->flag, (uint64_t)trip,
+                        SHMEM_SIGNAL_SET, 1 - board->me);
+}
+
+static void receive_data(struct board* board, long trip) {
+  shmem_signal_wait_until(&board->mine->flag, SHMEM_CMP_EQ, (uint64_t)trip);
+  board->wrong += board->mine->data != trip;
+}
+
+static void store_data(struct board* board, long trip) {
+  __atomic_store_n(&board->theirs->data, trip, __ATOMIC_RELAXED);
+  store_word(board, trip);
+}
+
+static void load_data(struct board* board, long trip) {
+  load_word(board, trip);
+  board->wrong += board->mine->data != trip;
+}
+
+#endif
+
+static const struct way {
+  const char* name;
+  half* halves[4];  // send and receive, ours and of the control
+} ways[] = {
+    {"p_wait_until", {send_word, receive_word, store_word, load_word}},
+#if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 5
+    {"put_signal", {send_data, receive_data, store_data, load_data}},
+#endif
+};
+
+static void go_there_and_back(struct board* board, half* const* halves) {
   for (int i = 0; i < TRIPS; ++i) {
     const long trip = ++board->trips;
-    if (board->me == 0) shmem_long_p(board->word, trip, 1);
-    shmem_long_wait_until(board->word, SHMEM_CMP_EQ, trip);
-    if (board->me == 1) shmem_long_p(board->word, trip, 0);
+    if (board->me == 0) halves[0](board, trip);
+    halves[1](board, trip);
+    if (board->me == 1) halves[0](board, trip);
   }
-}
-
-static void wait_for(_Atomic long* word, long value) {
-  while (atomic_load_explicit(word, memory_order_acquire) != value) continue;
-}
-
-static void control(struct board* board) {
-  for (int i = 0; i < TRIPS; ++i) {
-    const long trip = ++board->trips;
-    if (board->me == 0) atomic_store_explicit(board->theirs, trip, memory_order_release);
-    wait_for(board->mine, trip);
-    if (board->me == 1) atomic_store_explicit(board->theirs, trip, memory_order_release);
-  }
-}
-
-static double one_way_ns(void (*way)(struct board*), struct board* board) {
-  const int64_t start = now_ns();
-  way(board);
-  return ns_per_op(now_ns() - start, 2 * TRIPS);
 }
 
 int main(void) {
   shmem_init();
   const int me = shmem_my_pe();
   pin_if_asked(me);
-  long* word = shmem_calloc(LINE_PAIR, 1);
-  struct board board = {word, (_Atomic long*)word, shmem_ptr(word, 1 - me), me, 0};
-  const int comparable = board.theirs != NULL;
-  double* ours_ns = new_samples(BATCHES);
-  double* control_ns = new_samples(BATCHES);
-  shmem_barrier_all();
-  for (int i = 0; i < BATCHES; ++i) {
-    ours_ns[i] = one_way_ns(ours, &board);
-    if (comparable) control_ns[i] = one_way_ns(control, &board);
+  struct mailbox* box = shmem_align(LINE_PAIR, sizeof *box);
+  memset(box, 0, sizeof *box);
+  struct board board = {box, shmem_ptr(box, 1 - me), me, 0, 0};
+  if (board.theirs == NULL) {
+    fputs("signal: skipped: no shmem_ptr here, nowhere to store\n", stderr);
+    shmem_global_exit(77);
   }
-  if (me == 0) report("p_wait_until", "ours", ours_ns, BATCHES);
-  if (me == 0 && comparable) report("p_wait_until", "control", control_ns, BATCHES);
   shmem_barrier_all();
-  shmem_free(word);
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; ++i)
+    TIME_BOTH(me == 0, BATCHES, 2 * TRIPS, go_there_and_back(&board, ways[i].halves),
+              go_there_and_back(&board, ways[i].halves + 2), "%s", ways[i].name);
+  if (board.wrong != 0) {
+    fprintf(stderr, "signal: rank %d: %ld signals came before their data\n", me, board.wrong);
+    shmem_global_exit(1);
+  }
+  shmem_barrier_all();
+  shmem_free(box);
   shmem_finalize();
   return 0;
 }

@@ -1,11 +1,18 @@
 // p, g, put and get of 8 bytes and fetch_add from rank 0 to rank 1, each compared with a function
-// called through the PLT that checks a range and does the same; and the cost of reading the flag of
-// a sleeper after each store. Usage: small
+// called through the PLT that checks a range and does the same, the least that a library can do;
+// the cost of reading the flag of a sleeper after each store; and put_nbi to cells of rank 1, one
+// after the other, with one quiet per batch, also compared with a bare loop of stores, which no
+// library can match. With "multiple": p where every thread may call (SHMEM_THREAD_MULTIPLE). Usage:
+// small [multiple]
 #include "pairs.h"
 
 #include "../control/plt.h"
 
 enum { BATCHES = 400, OPS = 1000, CELL_BYTES = 4096, FLAG_AT = 2048 };
+enum { CELLS = CELL_BYTES / sizeof(long) };
+
+// A source of put_nbi must stay unchanged until the quiet.
+static long values[OPS];
 
 static void ours_p(const struct cells* c, size_t ops) {
   for (size_t i = 0; i < ops; ++i) shmem_long_p(c->symmetric, (long)i, c->peer);
@@ -57,6 +64,23 @@ static void store_and_look(const struct cells* c, size_t ops) {
   for (size_t i = 0; i < ops; ++i) plt_store_and_look(c->mapped, (long)i);
 }
 
+static void ours_put_nbi(const struct cells* c, size_t ops) {
+  for (size_t i = 0; i < ops; ++i)
+    shmem_put64_nbi(c->symmetric + i % CELLS, &values[i], 1, c->peer);
+  shmem_quiet();
+}
+
+// Atomic, so that the compiler keeps each store and does not vectorize them.
+static void stores(const struct cells* c, size_t ops) {
+  for (size_t i = 0; i < ops; ++i)
+    atomic_store_explicit(c->mapped + i % CELLS, values[i], memory_order_relaxed);
+}
+
+static void calls(const struct cells* c, size_t ops) {
+  for (size_t i = 0; i < ops; ++i) plt_put8(c->mapped + i % CELLS, &values[i]);
+}
+
+static const struct pair of_any_thread = {"p_multiple", ours_p, control_p};
 static const struct pair pairs[] = {
     {"p", ours_p, control_p},
     {"g", ours_g, control_g},
@@ -64,10 +88,37 @@ static const struct pair pairs[] = {
     {"get8", ours_get8, control_get8},
     {"fetch_add", ours_fetch_add, control_fetch_add},
     {"flag_check", store_and_look, control_p},
+    {"put_nbi", ours_put_nbi, stores},  // from here on the flag is set
+    {"put_nbi_call", ours_put_nbi, calls},
 };
 
-int main(void) {
-  shmem_init();
+static void require(int is_right, const char* what) {
+  if (is_right) return;
+  fprintf(stderr, "small: %s: not what was put last\n", what);
+  shmem_global_exit(1);
+}
+
+// Runs one more batch of each put, the last one with other values.
+static void check(const struct cells* c) {
+  ours_p(c, OPS);
+  require(shmem_long_g(c->symmetric, c->peer) == OPS - 1, "p");
+  for (size_t i = 0; i < OPS; ++i) values[i] = -(long)i - 1;
+  ours_put_nbi(c, OPS);
+  for (size_t cell = 0; cell < CELLS; ++cell) {
+    const size_t last = cell + (OPS - 1 - cell) / CELLS * CELLS;
+    require(shmem_long_g(c->symmetric + cell, c->peer) == values[last], "put_nbi");
+  }
+}
+
+int main(int argc, char** argv) {
+  const int level =
+      argc > 1 && strcmp(argv[1], "multiple") == 0 ? SHMEM_THREAD_MULTIPLE : SHMEM_THREAD_SINGLE;
+  int provided = 0;
+  shmem_init_thread(level, &provided);
+  if (provided < level) {
+    fputs("small: skipped: the library does not provide SHMEM_THREAD_MULTIPLE\n", stderr);
+    shmem_global_exit(77);
+  }
   const int me = shmem_my_pe();
   pin_if_asked(me);
   long* symmetric = shmem_malloc(CELL_BYTES);
@@ -79,8 +130,11 @@ int main(void) {
     const struct cells cells = {symmetric, (_Atomic long*)(void*)mapped, peer};
     plt_window(mapped, CELL_BYTES);
     plt_flag((const _Atomic int*)(void*)(mapped + FLAG_AT));
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i)
+    for (size_t i = 0; i < OPS; ++i) values[i] = (long)i;
+    if (level == SHMEM_THREAD_MULTIPLE) run_pair(&of_any_thread, &cells, BATCHES, OPS, 1);
+    for (size_t i = 0; level == SHMEM_THREAD_SINGLE && i < sizeof pairs / sizeof *pairs; ++i)
       run_pair(&pairs[i], &cells, BATCHES, OPS, 1);
+    check(&cells);
   }
   shmem_barrier_all();
   shmem_free(symmetric);
