@@ -1,3 +1,6 @@
+#include "remote/agent/agent.hpp"
+
+#include <fmt/format.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/epoll.h>
@@ -5,20 +8,30 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <string>
 #include <utility>
 
+#include "core/function_ref.hpp"
 #include "core/machine.hpp"
+#include "core/unique_fd.hpp"
 #include "network/networks.hpp"
-#include "remote/agent/implementation.hpp"
+#include "remote/agent/answers.hpp"
+#include "remote/agent/batch_turns.hpp"
+#include "remote/agent/carrier.hpp"
+#include "remote/agent/executor.hpp"
+#include "remote/agent/job_watch.hpp"
+#include "remote/agent/left_batches.hpp"
+#include "remote/agent/node_watch.hpp"
+#include "remote/agent/outbox.hpp"
+#include "remote/agent/passed_messages.hpp"
+#include "remote/agent/served_files.hpp"
 #include "tracing/tracer.hpp"
 
 namespace gondwana {
 namespace {
 
-using network::Peer;
 using remote::Control;
 using remote::MessageKind;
 
@@ -30,7 +43,6 @@ constexpr std::uint64_t spin_ns = 50'000;
 constexpr std::uint32_t yields_when_crowded = 4;
 // The longest sleep: wake-ups of providers are hints.
 constexpr int longest_sleep_ms = 100;
-constexpr std::uint64_t between_file_looks_ns = 1'000'000'000;
 // How long answers may take to leave when the job ends.
 constexpr std::uint64_t last_answers_ns = 2'000'000'000;
 
@@ -43,29 +55,123 @@ void wait_for_event(int epoll, std::chrono::nanoseconds limit) {
   ::epoll_wait(epoll, events.data(), size, static_cast<int>(limit.count() / 1'000'000) + 1);
 }
 
+std::string host_name() {
+  std::array<char, NodeInfo::longest_host> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  return host.data();
+}
+
+// Only the first request tells: numbers wrap around, so that 0 is also one of other batches.
+bool is_of_messages(const remote::ReceivedBatch& received) {
+  const auto first = remote::read<remote::Request>(received.requests);
+  return first && first->kind == remote::RequestKind::message;
+}
+
+std::string text_of(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 }  // namespace
 
-Result<std::unique_ptr<NodeAgent::Implementation>> NodeAgent::Implementation::open(
-    const Setup& setup) {
-  std::unique_ptr<Implementation> agent(new Implementation(setup));
-  if (const Result<void> done = agent->open_endpoint(setup.settings); !done) return done.error();
-  agent->contact_ = agent->make_contact();
-  setup.memory->header().files_served.store(1, std::memory_order_relaxed);  // before the info
-  return agent;
+// Each room does one thing and knows no clock. This class brings messages and the time to them.
+class NodeAgent::Implementation {
+ public:
+  static Result<std::unique_ptr<Implementation>> open(const Setup& setup);
+
+  const NodeContact& contact() const { return contact_; }
+  void serve(int control);
+  Dropped dropped() const {
+    return {outbox_.endpoint().refused(), turns_.repeated(),
+            misdirected_ + carrier_.misdirected() + left_batches_.misdirected()};
+  }
+
+ private:
+  Implementation(const Setup& setup, std::unique_ptr<network::Endpoint> endpoint);
+
+  NodeContact make_contact() const;
+  void listen(int control);
+  bool yields_until(FunctionRef<bool()> done) const;
+  bool look();
+  bool step();
+  void show_load() const;  // to tools
+  bool network_stirs() const;
+  void wait();
+  void on_message(Bytes bytes);
+  void on_batch(const remote::ReceivedBatch& received, Bytes bytes);
+  void on_messages(const remote::ReceivedBatch& received, Bytes bytes);
+  void on_packet(std::uint32_t to, Bytes packet);
+  void on_control(const remote::ReceivedControl& received);
+  void meet(const remote::ReceivedControl& hello);
+  void refuse(std::uint32_t rank, const std::string& why);
+  void has_failed(const network::Operation* operation, const std::string& why);
+  bool has_to_tell();
+
+  std::shared_ptr<NodeMemory> memory_;
+  std::shared_ptr<Kinds> kinds_;
+  std::uint64_t tag_;
+  bool may_spin_;
+  std::string host_;
+  remote::Outbox outbox_;
+  remote::Executor executor_;
+  remote::Answers answers_;
+  remote::BatchTurns turns_;
+  remote::LeftBatches left_batches_;
+  remote::Carrier carrier_;
+  remote::PassedMessages passed_;
+  remote::NodeWatch nodes_;
+  remote::JobWatch job_;
+  remote::ServedFiles files_;
+  NodeContact contact_;
+  std::uint64_t misdirected_ = 0;
+  UniqueFd sleeper_;                                     // an epoll of all events that end a sleep
+  std::unique_ptr<network::Registration> registration_;  // last: it goes before the endpoint
+};
+
+NodeAgent::Implementation::Implementation(const Setup& setup,
+                                          std::unique_ptr<network::Endpoint> endpoint)
+    : memory_(setup.memory),
+      kinds_(setup.kinds ? setup.kinds : std::make_shared<Kinds>()),
+      tag_(setup.job_tag),
+      may_spin_(setup.may_spin),
+      host_(host_name()),
+      outbox_(memory_, tag_, std::move(endpoint)),
+      executor_(*memory_, *kinds_),
+      answers_(outbox_, executor_, tag_, memory_->plan().node),
+      turns_(*memory_, tag_, executor_, answers_,
+             [this](std::uint32_t rank, const std::string& why) { refuse(rank, why); }),
+      left_batches_(
+          *memory_, outbox_,
+          {.on_own = [this](Bytes batch) { on_message(batch); },
+           .on_cut_off = [this](std::uint32_t node) { nodes_.lose(node, NodeState::cut_off); }}),
+      carrier_(
+          *memory_, outbox_,
+          {.on_own = [this](Bytes message) { on_message(message); },
+           .send_batch = [this](BatchSlot& slot) { return left_batches_.send(slot); },
+           .on_cut_off = [this](std::uint32_t node) { nodes_.lose(node, NodeState::cut_off); }}),
+      passed_(*memory_, outbox_, host_),
+      nodes_(*memory_, outbox_, std::uint64_t{setup.peer_timeout_s} * 1'000'000'000),
+      job_(*memory_, outbox_, host_, std::uint64_t{setup.peer_timeout_s} * 1'000'000'000),
+      files_(*memory_, setup.on_shortened_file) {
+  if (setup.carries) carrier_.begin();
 }
 
 // One registration covers all arenas of the node, which lie in one range. Providers that pin
 // registered memory would pin all of it. They are untested.
-Result<void> NodeAgent::Implementation::open_endpoint(const network::Settings& settings) {
-  Result<std::unique_ptr<network::Endpoint>> endpoint = network::open_endpoint(settings, receives);
+Result<std::unique_ptr<NodeAgent::Implementation>> NodeAgent::Implementation::open(
+    const Setup& setup) {
+  Result<std::unique_ptr<network::Endpoint>> endpoint =
+      network::open_endpoint(setup.settings, receives);
   if (!endpoint) return endpoint.error();
-  endpoint_ = *std::move(endpoint);
-  const NodePlan& plan = memory_->plan();
+  std::unique_ptr<Implementation> agent(new Implementation(setup, *std::move(endpoint)));
+  const NodePlan& plan = setup.memory->plan();
   Result<std::unique_ptr<network::Registration>> registration =
-      endpoint_->register_memory({memory_->window(plan.node_ranks().front()), plan.range_size()});
+      agent->outbox_.endpoint().register_memory(
+          {setup.memory->window(plan.node_ranks().front()), plan.range_size()});
   if (!registration) return registration.error();
-  registration_ = *std::move(registration);
-  return {};
+  agent->registration_ = *std::move(registration);
+  agent->contact_ = agent->make_contact();
+  setup.memory->header().files_served.store(1, std::memory_order_relaxed);  // before the info
+  return agent;
 }
 
 NodeContact NodeAgent::Implementation::make_contact() const {
@@ -74,11 +180,11 @@ NodeContact NodeAgent::Implementation::make_contact() const {
   info.layout = remote::protocol_fingerprint();
   info.ranks = plan.node_ranks();
   info.memory = usable_memory() / info.ranks.size();
-  info.carries = carried_.empty() ? 0 : 1;
+  info.carries = carrier_.is_on() ? 1 : 0;
   info.stride = plan.stride;
-  ::gethostname(info.host.data(), info.host.size() - 1);
-  endpoint_->kind().copy(info.network.data(), info.network.size() - 1);
-  return {info, endpoint_->address(), registration_->key()};
+  host_.copy(info.host.data(), info.host.size() - 1);
+  outbox_.endpoint().kind().copy(info.network.data(), info.network.size() - 1);
+  return {info, outbox_.endpoint().address(), registration_->key()};
 }
 
 void NodeAgent::Implementation::serve(int control) {
@@ -86,37 +192,34 @@ void NodeAgent::Implementation::serve(int control) {
                                              std::memory_order_relaxed);
   if (const std::size_t ring_size = memory_->plan().ring_size; ring_size > 0)
     Tracer::open(shared_at<TracePlace>(memory_->trace_of_agent(), 0), ring_size);
-  sleeper_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
-  epoll_event event{};
-  event.events = EPOLLIN;
-  ::epoll_ctl(sleeper_.get(), EPOLL_CTL_ADD, control, &event);
-  if (endpoint_->wait_descriptor() >= 0)
-    ::epoll_ctl(sleeper_.get(), EPOLL_CTL_ADD, endpoint_->wait_descriptor(), &event);
-  listen_to_ranks();
+  listen(control);
   for (;;) {
-    while (yields_until([this] {
-      watch_nodes();
-      look_at_files();
-      look_at_ranks();
-      look_at_batches();
-      return step();
-    })) {
-    }
+    while (yields_until([this] { return look(); })) continue;
     if (network_stirs()) continue;
     wait();
     pollfd order{control, POLLIN, 0};
     if (::poll(&order, 1, 0) > 0) break;
   }
-  look_for_lost_ranks();
-  tell_farewell();
+  job_.look_for_lost_ranks();
+  job_.tell_farewell();
   const std::uint64_t until = monotonic_ns() + last_answers_ns;
-  const auto has_to_tell = [this] {
-    send_alarms();
-    return !to_alarm_.empty() || (!alarm_.empty() && leaving_ > 0);
-  };
-  while ((step() || has_answers() || has_to_carry() || has_to_tell() || !taken_batches_.empty()) &&
+  while ((step() || answers_.waiting() > 0 || passed_.waiting() > 0 ||
+          outbox_.is_leaving_to_ranks() || carrier_.has_messages() || has_to_tell() ||
+          left_batches_.waiting() > 0) &&
          monotonic_ns() < until) {
   }
+}
+
+// The bell of the ranks is edge-triggered, so its descriptor need not be read.
+void NodeAgent::Implementation::listen(int control) {
+  sleeper_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
+  epoll_event event{};
+  event.events = EPOLLIN;
+  ::epoll_ctl(sleeper_.get(), EPOLL_CTL_ADD, control, &event);
+  if (const int network = outbox_.endpoint().wait_descriptor(); network >= 0)
+    ::epoll_ctl(sleeper_.get(), EPOLL_CTL_ADD, network, &event);
+  event.events = EPOLLIN | EPOLLET;
+  ::epoll_ctl(sleeper_.get(), EPOLL_CTL_ADD, memory_->agent_bell(), &event);
 }
 
 // False: the time or the yields are used up.
@@ -129,144 +232,152 @@ bool NodeAgent::Implementation::yields_until(FunctionRef<bool()> done) const {
   }
 }
 
+bool NodeAgent::Implementation::look() {
+  const std::uint64_t now = monotonic_ns();
+  nodes_.look(now);
+  files_.look(now);
+  job_.look(now);
+  left_batches_.look(now);
+  return step();
+}
+
+// Ranks are woken after the answers are posted, because a wake-up takes half of a round trip. A
+// rank that waits for another word stays asleep.
 bool NodeAgent::Implementation::step() {
   const auto take = [this](Bytes bytes) { on_message(bytes); };
   const auto left = [this](network::Operation& buffer) {
-    has_left(static_cast<SendBuffer&>(buffer));
+    outbox_.has_left(static_cast<remote::SendBuffer&>(buffer));
   };
   const auto lost = [this](const network::Operation* buffer, const std::string& why) {
     has_failed(buffer, why);
   };
-  follow_files();
-  const bool found = endpoint_->poll({take, left, lost}) > 0;
-  resume_stalled();
-  send_taken_batches();  // before newer ones take the room
-  const bool carried = carry();
-  send_passed();
-  send_answers();
+  files_.follow();
+  const bool found = outbox_.endpoint().poll({take, left, lost}) > 0;
+  turns_.resume_stalled();
+  left_batches_.send_taken();  // before newer ones take the room
+  const bool carried = carrier_.carry();
+  passed_.send();
+  answers_.send();
   show_load();
-  ring();
+  executor_.ring();
+  carrier_.ring();
   return found || carried;
 }
 
 void NodeAgent::Implementation::show_load() const {
   AgentLoad& load = memory_->header().agent_load;
   const std::size_t waiting =
-      to_answer_.size() + to_pass_.size() + stalled_.size() + taken_batches_.size();
+      answers_.waiting() + passed_.waiting() + turns_.stalled() + left_batches_.waiting();
   load.waiting.store(static_cast<std::uint32_t>(waiting), std::memory_order_relaxed);
-  load.leaving.store(leaving_, std::memory_order_relaxed);
+  load.leaving.store(outbox_.leaving(), std::memory_order_relaxed);
 }
 
 // step() does not see puts and gets that the library carries out itself. Without a look at the
 // descriptor, the agent would sleep in the midst of a stream.
 bool NodeAgent::Implementation::network_stirs() const {
-  const bool carries_out_itself = carried_.empty() && endpoint_->wait_descriptor() >= 0;
-  if (!carries_out_itself || !endpoint_->may_sleep()) return false;
-  return yields_until([this] {
-    pollfd network{endpoint_->wait_descriptor(), POLLIN, 0};
+  network::Endpoint& endpoint = outbox_.endpoint();
+  const bool carries_out_itself = !carrier_.is_on() && endpoint.wait_descriptor() >= 0;
+  if (!carries_out_itself || !endpoint.may_sleep()) return false;
+  return yields_until([&endpoint] {
+    pollfd network{endpoint.wait_descriptor(), POLLIN, 0};
     return ::poll(&network, 1, 0) > 0;
   });
 }
 
 void NodeAgent::Implementation::wait() {
-  const bool is_stuck =
-      std::ranges::any_of(to_answer_, [this](auto to) { return this->is_stuck(to); });
-  if (!stalled_.empty()) return static_cast<void>(::sched_yield());  // the holder may need it
-  const bool may_sleep = endpoint_->may_sleep() && !is_stuck;
+  const bool is_stuck = answers_.are_stuck();
+  if (turns_.stalled() > 0) {
+    ::sched_yield();  // the holder of the lock may need the processor
+    return;
+  }
+  network::Endpoint& endpoint = outbox_.endpoint();
+  const bool may_sleep = endpoint.may_sleep() && !is_stuck;
   // A provider without a descriptor is polled again soon, and so is a rank that does not take its
   // messages.
-  const int most = to_pass_.empty() ? longest_sleep_ms : 1;
-  const int limit = may_sleep ? most : endpoint_->wait_descriptor() < 0 ? 1 : 0;
-  const std::chrono::milliseconds beside(std::min(limit, longest_sleep_beside_ranks()));
+  const int most = passed_.waiting() == 0 ? longest_sleep_ms : 1;
+  const int limit = may_sleep ? most : endpoint.wait_descriptor() < 0 ? 1 : 0;
+  const std::chrono::milliseconds beside(std::min(limit, carrier_.longest_sleep()));
   const std::chrono::nanoseconds length =
-      std::min<std::chrono::nanoseconds>(beside, longest_sleep_beside_batches());
+      std::min<std::chrono::nanoseconds>(beside, left_batches_.longest_sleep(monotonic_ns()));
   wait_for_event(sleeper_.get(), length);
   memory_->header().agent_bell.lower();
 }
 
-// Ranks ask for this before they tell other ranks where the files lie. The registration covers the
-// range, whatever is mapped there: correct for all providers that do not pin.
-void NodeAgent::Implementation::follow_files() {
-  const std::uint32_t asked = memory_->header().files_asked.load(std::memory_order_acquire);
-  if (asked == files_asked_) return;
-  files_asked_ = asked;
-  for (const Rank rank : memory_->roster().here())
-    for (std::size_t number = 0; number < ArenaFiles::most; ++number) follow_file(rank, number);
-}
-
-void NodeAgent::Implementation::follow_file(Rank rank, std::size_t number) {
-  ArenaFile& file = memory_->files(rank).list[number];
-  const std::uint32_t version = file.version.load(std::memory_order_acquire);
-  if (version == file.laid.load(std::memory_order_relaxed)) return;
-  const bool is_laid = static_cast<bool>(files_.follow(rank, number));
-  file.trouble.store(is_laid ? 0 : 1, std::memory_order_relaxed);
-  file.laid.store(version, std::memory_order_release);  // pairs with is_known_to_agent()
-}
-
-void NodeAgent::Implementation::look_at_files() {
-  if (files_asked_ == 0 || !on_shortened_file_) return;
-  const std::uint64_t now = monotonic_ns();
-  if (now < next_file_look_ns_) return;
-  next_file_look_ns_ = now + between_file_looks_ns;
-  const std::optional<Rank> before = std::exchange(shortened_, files_.find_shortened());
-  if (shortened_ && before == shortened_) on_shortened_file_(*shortened_);
-}
-
-bool NodeAgent::Implementation::all_have_answered() const {
-  return std::ranges::all_of(watched_, [](const auto& each) { return each.second.has_answered; });
-}
-
-// A node that is silent for longer than the peer timeout is lost. Nodes that end in order are not
-// missed: a job ends everywhere at once.
-void NodeAgent::Implementation::watch_nodes() {
-  const std::uint64_t now = monotonic_ns();
-  if (peer_timeout_ns_ == 0 || now < next_watch_ns_) return;
-  // An agent that was stopped or had no processor has heard nothing meanwhile.
-  const bool was_away = now - next_watch_ns_ > peer_timeout_ns_ / 4;
-  next_watch_ns_ = now + peer_timeout_ns_ / (all_have_answered() ? 4 : 16);
+void NodeAgent::Implementation::on_message(Bytes bytes) {
   const NodePlan& plan = memory_->plan();
-  for (std::uint32_t node = 0; node < memory_->roster().nodes(); ++node) {
-    const NodeEntry& entry = memory_->entry(node);
-    if (node == plan.node || entry.is_used.load(std::memory_order_relaxed) == 0) continue;
-    if (entry.state.load(std::memory_order_relaxed) != NodeState::known) continue;
-    const auto [watched, is_new] = watched_.try_emplace(node);
-    if (is_new || was_away) watched->second.heard_ns = now;
-    greet(node, watched->second);
-    if (now - std::min(now, watched->second.heard_ns) > peer_timeout_ns_)
-      lose(node, NodeState::silent);
+  if (const auto batch = remote::read_batch(bytes, tag_, plan)) return on_batch(*batch, bytes);
+  if (const auto to = remote::addressee(bytes, tag_)) return on_packet(*to, bytes);
+  if (const auto control = remote::read_control(bytes, tag_, plan)) return on_control(*control);
+  outbox_.endpoint().refuse();
+}
+
+void NodeAgent::Implementation::on_batch(const remote::ReceivedBatch& received, Bytes bytes) {
+  if (is_of_messages(received)) return on_messages(received, bytes);
+  turns_.take(received, bytes);
+}
+
+// All messages of a batch are for one rank.
+void NodeAgent::Implementation::on_messages(const remote::ReceivedBatch& received, Bytes bytes) {
+  const auto first = remote::read_request(received.requests, memory_->plan());
+  if (!first) return outbox_.endpoint().refuse();
+  const auto to = Rank(first->request.to);
+  if (carrier_.is_on()) return carrier_.deliver(to, bytes);
+  passed_.pass(to, bytes);
+}
+
+// The packet is for a rank whose messages are carried, or is another agent's answer to a beat.
+void NodeAgent::Implementation::on_packet(std::uint32_t to, Bytes packet) {
+  const NodePlan& plan = memory_->plan();
+  if (carrier_.is_on() && plan.node_ranks().holds(Rank(to)))
+    return carrier_.deliver(Rank(to), packet);
+  const auto answer = remote::read_reply(packet, tag_, remote::agent_number(plan.node), plan.nodes);
+  if (!answer || !nodes_.hear(answer->reply.node, monotonic_ns())) ++misdirected_;
+}
+
+void NodeAgent::Implementation::on_control(const remote::ReceivedControl& received) {
+  const Control& control = received.control;
+  switch (control.kind) {
+    case MessageKind::hello:
+      return meet(received);
+    case MessageKind::beat:
+      return answers_.owe(control.from, control.number);
+    case MessageKind::ask:
+      return job_.answer(control);
+    case MessageKind::report:
+      return job_.hear(control, received.behind, monotonic_ns());
+    default:
+      return remote::declare_over(memory_->header(), text_of(received.behind));
   }
 }
 
-// A failed send counts as silence. The hello is repeated until an answer comes: a provider may
-// accept it and lose it together with the connection that it opens.
-void NodeAgent::Implementation::greet(std::uint32_t node, Watched& watched) {
-  if (watched.peer == network::no_peer) {
-    const Result<Peer> peer = endpoint_->add_peer(memory_->nodes().address(node));
-    if (!peer) return;
-    watched.peer = *peer;
-  }
-  if (!watched.has_answered) introduce(node, watched.peer);
-  const Control beat{.tag = tag_,
-                     .kind = MessageKind::beat,
-                     .from = remote::agent_number(memory_->plan().node),
-                     .number = ++watched.beats};
-  [[maybe_unused]] const Result<Posted> sent =
-      endpoint_->inject(watched.peer, std::as_bytes(std::span(&beat, 1)));
+// The first hello of a process ends what its predecessor of this rank has left.
+void NodeAgent::Implementation::meet(const remote::ReceivedControl& hello) {
+  const std::uint32_t from = hello.control.from;
+  if (!turns_.may_meet(from, hello.incarnation) || !outbox_.meet(from, hello.behind)) return;
+  turns_.meet(from, hello.incarnation);
+  answers_.meet(from, hello.incarnation);
+  answers_.owe(from, 0);
 }
 
-void NodeAgent::Implementation::introduce(std::uint32_t node, Peer peer) {
-  const Bytes address = endpoint_->address();
-  const Control hello{
-      .tag = tag_, .from = remote::agent_number(memory_->plan().node), .size = address.size()};
-  const std::uint32_t there = remote::agent_number(node);
-  SendBuffer& buffer = take_buffer(there, sizeof(hello) + address.size());
-  std::ranges::copy(address, remote::write(buffer.bytes.data(), hello));
-  [[maybe_unused]] const Result<Posted> sent = send(peer, buffer);
+void NodeAgent::Implementation::refuse(std::uint32_t rank, const std::string& why) {
+  outbox_.endpoint().refuse();
+  remote::declare_over(memory_->header(),
+                       fmt::format("the agent of host {} cannot carry out a request of rank {}: {}",
+                                   host_, rank, why));
 }
 
-// Ranks check it several times a second, even while they sleep.
-void NodeAgent::Implementation::lose(std::uint32_t node, NodeState how) {
-  memory_->entry(node).state.store(how, std::memory_order_release);
+void NodeAgent::Implementation::has_failed(const network::Operation* operation,
+                                           const std::string& why) {
+  remote::SendBuffer* failed = outbox_.find(operation);
+  if (failed == nullptr) return;
+  if (failed->is_carried) nodes_.lose(remote::node_of_agent(failed->to), NodeState::cut_off);
+  if (memory_->roster().is_here(Rank(failed->to))) passed_.tell_undelivered(failed->to, why);
+  outbox_.has_left(*failed);
+}
+
+// Whether other agents have not heard yet why the job is over.
+bool NodeAgent::Implementation::has_to_tell() {
+  return !job_.send_alarms() || (job_.has_alarm() && outbox_.leaving() > 0);
 }
 
 Result<std::string> describe_network(const network::Settings& settings) {

@@ -1,0 +1,178 @@
+#include "remote/agent/executor.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+#include "memory/accumulate_locks.hpp"
+#include "operations/copy.hpp"
+
+namespace gondwana::remote {
+
+Result<void> Executor::execute(Bytes& requests, std::size_t& added,
+                               std::vector<ResultPart>& results) {
+  std::atomic_thread_fence(std::memory_order_release);
+  results_ = &results;
+  while (!requests.empty()) {
+    const auto request = read_request(requests, memory_.plan());
+    if (!request)
+      return Error{Errc::refused, "it is malformed: the memory of that rank is damaged"};
+    const Result<bool> executed = execute(*request, added);
+    if (!executed) return executed.error();
+    if (!*executed) return {};
+    added = 0;
+    requests = requests.subspan(request->size());
+  }
+  return {};
+}
+
+// False: an accumulate has to wait.
+Result<bool> Executor::execute(const ReceivedRequest& received, std::size_t& added) {
+  if (received.request.kind == RequestKind::message)
+    return Error{Errc::refused, "it is a message among other requests"};
+  if (received.request.target().is_arena()) return execute_in_arena(received, added);
+  return execute_on_device(received, added);
+}
+
+bool Executor::execute_in_arena(const ReceivedRequest& received, std::size_t& added) {
+  const Request& request = received.request;
+  switch (request.kind) {
+    case RequestKind::store:
+      store(request, {reinterpret_cast<const std::byte*>(&request.operand), request.size});
+      break;
+    case RequestKind::write:
+      store(request, received.behind);
+      break;
+    case RequestKind::read:
+      read(request);
+      break;
+    case RequestKind::put_packed:
+      put_packed(received);
+      break;
+    case RequestKind::get_packed:
+      get_packed(received);
+      break;
+    case RequestKind::accumulate:
+      return accumulate(received, added);
+    case RequestKind::atomic:
+      update(received);
+      break;
+    case RequestKind::message:
+      break;
+  }
+  return true;
+}
+
+Result<bool> Executor::execute_on_device(const ReceivedRequest& received, std::size_t& added) {
+  const Request& request = received.request;
+  ResultWord old = 0;
+  Result<bool> executed = spaces_.execute(received, added, old);
+  if (!executed || !*executed) return executed;
+  if (request.kind == RequestKind::read) read(request);
+  if (request.kind == RequestKind::get_packed) get_packed(received);
+  if (request.kind == RequestKind::atomic && request.size > 0) results_->push_back({.word = old});
+  return executed;
+}
+
+void Executor::store(const Request& request, Bytes bytes) {
+  std::atomic_thread_fence(std::memory_order_release);
+  copy_to_peer(place_of(request), bytes.data(), bytes.size());
+  note_written(request.target().rank, request.offset, bytes.size());
+}
+
+void Executor::put_packed(const ReceivedRequest& received) {
+  std::atomic_thread_fence(std::memory_order_release);
+  const Rank to = received.request.target().rank;
+  std::byte* arena = memory_.window(to);
+  const std::byte* packed = received.packed().data();
+  for (std::size_t i = 0; i < received.rows(); ++i) {
+    const Row row = received.row(i);
+    copy_pieces({arena + row.offset, row.step}, {packed, std::ptrdiff_t{row.size}}, row.size,
+                row.count);
+    packed += row.bytes();
+    note_written(to, row);
+  }
+}
+
+void Executor::read(const Request& request) {
+  const auto size = static_cast<std::uint32_t>(request.operand);
+  results_->push_back({request.target(), {.offset = request.offset, .size = size, .count = 1}});
+}
+
+void Executor::get_packed(const ReceivedRequest& received) {
+  for (std::size_t i = 0; i < received.rows(); ++i)
+    results_->push_back({received.request.target(), received.row(i)});
+}
+
+// Ranks of this node add to the same elements under the same locks. Adds what is not among the
+// first `added` bytes. False: a process of this node has a lock.
+bool Executor::accumulate(const ReceivedRequest& received, std::size_t& added) {
+  const Rank to = received.request.target().rank;
+  const Accumulation sum = Accumulation::unscaled(received.element());
+  const std::size_t element = width(sum.type());
+  std::byte* arena = memory_.window(to);
+  HeldStripes stripes(memory_.page(to).accumulate_locks);
+  std::size_t begin = 0;  // of the piece, in the packed bytes
+  for (std::size_t i = 0; i < received.rows(); ++i) {
+    const Row row = received.row(i);
+    std::uint64_t offset = row.offset;
+    for (std::size_t piece = 0; piece < row.count; ++piece, begin += row.size) {
+      while (added < begin + row.size) {
+        const std::size_t done = added - begin;
+        const std::size_t size = HeldStripes::next_part(offset + done, row.size - done, element);
+        if (!stripes.try_move_to(offset + done, size)) return false;
+        sum.add(arena + offset + done, received.packed().data() + added, size);
+        added += size;
+      }
+      offset += static_cast<std::uint64_t>(row.step);
+    }
+    note_written(to, row);
+  }
+  return true;
+}
+
+void Executor::update(const ReceivedRequest& received) {
+  const Request& request = received.request;
+  AtomicRequest atomic{request.op, request.type, request.operand};
+  if (!received.behind.empty())
+    std::memcpy(&atomic.compare, received.behind.data(), sizeof(atomic.compare));
+  const ResultWord old = find_executor(request.op, request.type)(place_of(request), atomic);
+  if (request.op != AtomicOp::fetch)
+    note_written(request.target().rank, request.offset, width(request.type));
+  if (request.size > 0) results_->push_back({.word = old});
+}
+
+void Executor::pack(const ResultPart& part, std::byte* message) {
+  const Row& row = part.row;
+  if (row.count == 0)
+    std::memcpy(message, &part.word, sizeof(part.word));
+  else if (part.at.is_arena())
+    copy_pieces({message, std::ptrdiff_t{row.size}},
+                {memory_.window(part.at.rank) + row.offset, row.step}, row.size, row.count);
+  else
+    spaces_.read(part.at, row, message);
+}
+
+// A batch often writes the same place again.
+void Executor::note_written(Rank rank, std::uint64_t offset, std::size_t size) {
+  if (!written_.empty()) {
+    const Written& last = written_.back();
+    if (last.rank == rank && last.offset == offset && last.size == size) return;
+  }
+  written_.push_back({rank, offset, size});
+}
+
+void Executor::note_written(Rank rank, const Row& row) {
+  const std::ptrdiff_t distance = row.step * (static_cast<std::ptrdiff_t>(row.count) - 1);
+  const auto below = static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(-distance, 0));
+  note_written(rank, row.offset - below, static_cast<std::size_t>(std::abs(distance)) + row.size);
+}
+
+void Executor::ring() {
+  for (const Written& each : written_)
+    memory_.data_bell(each.rank).ring_if_watched(each.offset, each.size);
+  written_.clear();
+}
+
+}  // namespace gondwana::remote

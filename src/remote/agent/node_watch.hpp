@@ -1,0 +1,43 @@
+// Watches the nodes that the ranks of this one talk to. A node that is silent for longer than the
+// peer timeout is lost. Nodes that end in order are not missed: a job ends everywhere at once.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "remote/agent/outbox.hpp"
+
+namespace gondwana::remote {
+
+class NodeWatch {
+ public:
+  // Both must outlive it. `peer_timeout_ns`: 0: no limit.
+  NodeWatch(const NodeMemory& memory, Outbox& outbox, std::uint64_t peer_timeout_ns)
+      : memory_(memory), outbox_(outbox), peer_timeout_ns_(peer_timeout_ns) {}
+
+  void look(std::uint64_t now_ns);
+  // The agent of a node has answered. False: nobody asked it.
+  bool hear(std::uint32_t node, std::uint64_t now_ns);
+  // Ranks check it several times a second, even while they sleep.
+  void lose(std::uint32_t node, NodeState how);
+
+ private:
+  // It must answer from time to time.
+  struct Watched {
+    bool has_answered = false;
+    std::uint64_t heard_ns = 0;
+    std::uint32_t beats = 0;
+  };
+
+  bool needs_watch(std::uint32_t node) const;
+  bool all_have_answered() const;
+  void greet(std::uint32_t node, Watched& watched);
+
+  const NodeMemory& memory_;
+  Outbox& outbox_;
+  std::uint64_t peer_timeout_ns_;
+  std::uint64_t next_look_ns_ = 0;
+  std::map<std::uint32_t, Watched> watched_;  // by node
+};
+
+}  // namespace gondwana::remote

@@ -1,0 +1,154 @@
+#include "remote/agent/outbox.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace gondwana::remote {
+namespace {
+
+using network::Peer;
+
+// Limits of the bytes that wait for the network: to one process, and to all. One always may.
+constexpr std::size_t most_leaving_to_one = 256 * 1024;
+constexpr std::size_t most_leaving = 64 * 1024 * 1024;
+
+}  // namespace
+
+Result<void> Outbox::meet(std::uint32_t process, Bytes address) {
+  const Result<Peer> peer = endpoint_->add_peer(address);
+  if (!peer) return peer.error();
+  processes_[process].peer = *peer;
+  return {};
+}
+
+bool Outbox::has_met(std::uint32_t process) const {
+  const auto found = processes_.find(process);
+  return found != processes_.end() && found->second.peer != network::no_peer;
+}
+
+bool Outbox::has_met_agent(std::uint32_t node) const {
+  return agents_.contains(node) || processes_.contains(agent_number(node));
+}
+
+bool Outbox::is_leaving(std::uint32_t process) const {
+  const auto found = processes_.find(process);
+  return found != processes_.end() && found->second.leaving > 0;
+}
+
+bool Outbox::is_leaving_to_ranks() const {
+  return std::ranges::any_of(processes_, [](const auto& each) {
+    return !is_agent(each.first) && each.second.leaving > 0;
+  });
+}
+
+Result<Posted> Outbox::inject(std::uint32_t process, Bytes message) {
+  return endpoint_->inject(processes_[process].peer, message);
+}
+
+Result<Posted> Outbox::send(std::uint32_t process, Bytes message) {
+  if (message.size() <= endpoint_->most_injected()) return inject(process, message);
+  return send(process, message.size(),
+              [message](std::byte* room) { std::ranges::copy(message, room); });
+}
+
+Result<Posted> Outbox::send(std::uint32_t process, std::size_t size,
+                            FunctionRef<void(std::byte*)> write) {
+  const Process& to = processes_[process];
+  if (size <= endpoint_->most_injected()) {
+    injected_.resize(std::max(injected_.size(), size));
+    write(injected_.data());
+    return endpoint_->inject(to.peer, Bytes(injected_).first(size));
+  }
+  if (!has_room(to, size)) return Posted::busy;
+  SendBuffer& buffer = take(process, size);
+  write(buffer.bytes.data());
+  return post(to.peer, buffer);
+}
+
+Result<Posted> Outbox::send_on(std::uint32_t node, Bytes message, BatchSlot* slot) {
+  const Result<Peer> peer = agent_of(node);
+  if (!peer) return peer.error();
+  if (message.size() <= endpoint_->most_injected()) {
+    Result<Posted> sent = endpoint_->inject(*peer, message);
+    if (slot != nullptr && sent && *sent == Posted::accepted) slot->state.clear();
+    return sent;
+  }
+  const std::uint32_t there = agent_number(node);
+  if (!has_room(processes_[there], message.size())) return Posted::busy;
+  SendBuffer& buffer = take(there, message.size(), slot);
+  buffer.is_carried = true;
+  if (slot == nullptr) std::memcpy(buffer.bytes.data(), message.data(), message.size());
+  return post(*peer, buffer);
+}
+
+// These messages are few and short: the limits do not hold for them.
+bool Outbox::tell(std::uint32_t node, Control control, Bytes behind) {
+  const NodePlan& plan = memory_->plan();
+  if (node == plan.node || node >= memory_->roster().nodes()) return true;
+  const Result<Peer> peer = agent_of(node);
+  if (!peer) return true;
+  control.tag = tag_;
+  control.from = agent_number(plan.node);
+  control.size = behind.size();
+  if (behind.empty()) {
+    const Result<Posted> sent = endpoint_->inject(*peer, bytes_of(control));
+    return !sent || *sent == Posted::accepted;
+  }
+  SendBuffer& buffer = take(agent_number(node), sizeof(control) + behind.size());
+  std::ranges::copy(behind, remote::write(buffer.bytes.data(), control));
+  const Result<Posted> sent = post(*peer, buffer);
+  return !sent || *sent == Posted::accepted;
+}
+
+void Outbox::has_left(SendBuffer& buffer) {
+  leaving_ -= buffer.size;
+  processes_[buffer.to].leaving -= buffer.size;
+  if (buffer.is_carried) --carrying_;
+  if (buffer.slot != nullptr) buffer.slot->state.clear();
+  free_buffers_.push_back(&buffer);
+}
+
+SendBuffer* Outbox::find(const network::Operation* operation) {
+  const auto found = std::ranges::find_if(
+      buffers_, [operation](const SendBuffer& each) { return &each == operation; });
+  return found == buffers_.end() ? nullptr : &*found;
+}
+
+// Adds it on first use.
+Result<Peer> Outbox::agent_of(std::uint32_t node) {
+  if (const auto known = agents_.find(node); known != agents_.end()) return known->second;
+  const Result<Peer> peer = endpoint_->add_peer(memory_->nodes().address(node));
+  if (peer) agents_.emplace(node, *peer);
+  return peer;
+}
+
+bool Outbox::has_room(const Process& process, std::size_t size) const {
+  return process.leaving == 0 ||
+         (process.leaving + size <= most_leaving_to_one && leaving_ + size <= most_leaving);
+}
+
+SendBuffer& Outbox::take(std::uint32_t to, std::size_t size, BatchSlot* slot) {
+  if (free_buffers_.empty()) free_buffers_.push_back(&buffers_.emplace_back());
+  SendBuffer& buffer = *free_buffers_.back();
+  free_buffers_.pop_back();
+  buffer.to = to;
+  buffer.size = size;
+  buffer.is_carried = false;
+  buffer.slot = slot;
+  if (slot == nullptr) endpoint_->make_room(buffer.bytes, size);
+  return buffer;
+}
+
+Result<Posted> Outbox::post(Peer peer, SendBuffer& buffer) {
+  Result<Posted> sent = endpoint_->send(peer, buffer.message(), buffer);
+  if (sent && *sent == Posted::accepted) {
+    leaving_ += buffer.size;
+    processes_[buffer.to].leaving += buffer.size;
+    if (buffer.is_carried) ++carrying_;
+  } else {
+    free_buffers_.push_back(&buffer);
+  }
+  return sent;
+}
+
+}  // namespace gondwana::remote

@@ -1,0 +1,93 @@
+// What a node agent sends with: its endpoint, the processes that it talks to, and the messages that
+// have not left. The bytes that wait for the network have limits: to one process, and to all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "core/function_ref.hpp"
+#include "memory/node_memory.hpp"
+#include "network/endpoint.hpp"
+#include "remote/protocol.hpp"
+
+namespace gondwana::remote {
+
+// A message in flight to a process, by its number.
+struct SendBuffer : network::Operation {
+  std::uint32_t to = 0;
+  std::size_t size = 0;
+  bool is_carried = false;       // for a rank of this node
+  BatchSlot* slot = nullptr;     // its bytes leave, and it is emptied then
+  std::vector<std::byte> bytes;  // without a slot; keeps its capacity
+
+  Bytes message() const {
+    return slot != nullptr ? Bytes(slot->bytes).first(size) : Bytes(bytes).first(size);
+  }
+};
+
+class Outbox {
+ public:
+  Outbox(std::shared_ptr<NodeMemory> memory, std::uint64_t tag,
+         std::unique_ptr<network::Endpoint> endpoint)
+      : memory_(std::move(memory)), tag_(tag), endpoint_(std::move(endpoint)) {}
+
+  network::Endpoint& endpoint() const { return *endpoint_; }
+
+  // Processes, by number. What is sent to one goes where meet() said last.
+  Result<void> meet(std::uint32_t process, Bytes address);
+  bool has_met(std::uint32_t process) const;
+  // Whether this agent and that of the node have communicated.
+  bool has_met_agent(std::uint32_t node) const;
+
+  // Bytes that wait for the network.
+  std::size_t leaving() const { return leaving_; }
+  bool is_leaving(std::uint32_t process) const;
+  // Messages to other agents do not count: if a node is gone, they may never leave.
+  bool is_leaving_to_ranks() const;
+  bool is_carrying() const { return carrying_ > 0; }
+
+  // To a process that has been met. Busy: there is no room now.
+  Result<Posted> inject(std::uint32_t process, Bytes message);
+  Result<Posted> send(std::uint32_t process, Bytes message);
+  // `write` is called with room for `size` bytes, unless there is none.
+  Result<Posted> send(std::uint32_t process, std::size_t size, FunctionRef<void(std::byte*)> write);
+  // A message of a rank of this node, to the agent of another node. With a slot the message is in
+  // it. The slot is emptied when it has left.
+  Result<Posted> send_on(std::uint32_t node, Bytes message, BatchSlot* slot = nullptr);
+  // To the agent of another node. False: there is no connection yet, or no room.
+  bool tell(std::uint32_t node, Control control, Bytes behind = {});
+
+  // An operation of the endpoint has ended.
+  void has_left(SendBuffer& buffer);
+  // Null: it is none of these messages.
+  SendBuffer* find(const network::Operation* operation);
+
+ private:
+  struct Process {
+    network::Peer peer = network::no_peer;
+    std::size_t leaving = 0;
+  };
+
+  Result<network::Peer> agent_of(std::uint32_t node);
+  bool has_room(const Process& process, std::size_t size) const;
+  SendBuffer& take(std::uint32_t to, std::size_t size, BatchSlot* slot = nullptr);
+  Result<Posted> post(network::Peer peer, SendBuffer& buffer);
+
+  std::shared_ptr<NodeMemory> memory_;
+  std::uint64_t tag_;
+  std::unordered_map<std::uint32_t, Process> processes_;
+  std::map<std::uint32_t, network::Peer> agents_;  // by node
+  std::deque<SendBuffer> buffers_;                 // must not move
+  std::vector<SendBuffer*> free_buffers_;
+  std::size_t leaving_ = 0;                      // bytes of buffers in flight
+  std::size_t carrying_ = 0;                     // carried buffers in flight
+  std::vector<std::byte> injected_;              // room for one message
+  std::unique_ptr<network::Endpoint> endpoint_;  // last: it is closed before the buffers go
+};
+
+}  // namespace gondwana::remote

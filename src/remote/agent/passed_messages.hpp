@@ -1,0 +1,41 @@
+// Passes batches of messages on to ranks of this node: those that the senders left open, and all if
+// ranks have no endpoints of their own. A rank drops what is not for it, and puts them in order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "remote/agent/outbox.hpp"
+
+namespace gondwana::remote {
+
+class PassedMessages {
+ public:
+  // Both must outlive it. `host`: of this node.
+  PassedMessages(const NodeMemory& memory, Outbox& outbox, std::string host)
+      : memory_(memory), outbox_(outbox), host_(std::move(host)) {}
+
+  void pass(Rank to, Bytes batch);
+  void send();
+  std::size_t waiting() const { return waiting_.size(); }
+
+  // Ends the job, unless the rank has ended: another one would wait for the message.
+  void tell_undelivered(std::uint32_t rank, const std::string& why);
+
+ private:
+  bool send_to(std::uint32_t rank);
+  Result<Posted> send(std::uint32_t rank, Bytes batch);
+  Result<Posted> meet(std::uint32_t rank);
+
+  const NodeMemory& memory_;
+  Outbox& outbox_;
+  std::string host_;
+  std::unordered_map<std::uint32_t, std::list<std::vector<std::byte>>> batches_;  // by rank
+  std::vector<std::uint32_t> waiting_;  // ranks whose messages wait
+};
+
+}  // namespace gondwana::remote
