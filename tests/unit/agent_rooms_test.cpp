@@ -1,0 +1,335 @@
+// The rooms of a node agent: what each decides, without a process, a socket or a clock.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "remote/agent/answers.hpp"
+#include "remote/agent/batch_turns.hpp"
+#include "remote/agent/carrier.hpp"
+#include "remote/agent/executor.hpp"
+#include "remote/agent/job_watch.hpp"
+#include "remote/agent/left_batches.hpp"
+#include "remote/agent/node_watch.hpp"
+#include "remote/agent/outbox.hpp"
+#include "remote/agent/passed_messages.hpp"
+#include "remote/agent/served_files.hpp"
+#include "support/recorded_endpoint.hpp"
+
+namespace gondwana::remote {
+namespace {
+
+using network::Peer;
+using test::RecordedEndpoint;
+
+constexpr std::uint64_t tag = 0x7e57;
+constexpr std::uint64_t second = 1'000'000'000;
+constexpr std::uint64_t cell = NodePlan::system_size;  // offset of a word
+constexpr std::uint32_t far = 1;                       // a rank of another node
+
+template <typename T>
+std::vector<std::byte> copy_of(const T& message) {
+  const Bytes bytes = bytes_of(message);
+  return {bytes.begin(), bytes.end()};
+}
+
+void append(std::vector<std::byte>& to, Bytes bytes) {
+  to.insert(to.end(), bytes.begin(), bytes.end());
+}
+
+// Node 0 of three, with one rank each. The endpoint keeps what is sent.
+class AgentRooms : public testing::Test {
+ protected:
+  AgentRooms()
+      : memory_(*NodeMemory::create({1, 0, 0, 3, 3})),
+        endpoint_(new RecordedEndpoint),
+        outbox_(memory_, tag, std::unique_ptr<network::Endpoint>(endpoint_)),
+        executor_(*memory_, kinds_),
+        answers_(outbox_, executor_, tag, 0),
+        turns_(*memory_, tag, executor_, answers_,
+               [this](std::uint32_t rank, const std::string& why) {
+                 refused_ = std::to_string(rank) + ": " + why;
+               }) {
+    for (std::uint32_t node = 1; node < 3; ++node) {
+      const std::array<std::byte, 1> address{std::byte(10 + node)};
+      memory_->nodes().write(node, NodeContact(NodeInfo{}, address, {}));
+      memory_->entry(node).state.store(NodeState::known);
+    }
+  }
+
+  static constexpr Peer far_peer{5};
+
+  void meet_far(std::uint32_t incarnation = 0) {
+    const std::array<std::byte, 1> address{std::byte(5)};
+    ASSERT_TRUE(outbox_.meet(far, address));
+    turns_.meet(far, incarnation);
+    answers_.meet(far, incarnation);
+  }
+  // A batch of the far rank: a store of the value, or an atomic that fetches and adds it.
+  static std::vector<std::byte> batch(std::uint32_t number, std::uint64_t value,
+                                      RequestKind kind = RequestKind::store) {
+    std::vector<std::byte> bytes = copy_of(Batch{.tag = tag, .from = far, .number = number});
+    append(bytes,
+           bytes_of(Request{
+               .kind = kind, .op = AtomicOp::add, .size = 8, .offset = cell, .operand = value}));
+    return bytes;
+  }
+  void take(const std::vector<std::byte>& bytes) {
+    const auto received = read_batch(bytes, tag, memory_->plan());
+    ASSERT_TRUE(received);
+    turns_.take(*received, bytes);
+  }
+  std::uint64_t value() const {
+    return *reinterpret_cast<const std::uint64_t*>(memory_->window(Rank(0)) + cell);
+  }
+  // The next reply that was sent.
+  std::optional<Reply> reply() {
+    if (endpoint_->sent.empty()) return std::nullopt;
+    return read<Reply>(endpoint_->take().bytes);
+  }
+  // The next message to the agent of another node.
+  std::optional<Control> control() {
+    if (endpoint_->sent.empty()) return std::nullopt;
+    return read<Control>(endpoint_->take().bytes);
+  }
+
+  Kinds kinds_;
+  std::shared_ptr<NodeMemory> memory_;
+  RecordedEndpoint* endpoint_;  // the outbox owns it
+  Outbox outbox_;
+  Executor executor_;
+  Answers answers_;
+  BatchTurns turns_;
+  std::string refused_;
+};
+
+TEST_F(AgentRooms, the_outbox_lets_one_process_have_so_many_bytes_under_way) {
+  meet_far();
+  const std::vector<std::byte> message(200 * 1024);
+  EXPECT_EQ(*outbox_.send(far, message), Posted::accepted);
+  EXPECT_EQ(*outbox_.send(far, message), Posted::busy);
+  EXPECT_TRUE(outbox_.is_leaving_to_ranks());
+  SendBuffer* buffer = outbox_.find(endpoint_->take().operation);
+  ASSERT_NE(buffer, nullptr);
+  outbox_.has_left(*buffer);
+  EXPECT_EQ(outbox_.leaving(), 0U);
+  EXPECT_EQ(*outbox_.send(far, message), Posted::accepted);
+}
+
+TEST_F(AgentRooms, the_outbox_empties_a_slot_when_its_bytes_have_left) {
+  BatchSlot& slot = memory_->batches(Rank(0)).slots[0];
+  slot.state.open(1000);
+  ASSERT_TRUE(slot.state.take(slot.state.look()));
+  EXPECT_EQ(*outbox_.send_on(1, Bytes(slot.bytes).first(1000), &slot), Posted::accepted);
+  EXPECT_TRUE(outbox_.is_carrying());
+  EXPECT_FALSE(slot.state.look().is_empty());
+  const RecordedEndpoint::Message sent = endpoint_->take();
+  EXPECT_EQ(sent.to, Peer{11});
+  outbox_.has_left(*outbox_.find(sent.operation));
+  EXPECT_TRUE(slot.state.look().is_empty());
+  EXPECT_FALSE(outbox_.is_carrying());
+}
+
+TEST_F(AgentRooms, batches_are_executed_in_the_order_of_their_numbers) {
+  meet_far();
+  take(batch(2, 22));
+  EXPECT_EQ(value(), 0U);
+  take(batch(1, 11));
+  EXPECT_EQ(value(), 22U);
+  take(batch(2, 99));
+  EXPECT_EQ(value(), 22U);
+  EXPECT_EQ(turns_.repeated(), 1U);
+  answers_.send();
+  EXPECT_EQ(reply()->number, 2U);
+  EXPECT_FALSE(reply());
+}
+
+TEST_F(AgentRooms, a_batch_that_makes_no_sense_is_refused_with_its_rank) {
+  meet_far();
+  std::vector<std::byte> bytes = batch(1, 11);
+  append(bytes, bytes_of(Request{.kind = RequestKind::message}));
+  take(bytes);
+  EXPECT_EQ(refused_.substr(0, 2), "1:") << refused_;
+  answers_.send();
+  EXPECT_FALSE(reply());
+}
+
+TEST_F(AgentRooms, results_are_what_memory_holds_after_all_requests_before) {
+  meet_far();
+  take(batch(1, 40, RequestKind::atomic));
+  take(batch(2, 2, RequestKind::atomic));
+  answers_.send();
+  for (const std::uint64_t old : {0U, 40U}) {
+    const RecordedEndpoint::Message sent = endpoint_->take();
+    EXPECT_EQ(sent.to, far_peer);
+    std::uint64_t word = 0;
+    ASSERT_EQ(sent.bytes.size(), sizeof(Reply) + sizeof(word));
+    std::memcpy(&word, sent.bytes.data() + sizeof(Reply), sizeof(word));
+    EXPECT_EQ(word, old);
+  }
+  EXPECT_EQ(value(), 42U);
+}
+
+TEST_F(AgentRooms, answers_wait_for_the_network_and_say_so) {
+  meet_far();
+  take(batch(1, 11));
+  endpoint_->is_busy = true;
+  answers_.send();
+  EXPECT_EQ(answers_.waiting(), 1U);
+  EXPECT_TRUE(answers_.are_stuck());
+  endpoint_->is_busy = false;
+  answers_.send();
+  EXPECT_EQ(answers_.waiting(), 0U);
+  EXPECT_EQ(reply()->number, 1U);
+}
+
+TEST_F(AgentRooms, a_replaced_process_is_not_executed_and_gets_no_answer) {
+  meet_far(1);
+  EXPECT_FALSE(turns_.may_meet(far, 0));
+  take(batch(1, 11));
+  EXPECT_EQ(value(), 0U);
+  EXPECT_EQ(turns_.repeated(), 2U);
+  answers_.send();
+  EXPECT_FALSE(reply());
+}
+
+TEST_F(AgentRooms, an_accumulate_waits_for_a_lock_and_what_follows_waits_too) {
+  meet_far();
+  std::vector<std::byte> bytes = copy_of(Batch{.tag = tag, .from = far, .number = 1});
+  append(bytes, bytes_of(Request{.kind = RequestKind::accumulate,
+                                 .size = static_cast<std::uint8_t>(AccumulateType::int64),
+                                 .operand = 1}));
+  append(bytes, bytes_of(Row{.offset = cell, .step = 8, .size = 8, .count = 1}));
+  constexpr std::uint64_t term = 7;
+  append(bytes, std::as_bytes(std::span(&term, 1)));
+  std::optional<HeldStripes> held(memory_->page(Rank(0)).accumulate_locks);
+  ASSERT_TRUE(held->try_move_to(cell, 8));
+  take(bytes);
+  take(batch(2, 1, RequestKind::atomic));
+  EXPECT_EQ(turns_.stalled(), 1U);
+  turns_.resume_stalled();
+  EXPECT_EQ(value(), 0U);
+  held.reset();
+  turns_.resume_stalled();
+  EXPECT_EQ(value(), 8U);
+  EXPECT_EQ(turns_.stalled(), 0U);
+}
+
+// A batch that the rank has left open leaves at the second look that finds it as it was.
+TEST_F(AgentRooms, a_batch_leaves_at_the_second_look) {
+  LeftBatches left(*memory_, outbox_, {});
+  BatchPlace& place = memory_->batches(Rank(0));
+  write(place.slots[1].bytes.data(), Batch{.tag = tag, .node = 2});
+  place.slots[1].state.open(sizeof(Batch));
+  place.left_open.store(2);
+  left.look(second);
+  EXPECT_TRUE(endpoint_->sent.empty());
+  left.look(second + 1'000);  // too early
+  EXPECT_TRUE(endpoint_->sent.empty());
+  left.look(second + 1'000'000);
+  EXPECT_EQ(endpoint_->take().to, Peer{12});
+  EXPECT_TRUE(place.slots[1].state.look().is_empty());
+}
+
+TEST_F(AgentRooms, messages_of_ranks_are_carried_to_the_node_that_they_name) {
+  int own = 0;
+  Carrier carrier(*memory_, outbox_, {.on_own = [&own](Bytes) { ++own; }});
+  carrier.begin();
+  RecordWriter rank(memory_->relay(Rank(0)).to_agent);
+  for (const std::uint32_t node : {0U, 2U, 3U}) {
+    *rank.open(1, node) = std::byte(1);
+    rank.publish();
+  }
+  EXPECT_TRUE(carrier.has_messages());
+  EXPECT_TRUE(carrier.carry());
+  EXPECT_EQ(own, 1);
+  EXPECT_EQ(endpoint_->take().to, Peer{12});
+  EXPECT_EQ(carrier.misdirected(), 1U);
+  EXPECT_FALSE(carrier.has_messages());
+  *rank.open(1, 1) = std::byte(1);
+  rank.publish();
+  endpoint_->is_busy = true;
+  EXPECT_FALSE(carrier.carry());
+  EXPECT_TRUE(carrier.has_messages());
+}
+
+TEST_F(AgentRooms, messages_wait_until_their_rank_has_an_endpoint) {
+  PassedMessages passed(*memory_, outbox_, "here");
+  const std::array<std::byte, 4> message{};
+  passed.pass(Rank(0), message);
+  passed.send();
+  EXPECT_EQ(passed.waiting(), 1U);
+  EndpointInfo& info = memory_->endpoint_info(Rank(0));
+  info.address[0] = std::byte(9);
+  info.size.store(1);
+  passed.send();
+  EXPECT_EQ(passed.waiting(), 0U);
+  EXPECT_EQ(endpoint_->take().to, Peer{9});
+}
+
+TEST_F(AgentRooms, a_message_that_cannot_be_passed_on_ends_the_job_of_a_running_rank) {
+  PassedMessages passed(*memory_, outbox_, "here");
+  passed.tell_undelivered(0, "cut");
+  EXPECT_EQ(memory_->header().is_over.load(), 0U);
+  memory_->page(Rank(0)).state.store(RankState::running);
+  passed.tell_undelivered(0, "cut");
+  EXPECT_STREQ(memory_->header().why.data(),
+               "host here: a message cannot be passed on to rank 0: cut");
+}
+
+TEST_F(AgentRooms, a_node_that_is_silent_for_the_timeout_is_lost) {
+  NodeWatch watch(*memory_, outbox_, 16 * second);
+  memory_->entry(1).is_used.store(1);
+  watch.look(100 * second);
+  EXPECT_EQ(control()->kind, MessageKind::hello);
+  EXPECT_EQ(control()->kind, MessageKind::beat);
+  EXPECT_FALSE(control()) << "nobody uses node 2";
+  EXPECT_FALSE(watch.hear(2, 100 * second));
+  EXPECT_TRUE(watch.hear(1, 101 * second));
+  for (std::uint64_t now = 102; now <= 117; ++now) watch.look(now * second);
+  EXPECT_EQ(memory_->entry(1).state.load(), NodeState::known);
+  for (std::uint64_t now = 118; now <= 122; ++now) watch.look(now * second);
+  EXPECT_EQ(memory_->entry(1).state.load(), NodeState::silent);
+}
+
+// An agent that was stopped has heard nothing meanwhile, and blames nobody.
+TEST_F(AgentRooms, the_time_that_an_agent_was_away_does_not_count) {
+  NodeWatch watch(*memory_, outbox_, 16 * second);
+  memory_->entry(1).is_used.store(1);
+  watch.look(100 * second);
+  watch.look(200 * second);
+  EXPECT_EQ(memory_->entry(1).state.load(), NodeState::known);
+}
+
+TEST_F(AgentRooms, agents_report_when_they_are_asked_and_say_farewell_to_those_they_know) {
+  JobWatch watch(*memory_, outbox_, "here", 0);
+  watch.answer({.from = agent_number(2), .number = 3});
+  const auto report = control();
+  EXPECT_EQ(report->kind, MessageKind::report);
+  EXPECT_EQ(report->number, 3U);
+  watch.tell_farewell();
+  EXPECT_EQ(control()->flags & report::is_gone, report::is_gone);
+  EXPECT_FALSE(control()) << "node 1 was never met";
+}
+
+TEST_F(AgentRooms, the_first_reason_why_a_job_is_over_stays) {
+  declare_over(memory_->header(), "first");
+  declare_over(memory_->header(), "second");
+  EXPECT_STREQ(memory_->header().why.data(), "first");
+}
+
+TEST_F(AgentRooms, files_are_followed_when_ranks_ask) {
+  ServedFiles files(*memory_, [](Rank) { FAIL() << "no file is short"; });
+  files.follow();
+  memory_->header().files_asked.store(1);
+  files.follow();
+  files.look(second);
+  files.look(3 * second);
+}
+
+}  // namespace
+}  // namespace gondwana::remote
