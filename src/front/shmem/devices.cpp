@@ -28,8 +28,11 @@ int device_name(const Caller& caller, int device, char* name, std::size_t bytes)
 }
 
 int device_of(const Caller& caller, const void* address) {
-  const Kind* kind = caller.engine.kinds().of({static_cast<const std::byte*>(address), 1});
-  return kind == nullptr ? -1 : static_cast<int>(kind->device().number);
+  Kinds& kinds = caller.engine.kinds();
+  const Kind* kind = kinds.of({static_cast<const std::byte*>(address), 1});
+  for (int number = 0; kind != nullptr && number < devices(caller); ++number)
+    if (const Result<Kind*> device = kinds.device(number); device && *device == kind) return number;
+  return -1;
 }
 
 void* device_malloc(const Caller& caller, int device, std::size_t bytes) {
