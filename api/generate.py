@@ -19,6 +19,7 @@ import table
 import thunks
 import variables
 from gasnet import headers as gasnet_headers
+from nvshmem import calls as nvshmem
 
 
 def project_version(root: Path) -> str:
@@ -36,7 +37,8 @@ def committed_files(root: Path) -> dict[Path, str]:
         root / "include/shmem.h": header.user_header(api),
         root / "include/pshmem.h": header.profiling_header(api),
     }
-    return headers | gasnet_headers.files(root) | variables.files(root)
+    headers |= gasnet_headers.files(root) | nvshmem.committed_files(root)
+    return headers | variables.files(root)
 
 
 def compiled_files(root: Path, folder: Path) -> dict[Path, str]:
@@ -49,6 +51,7 @@ def compiled_files(root: Path, folder: Path) -> dict[Path, str]:
     }
     for section in api.sections:
         files[shmem / f"{section.name}_thunks.cpp"] = thunks.thunk_file(api, section)
+    files |= nvshmem.compiled_files(root, folder)
     return files | profiler.files(api, root, folder / "profile")
 
 

@@ -172,7 +172,7 @@ class Api:
         return [function for section in self.sections for function in section.functions]
 
 
-class _Expander:
+class Expander:
     """Turns the rows of the TOML files into the classes above."""
 
     def __init__(self, common: dict):
@@ -201,14 +201,15 @@ class _Expander:
         type_set = row.get("types")
         generic = row.get("generic", _generic_name(prototype) if type_set else False)
         return Form(
-            plain=tuple(self._functions(row)),
-            contexts=tuple(map(_on_context, self._functions(row))) if row.get("context") else (),
+            plain=tuple(self.functions(row)),
+            contexts=tuple(map(_on_context, self.functions(row))) if row.get("context") else (),
             type_set=type_set,
             generic=generic or None,
             selector=_selector(prototype) if type_set and generic else None,
         )
 
-    def _functions(self, row: dict) -> list[Function]:
+    def functions(self, row: dict) -> list[Function]:
+        """What a form expands to, without contexts."""
         if "types" in row:
             return [self._typed(row, name) for name in self._type_sets[row["types"]]]
         if "sizes" in row:
@@ -273,7 +274,7 @@ def _selector(prototype: Prototype) -> int:
 def load(folder: Path, version: str) -> Api:
     """Reads an API table; `version` is what {VERSION} stands for in its constants."""
     common = _read(folder / "common.toml")
-    expander = _Expander(common)
+    expander = Expander(common)
     constants = (
         Constants(row["text"], tuple(_constant(version, *words) for words in row["values"]))
         for row in common["constants"]

@@ -4,7 +4,8 @@
     front -> process -> engine -> {remote -> {network, spaces -> operations}, bootstrap} -> tracing
     -> memory -> sync -> core
 
-A front door never includes another, and of the public headers only its own. Tools see the public
+A front door never includes another, and of the public headers only its own; that of NVSHMEM is
+built over OpenSHMEM's, through its headers. Tools see the public
 headers, bootstrap, tracing, memory, sync and core. Examples, benchmark rows and Python see what users see: the public
 headers; benchmark rows see examples too. Tests may include anything; nothing else includes tests.
 
@@ -115,6 +116,8 @@ def meant_area(root: Path, file: str, name: str) -> str | None:
 
 def is_own_header(door: str, name: str) -> bool:
     """Whether public header `name` belongs to `door`: shmem.h, shmemx.h and pshmem.h to shmem."""
+    if door == "front/nvshmem" and name in ("shmem.h", "shmemx.h"):
+        return True
     return name.removeprefix("p").startswith(door.removeprefix("front/"))
 
 

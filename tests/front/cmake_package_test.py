@@ -67,6 +67,16 @@ int main(void) {
 }
 """
 
+NVSHMEM_PROGRAM = """\
+#include <nvshmem.h>
+#include <stdio.h>
+int main(void) {
+  nvshmem_init();
+  printf("%d of %d\\n", nvshmem_my_pe(), nvshmem_n_pes());
+  nvshmem_finalize();
+}
+"""
+
 # With an argument it leaves out MPI_Init.
 MPI_PROGRAM = """\
 #include <mpi.h>
@@ -168,6 +178,17 @@ class PackageTest(unittest.TestCase):
         refused = run(self.prefix / "bin/armci-config", "--mpi=lam")
         self.assertEqual(refused.returncode, 1)
         self.assertIn("--mpi=lam is none of its options", refused.stderr)
+
+    def test_a_program_of_nvshmem_is_built_and_runs(self):
+        self.assert_works("nvshmem", "nvshmem", NVSHMEM_PROGRAM, "COMPONENTS nvshmem")
+        home = self.prefix / "lib/gondwana/nvshmem"
+        source = self.folder / "nvshmem/hello.c"
+        program = self.folder / "nvshmem/by_home"
+        places = (f"-I{home}/include", f"-L{home}/lib", f"-Wl,-rpath,{home}/lib")
+        libraries = ("-lnvshmem_host", "-lnvshmem_device")
+        run_well(COMPILER, source, "-o", program, *places, *libraries)
+        done = run(self.prefix / "bin/gondwana", "run", "-n", "2", program)
+        self.assertEqual(sorted(done.stdout.splitlines()), ["0 of 2", "1 of 2"])
 
     def test_armci_is_one_library_for_every_mpi(self):
         """By the words of ga-config: the library's own name, then what configure was given."""

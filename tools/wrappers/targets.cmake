@@ -13,7 +13,7 @@ foreach(kind "" _static)
 endforeach()
 
 foreach(space Gondwana gondwana)
-  foreach(target shmem shmem_static armci ${of_gasnet})
+  foreach(target shmem shmem_static armci nvshmem ${of_gasnet})
     add_library(${space}::${target} ALIAS gondwana_${target})
   endforeach()
   foreach(mpi openmpi mpich)

@@ -85,6 +85,7 @@ class HeadersTest(unittest.TestCase):
     def test_each_header_stands_alone_and_may_come_twice(self):
         kinds = [(header, "shmem_team_t") for header in HEADERS]
         kinds += [(header, "armci_size_t") for header in ARMCI_HEADERS]
+        kinds += [("nvshmem/nvshmemx.h", "nvshmem_team_config_t")]
         for compiler, standard in outer_dialects():
             for header, kind in kinds:
                 with self.subTest(f"{header}, {compiler} -std={standard}"):

@@ -1,0 +1,1 @@
+"""The host API of NVSHMEM: its tables, and what is generated from them."""

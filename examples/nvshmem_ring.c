@@ -1,0 +1,42 @@
+// A ring by NVSHMEM's host API, which needs no GPU here: a block of numbers goes round on a stream,
+// and each PE adds its own number to all.
+//
+//   gondwana run -n 4 ./nvshmem_ring
+//   GONDWANA_EMULATED_DEVICES=1 gondwana run -n 4 ./nvshmem_ring
+#include <nvshmem.h>
+#include <nvshmemx.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { count = 1000 };
+
+// The symmetric heap may lie on a device, so the numbers are changed in memory of the host.
+static void add_own(long* block, int me) {
+  long values[count];
+  nvshmem_long_get(values, block, count, me);
+  for (int i = 0; i < count; ++i) values[i] += me;
+  nvshmem_long_put(block, values, count, me);
+}
+
+int main(void) {
+  nvshmem_init();
+  const int me = nvshmem_my_pe();
+  const int pes = nvshmem_n_pes();
+  const int right = (me + 1) % pes;
+  const cudaStream_t stream = 0;
+  long* block = nvshmem_calloc(count, sizeof(long));
+  uint64_t* arrived = nvshmem_calloc(1, sizeof(uint64_t));
+  if (me > 0) nvshmemx_signal_wait_until_on_stream(arrived, NVSHMEM_CMP_EQ, 1, stream);
+  add_own(block, me);
+  nvshmemx_long_put_signal_on_stream(block, block, count, arrived, 1, NVSHMEM_SIGNAL_SET, right,
+                                     stream);
+  if (me == 0) nvshmemx_signal_wait_until_on_stream(arrived, NVSHMEM_CMP_EQ, 1, stream);
+  nvshmemx_barrier_all_on_stream(stream);
+  const long sum = nvshmem_long_g(block + count - 1, 0);
+  const int is_right = sum == (long)pes * (pes - 1) / 2;
+  if (me == 0) printf("%d PEs add up to %ld\n", pes, sum);
+  nvshmem_free(arrived);
+  nvshmem_free(block);
+  nvshmem_finalize();
+  return is_right ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,136 @@
+#include "front/nvshmem/heap.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "front/nvshmem/driver.hpp"
+#include "front/nvshmem/say.hpp"
+#include "shmemx.h"
+
+namespace gondwana::nvshmem {
+namespace {
+
+enum class Place { undecided, host, device };
+
+Place& place() {
+  static Place where = Place::undecided;
+  return where;
+}
+
+constexpr int no_device = -1;
+// NVSHMEM's is 1 GiB, which is all that an emulated device has.
+constexpr std::size_t usual_size = std::size_t{512} << 20;
+
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string_view() : value;
+}
+
+// As in NVSHMEM: a number, and a unit in either case.
+std::size_t heap_size(const char* call) {
+  constexpr std::string_view units = "kmgt";
+  const std::string text(variable("NVSHMEM_SYMMETRIC_SIZE"));
+  if (text.empty()) return usual_size;
+  char* rest = nullptr;
+  const double number = std::strtod(text.c_str(), &rest);
+  const std::size_t unit =
+      *rest == '\0' ? 0 : units.find(static_cast<char>(std::tolower(*rest))) + 1;
+  const double size = std::ldexp(number, static_cast<int>(10 * unit));
+  if (rest == text.c_str() || (*rest != '\0' && unit == 0) || !(size >= 1) || size > 1e15)
+    give_up(call, "NVSHMEM_SYMMETRIC_SIZE \"" + text + "\": expected a size such as 512M or 1G");
+  return static_cast<std::size_t>(size);
+}
+
+// The current one of CUDA's, or the first.
+int usual_device() {
+  const int current = current_cuda_device();
+  return current >= 0 && current < shmemx_devices() ? current : 0;
+}
+
+int chosen_device(const char* call) {
+  const std::string_view kind = variable("NVSHMEM_HEAP_KIND");
+  if (kind == "SYSMEM" || (kind.empty() && shmemx_devices() == 0)) return no_device;
+  if (kind.empty() || kind == "DEVICE" || kind == "VIDMEM") return usual_device();
+  constexpr std::string_view prefix = "DEVICE:";
+  char* rest = nullptr;
+  const long number =
+      kind.starts_with(prefix) ? std::strtol(kind.data() + prefix.size(), &rest, 10) : -1;
+  if (rest == nullptr || *rest != '\0' || number < 0 || number > 1'000'000)
+    give_up(call,
+            "NVSHMEM_HEAP_KIND \"" + std::string(kind) + "\": expected SYSMEM, DEVICE or DEVICE:n");
+  return static_cast<int>(number);
+}
+
+// Collective. Whether the heap is on a device. The first call decides.
+bool is_on_device(const char* call) {
+  if (place() != Place::undecided) return place() == Place::device;
+  const int device = chosen_device(call);
+  if (device != no_device && shmemx_device_heap_create(device, heap_size(call)) != 0)
+    give_up(call,
+            "no heap on devices; NVSHMEM_SYMMETRIC_SIZE sets its size, NVSHMEM_HEAP_KIND=SYSMEM "
+            "keeps it on the host");
+  place() = device == no_device ? Place::host : Place::device;
+  return device != no_device;
+}
+
+void clear(void* block, std::size_t size) {
+  const std::vector<std::byte> zeros(std::min(size, std::size_t{1} << 20));
+  for (std::size_t at = 0; at < size; at += zeros.size())
+    shmemx_device_memcpy(static_cast<std::byte*>(block) + at, zeros.data(),
+                         std::min(zeros.size(), size - at));
+  shmem_barrier_all();  // before a peer writes there
+}
+
+}  // namespace
+
+void* heap_malloc(std::size_t size) {
+  return is_on_device("nvshmem_malloc") ? shmemx_device_heap_malloc(size) : shmem_malloc(size);
+}
+
+void* heap_calloc(std::size_t count, std::size_t size) {
+  if (!is_on_device("nvshmem_calloc")) return shmem_calloc(count, size);
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(count, size, &bytes)) return nullptr;
+  void* block = shmemx_device_heap_malloc(bytes);
+  if (block != nullptr) clear(block, bytes);
+  return block;
+}
+
+void* heap_align(std::size_t alignment, std::size_t size) {
+  return is_on_device("nvshmem_align") ? shmemx_device_heap_align(alignment, size)
+                                       : shmem_align(alignment, size);
+}
+
+void heap_free(void* block) {
+  if (place() == Place::device) return shmemx_device_heap_free(block);
+  shmem_free(block);
+}
+
+void* heap_ptr(const void* address, int pe) {
+  if (pe == shmem_my_pe() && shmemx_device_of(address) >= 0) return const_cast<void*>(address);
+  return shmem_ptr(address, pe);
+}
+
+bool has_heap() {
+  return place() != Place::undecided;
+}
+
+void end_heap() {
+  if (place() == Place::device) shmemx_device_heap_destroy();
+  place() = Place::undecided;
+}
+
+void* register_symmetric(void* address, std::size_t size, int /*flags*/) {
+  return shmemx_buffer_register(address, size) == 0 ? address : nullptr;
+}
+
+int unregister_symmetric(void* address, std::size_t /*size*/) {
+  return shmemx_buffer_unregister(address) == 0 ? 0 : NVSHMEMX_ERROR_INVALID_VALUE;
+}
+
+}  // namespace gondwana::nvshmem

@@ -1,0 +1,123 @@
+#include "front/nvshmem/job.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "front/nvshmem/heap.hpp"
+#include "front/nvshmem/mpi.hpp"
+#include "front/nvshmem/say.hpp"
+#include "front/nvshmem/stream.hpp"
+#include "front/nvshmem/teams.hpp"
+#include "shmem.h"
+
+namespace gondwana::nvshmem {
+namespace {
+
+constexpr std::array levels{SHMEM_THREAD_SINGLE, SHMEM_THREAD_FUNNELED, SHMEM_THREAD_SERIALIZED,
+                            SHMEM_THREAD_MULTIPLE};
+
+struct Job {
+  int inits = 0;  // without a matching end
+  std::uint64_t* idle = nullptr;
+};
+
+Job& job() {
+  static Job instance;
+  return instance;
+}
+
+void start(const char* call, int level) {
+  if (job().inits++ > 0) return;
+  int provided = 0;
+  // Work of a stream is done by a thread of ours.
+  const int needed = streams_have_work() ? SHMEM_THREAD_MULTIPLE : level;
+  if (shmem_init_thread(needed, &provided) != 0) give_up(call, "OpenSHMEM does not start");
+  job().idle = static_cast<std::uint64_t*>(shmem_calloc(1, sizeof(std::uint64_t)));
+  if (job().idle == nullptr) give_up(call, "no word in the symmetric heap of the host");
+  start_teams();
+}
+
+}  // namespace
+
+void init(const char* call) {
+  start(call, SHMEM_THREAD_SERIALIZED);
+}
+
+int init_thread(int requested, int* provided) {
+  if (requested < 0 || requested >= static_cast<int>(levels.size()))
+    return NVSHMEMX_ERROR_INVALID_VALUE;
+  start("nvshmem_init_thread", levels.at(static_cast<std::size_t>(requested)));
+  query_thread(provided);
+  return 0;
+}
+
+void query_thread(int* provided) {
+  int level = SHMEM_THREAD_SINGLE;
+  shmem_query_thread(&level);
+  *provided = static_cast<int>(std::ranges::find(levels, level) - levels.begin());
+}
+
+int init_attr(unsigned flags, const nvshmemx_init_attr_t* attributes) {
+  constexpr const char* call = "nvshmemx_init_attr";
+  if ((flags & NVSHMEMX_INIT_WITH_UNIQUEID) != 0)
+    give_up(call,
+            "a start by unique id is not implemented; start the program by gondwana run, mpirun or "
+            "srun, and call nvshmem_init");
+  start(call, SHMEM_THREAD_SERIALIZED);
+  if ((flags & NVSHMEMX_INIT_WITH_MPI_COMM) != 0) require_same_ranks(call, attributes->mpi_comm);
+  return 0;
+}
+
+int init_status() {
+  if (job().inits == 0) return NVSHMEM_STATUS_NOT_INITIALIZED;
+  return has_heap() ? NVSHMEM_STATUS_IS_INITIALIZED : NVSHMEM_STATUS_IS_BOOTSTRAPPED;
+}
+
+void finalize() {
+  if (job().inits == 0 || --job().inits > 0) return;
+  end_streams();
+  shmem_quiet();
+  end_heap();
+  end_teams();
+  shmem_free(job().idle);
+  job().idle = nullptr;
+  shmem_finalize();
+}
+
+const std::uint64_t* idle_word() {
+  return job().idle;
+}
+
+int get_uniqueid(const nvshmemx_uniqueid_t* /*uniqueid*/) {
+  tell("nvshmemx_get_uniqueid", "a start by unique id is not implemented");
+  return NVSHMEMX_ERROR_NOT_SUPPORTED;
+}
+
+int set_attr_uniqueid_args(int /*rank*/, int /*ranks*/, const nvshmemx_uniqueid_t* /*uniqueid*/,
+                           const nvshmemx_init_attr_t* /*attributes*/) {
+  tell("nvshmemx_set_attr_uniqueid_args", "a start by unique id is not implemented");
+  return NVSHMEMX_ERROR_NOT_SUPPORTED;
+}
+
+int set_attr_mpi_comm_args(void* mpi_comm, nvshmemx_init_attr_t* attributes) {
+  attributes->mpi_comm = mpi_comm;
+  return 0;
+}
+
+void info_get_version(int* major, int* minor) {
+  *major = NVSHMEM_MAJOR_VERSION;
+  *minor = NVSHMEM_MINOR_VERSION;
+}
+
+void info_get_name(char* name) {
+  std::memcpy(name, NVSHMEM_VENDOR_STRING, sizeof(NVSHMEM_VENDOR_STRING));
+}
+
+void vendor_get_version_info(int* major, int* minor, int* patch) {
+  *major = NVSHMEM_VENDOR_MAJOR_VERSION;
+  *minor = NVSHMEM_VENDOR_MINOR_VERSION;
+  *patch = NVSHMEM_VENDOR_PATCH_VERSION;
+}
+
+}  // namespace gondwana::nvshmem

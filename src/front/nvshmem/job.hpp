@@ -1,0 +1,28 @@
+// Start, end and what a program asks about the library.
+#pragma once
+
+#include <cstdint>
+
+#include "nvshmem_types.h"
+
+namespace gondwana::nvshmem {
+
+void init(const char* call);
+int init_thread(int requested, int* provided);
+void query_thread(int* provided);
+int init_attr(unsigned flags, const nvshmemx_init_attr_t* attributes);
+int init_status();
+void finalize();
+// Every PE may look at it and none writes it: to poll it lets the library advance. Symmetric.
+const std::uint64_t* idle_word();
+
+int get_uniqueid(const nvshmemx_uniqueid_t* uniqueid);
+int set_attr_uniqueid_args(int rank, int ranks, const nvshmemx_uniqueid_t* uniqueid,
+                           const nvshmemx_init_attr_t* attributes);
+int set_attr_mpi_comm_args(void* mpi_comm, nvshmemx_init_attr_t* attributes);
+
+void info_get_version(int* major, int* minor);
+void info_get_name(char* name);
+void vendor_get_version_info(int* major, int* minor, int* patch);
+
+}  // namespace gondwana::nvshmem
