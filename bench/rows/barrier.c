@@ -1,26 +1,38 @@
 // The latency of barrier_all, measured by rank 0. A sample is the mean of BATCH barriers, before
-// which rank 0 computes for PAUSE us. Usage: barrier [BATCH] [SAMPLES] [PAUSE]
+// which rank 0 computes for PAUSE us. With "first": the mean of the first BARRIERS of a job, and of
+// as many that follow, which are the control. Usage: barrier [BATCH] [SAMPLES] [PAUSE] | first
+// BARRIERS
 #include "../common/measure.h"
 
 #include <shmem.h>
 
-int main(int argc, char** argv) {
-  const size_t batch = argument(argc, argv, 1, 1);
-  const size_t count = argument(argc, argv, 2, 1000);
-  const size_t pause = argument(argc, argv, 3, 0);
-  shmem_init();
-  pin_if_asked(shmem_my_pe());
+static void pass(size_t barriers) {
+  for (size_t i = 0; i < barriers; ++i) shmem_barrier_all();
+}
+
+static void time_batches(size_t batch, size_t count, size_t pause) {
   double* samples = new_samples(count);
-  for (size_t i = 0; i < (count / 10 + 1) * batch; ++i) shmem_barrier_all();  // warm up
+  pass((count / 10 + 1) * batch);  // warm up
   for (size_t i = 0; i < count; ++i) {
     if (shmem_my_pe() == 0) compute_us(pause);
     const int64_t start = now_ns();
-    for (size_t j = 0; j < batch; ++j) shmem_barrier_all();
+    pass(batch);
     samples[i] = ns_per_op(now_ns() - start, batch);
   }
   char name[64];
   snprintf(name, sizeof name, "barrier_%s_%d", pause > 0 ? "bursts" : "all", shmem_n_pes());
   if (shmem_my_pe() == 0) report(name, "ours", samples, count);
+}
+
+int main(int argc, char** argv) {
+  const size_t second = argument(argc, argv, 2, 1000);
+  shmem_init();
+  pin_if_asked(shmem_my_pe());
+  if (argc > 1 && strcmp(argv[1], "first") == 0)
+    TIME_BOTH(shmem_my_pe() == 0, 1, second, pass(second), pass(second), "barrier_first_%d",
+              shmem_n_pes());
+  else
+    time_batches(argument(argc, argv, 1, 1), second, argument(argc, argv, 3, 0));
   shmem_finalize();
   return 0;
 }

@@ -1,9 +1,9 @@
 // p, g, put and get of 8 bytes and fetch_add from rank 0 to rank 1, each compared with a function
 // called through the PLT that checks a range and does the same, the least that a library can do;
-// the cost of reading the flag of a sleeper after each store; and put_nbi to cells of rank 1, one
-// after the other, with one quiet per batch, also compared with a bare loop of stores, which no
-// library can match. With "multiple": p where every thread may call (SHMEM_THREAD_MULTIPLE). Usage:
-// small [multiple]
+// the cost of reading the flag of a sleeper after each store; a lock without contention, compared
+// with two fetch-and-adds; and put_nbi to cells of rank 1, one after the other, with one quiet per
+// batch, also compared with a bare loop of stores, which no library can match. With "multiple": p
+// where every thread may call (SHMEM_THREAD_MULTIPLE). Usage: small [multiple]
 #include "pairs.h"
 
 #include "../control/plt.h"
@@ -64,6 +64,38 @@ static void store_and_look(const struct cells* c, size_t ops) {
   for (size_t i = 0; i < ops; ++i) plt_store_and_look(c->mapped, (long)i);
 }
 
+static long lock;  // symmetric
+
+static void ours_lock(const struct cells* c, size_t ops) {
+  (void)c;
+  for (size_t i = 0; i < ops; ++i) {
+    shmem_set_lock(&lock);
+    shmem_clear_lock(&lock);
+  }
+}
+
+static void control_lock(const struct cells* c, size_t ops) {
+  for (size_t i = 0; i < 2 * ops; ++i)
+    atomic_fetch_add_explicit(c->mapped, 1, memory_order_seq_cst);
+}
+
+// The last rank must get the lock only after rank 0 released it; otherwise the job ends.
+static void check_lock(void) {
+  const int me = shmem_my_pe();
+  const int last = shmem_n_pes() - 1;
+  if (me == 0) shmem_set_lock(&lock);
+  shmem_barrier_all();
+  const int refused = me != last || shmem_test_lock(&lock) != 0;
+  shmem_barrier_all();
+  if (me == 0) shmem_clear_lock(&lock);
+  shmem_barrier_all();
+  const int given = me != last || shmem_test_lock(&lock) == 0;
+  if (me == last && given) shmem_clear_lock(&lock);
+  if (refused && given) return;
+  fprintf(stderr, "small: rank %d %s\n", me, refused ? "got no lock" : "got it from its holder");
+  shmem_global_exit(1);
+}
+
 static void ours_put_nbi(const struct cells* c, size_t ops) {
   for (size_t i = 0; i < ops; ++i)
     shmem_put64_nbi(c->symmetric + i % CELLS, &values[i], 1, c->peer);
@@ -88,6 +120,7 @@ static const struct pair pairs[] = {
     {"get8", ours_get8, control_get8},
     {"fetch_add", ours_fetch_add, control_fetch_add},
     {"flag_check", store_and_look, control_p},
+    {"lock", ours_lock, control_lock},
     {"put_nbi", ours_put_nbi, stores},  // from here on the flag is set
     {"put_nbi_call", ours_put_nbi, calls},
 };
@@ -136,6 +169,7 @@ int main(int argc, char** argv) {
       run_pair(&pairs[i], &cells, BATCHES, OPS, 1);
     check(&cells);
   }
+  check_lock();
   shmem_barrier_all();
   shmem_free(symmetric);
   shmem_finalize();
