@@ -49,17 +49,15 @@ class Lines {
 
 void FarPieces::move(const StridedRun& line) {
   if (begun_ != RemoteAccess::Begun::pending) return;
-  if (!joins_last(line)) {
+  if (told_.empty() || !join(told_.back(), line)) {
     if (bytes_ >= begun_together || told_.size() >= most_runs) begin();
     told_.push_back(line);
   }
   bytes_ += line.bytes();
 }
 
-// Merges pieces at equal steps into one run.
-bool FarPieces::joins_last(const StridedRun& line) {
-  if (told_.empty() || told_.back().size != line.size) return false;
-  StridedRun& last = told_.back();
+bool join(StridedRun& last, const StridedRun& line) {
+  if (last.size != line.size) return false;
   const auto there = static_cast<std::ptrdiff_t>(line.there - last.there);
   const std::ptrdiff_t here = line.here - last.here;
   const auto count = static_cast<std::ptrdiff_t>(last.count);

@@ -15,6 +15,9 @@
 
 namespace gondwana {
 
+// Merges pieces at equal steps into one run. False: the steps differ, and `last` stays as it is.
+bool join(StridedRun& last, const StridedRun& line);
+
 // The pieces of a transfer, started in the order of the calls to move(). The caller must finish it.
 class FarPieces {
  public:
@@ -42,7 +45,6 @@ class FarPieces {
   bool is_done() const { return done_.done(); }
 
  private:
-  bool joins_last(const StridedRun& line);
   RemoteAccess::Begun begin_told();
 
   RemoteAccess& remote_;

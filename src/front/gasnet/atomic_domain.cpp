@@ -110,7 +110,7 @@ int perform(const AtomicDomain& domain, const Request<T>& request) {
   if (!old) return 1;
   if (GONDWANA_GEX_FETCHES(request.opcode)) {
     std::byte* own = find_own(domain.team, request.result, request.flags, op_call);
-    std::memcpy(own, &*old, sizeof(T));
+    team.door->copy(op_call, own, &*old, sizeof(T));
   }
   gondwana_gex_wake(domain.team, rank);
   return 0;

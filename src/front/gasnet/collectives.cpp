@@ -1,6 +1,9 @@
 // GASNet-EX 0.19, Collectives Part II and III.
 #include "front/gasnet/collectives.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "front/gasnet/context.hpp"
 #include "front/gasnet/operators.hpp"
 #include "gasnet_coll.h"
@@ -16,14 +19,22 @@ gex_Event_t reduce(Team& team, CallName call, const staged::Flow& flow, void* ds
   const auto* source = static_cast<const std::byte*>(src);
   const std::size_t size = count * client.width;
   if (team.size == 1) {
-    if (dest != source) std::memcpy(dest, source, size);
+    if (dest != source) team.door->copy(call, dest, source, size);
     return GEX_EVENT_INVALID;
   }
+  const auto on_host =
+      HostArrays::of(*team.door, call, source, size, dest, flow.ends_at(team.rank) ? size : 0);
   const staged::Reduction what{
       .flow = flow, .operation = *operation, .count = count, .source = source, .dest = dest};
-  return collectives_of(team, call).reduce(call, what, [&](auto step) {
-    return begin(*team.door, std::move(step));
-  });
+  StagedCollectives& collectives = collectives_of(team, call);
+  if (on_host != nullptr) [[unlikely]] {
+    staged::Chain chain;
+    collectives.reduce(call, what, [&](auto step) { chain.add(std::move(step)); });
+    chain.then([on_host] { on_host->give_back(); });
+    return begin(*team.door, std::move(chain));
+  }
+  return collectives.reduce(call, what,
+                            [&](auto step) { return begin(*team.door, std::move(step)); });
 }
 
 }  // namespace
@@ -35,7 +46,49 @@ StagedCollectives& collectives_of(Team& team, CallName call) {
   return *team.collectives;
 }
 
-gex_Event_t begin_movement(Team& team, CallName call, const staged::Movement& what) {
+std::shared_ptr<HostArrays> HostArrays::of(Door& door, CallName call, const std::byte*& source,
+                                           std::size_t source_size, std::byte*& dest,
+                                           std::size_t dest_size) {
+  const bool has_source = source_size > 0 && door.may_be_on_device(source);
+  const bool has_dest = dest_size > 0 && door.may_be_on_device(dest);
+  if (!has_source && !has_dest) [[likely]]
+    return nullptr;
+  const std::shared_ptr<HostArrays> arrays(new HostArrays(door, call));
+  const bool is_in_place = source == dest;
+  if (has_dest) {
+    arrays->dest_.resize(dest_size);
+    arrays->result_ = std::exchange(dest, arrays->dest_.data());
+  }
+  if (!has_source) return arrays;
+  std::vector<std::byte>& copy = is_in_place && has_dest ? arrays->dest_ : arrays->source_;
+  copy.resize(std::max(copy.size(), source_size));
+  door.copy(call, copy.data(), source, source_size);
+  source = copy.data();
+  if (is_in_place && has_dest) dest = copy.data();
+  return arrays;
+}
+
+std::shared_ptr<HostArrays> HostArrays::of(const Team& team, CallName call,
+                                           staged::Movement& what) {
+  const std::size_t all = times(what.block, team.size);
+  const std::size_t given = what.apart ? all : what.block;
+  const std::size_t taken = what.flow.from ? what.block : all;
+  return of(*team.door, call, what.source, what.flow.starts_at(team.rank) ? given : 0, what.dest,
+            what.flow.ends_at(team.rank) ? taken : 0);
+}
+
+void HostArrays::give_back() const {
+  if (result_ != nullptr) door_.copy(call_, result_, dest_.data(), dest_.size());
+}
+
+gex_Event_t begin_movement(Team& team, CallName call, const staged::Movement& named) {
+  staged::Movement what = named;
+  if (const auto on_host = HostArrays::of(team, call, what); on_host != nullptr) [[unlikely]] {
+    staged::Chain chain;
+    collectives_of(team, call).move(call, what, [&](auto step) { chain.add(std::move(step)); });
+    chain.then([on_host] { on_host->give_back(); });
+    return begin(*team.door, std::move(chain));
+  }
   return collectives_of(team, call).move(call, what, [&](auto step) {
     return begin(*team.door, std::move(step));
   });

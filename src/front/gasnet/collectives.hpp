@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "engine/collectives/staged/staged_collectives.hpp"
 #include "front/gasnet/door.hpp"
@@ -47,5 +48,27 @@ gex_Event_t begin(Door& door, Step step) {
 }
 
 gex_Event_t begin_movement(Team& team, CallName call, const staged::Movement& what);
+
+// Copies in host memory, for the time of a collective, of its arrays that are memory of a device.
+class HostArrays {
+ public:
+  // Puts the copies in their place; null: there are none. Sizes: of what this member reads and
+  // writes.
+  static std::shared_ptr<HostArrays> of(Door& door, CallName call, const std::byte*& source,
+                                        std::size_t source_size, std::byte*& dest,
+                                        std::size_t dest_size);
+  static std::shared_ptr<HostArrays> of(const Team& team, CallName call, staged::Movement& what);
+  // Writes the result to the device.
+  void give_back() const;
+
+ private:
+  HostArrays(Door& door, CallName call) : door_(door), call_(call) {}
+
+  Door& door_;
+  CallName call_;
+  std::vector<std::byte> source_;
+  std::vector<std::byte> dest_;  // of the array at `result_`
+  std::byte* result_ = nullptr;
+};
 
 }  // namespace gondwana::gasnet

@@ -22,6 +22,8 @@ Door::Door(const Setup& setup)
       inline_path_(setup.inline_path && !setup.everything),
       has_everything_(setup.everything),
       has_devices_(setup.engine->kinds().has_devices()),
+      most_plain_medium_(has_devices_ ? 0 : most_medium),
+      most_plain_long_(has_devices_ ? 0 : longest_long(*this)),
       remote_(*this, *setup.engine),
       staged_(staged_resources()),
       scratch_space_(staged_),
@@ -91,6 +93,13 @@ CollectiveResources Door::staged_resources() {
           .rooms = of_engine.rooms,
           .has_threads = threads_ != ThreadMode::seq,
           .give_up = give_up};
+}
+
+void Door::copy_by_kind(CallName call, void* to, const void* from, std::size_t size) const {
+  if (size == 0) return;
+  const Result<void> copied = engine_->kind_access()->any_memory().copy(
+      static_cast<std::byte*>(to), static_cast<const std::byte*>(from), size);
+  if (!copied) give_up(call, copied.error().text);
 }
 
 SegmentDirectory& Door::directory(std::uint32_t process) const {

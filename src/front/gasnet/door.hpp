@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <list>
 #include <map>
 #include <memory>
@@ -51,6 +52,19 @@ class Door {
   const Settings& settings() const { return settings_; }
   bool has_everything() const { return has_everything_; }
   bool has_devices() const { return has_devices_; }
+  // Cheap. False: it is host memory.
+  bool may_be_on_device(const void* address) const {
+    return has_devices_ && engine_->kinds().is_near_device(address);
+  }
+  // Between two places of this process, each of which may be memory of a device.
+  void copy(CallName call, void* to, const void* from, std::size_t size) const {
+    if (has_devices_) [[unlikely]]
+      return copy_by_kind(call, to, from, size);
+    std::memcpy(to, from, size);
+  }
+  // Payloads of more bytes need a second look: they are too long, or may be memory of a device.
+  std::size_t most_plain_medium() const { return most_plain_medium_; }
+  std::size_t most_plain_long() const { return most_plain_long_; }
   std::uint32_t rank() const { return index(engine_->rank()); }
   std::uint32_t ranks() const { return engine_->ranks(); }
 
@@ -150,6 +164,7 @@ class Door {
   }
 
  private:
+  void copy_by_kind(CallName call, void* to, const void* from, std::size_t size) const;
   void fill(Team& team);
   void show(gex_EP_t endpoint);
   void learn_segments(Team& team, std::span<const gex_EP_t> endpoints, CallName call);
@@ -172,6 +187,8 @@ class Door {
   bool inline_path_;
   bool has_everything_;
   bool has_devices_;
+  std::size_t most_plain_medium_;
+  std::size_t most_plain_long_;
   RemoteMemory remote_;
   CollectiveResources staged_;
   ScratchSpace scratch_space_;

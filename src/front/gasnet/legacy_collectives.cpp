@@ -22,17 +22,20 @@ void examine(const Team& team, CallName call, gasnet_image_t root, int flags) {
                               flags));
 }
 
-gex_Event_t start_movement(gasnet_team_handle_t handle, CallName call, const staged::Movement& what,
-                           int flags) {
+gex_Event_t start_movement(gasnet_team_handle_t handle, CallName call,
+                           const staged::Movement& named, int flags) {
   Team& team = Team::of(handle);
-  examine(team, call, what.flow.from.value_or(what.flow.to.value_or(0)), flags);
+  examine(team, call, named.flow.from.value_or(named.flow.to.value_or(0)), flags);
   if ((flags & (GASNET_COLL_IN_ALLSYNC | GASNET_COLL_OUT_ALLSYNC)) == 0)
-    return begin_movement(team, call, what);
+    return begin_movement(team, call, named);
   StagedCollectives& collectives = collectives_of(team, call);
+  staged::Movement what = named;
+  const auto on_host = HostArrays::of(team, call, what);
   staged::Chain chain;
   const auto add = [&](auto step) { chain.add(std::move(step)); };
   if ((flags & GASNET_COLL_IN_ALLSYNC) != 0) collectives.meet(call, add);
   collectives.move(call, what, add);
+  if (on_host != nullptr) chain.then([on_host] { on_host->give_back(); });
   if ((flags & GASNET_COLL_OUT_ALLSYNC) != 0) collectives.meet(call, add);
   return begin(*team.door, std::move(chain));
 }

@@ -96,7 +96,7 @@ void* place_payload(Door& door, gex_EP_t endpoint, const Incoming& incoming) {
                     static_cast<std::uintptr_t>(target - segment->address) <= segment->size - bytes;
   if (!fits && !door.has_everything())
     refuse(incoming, "with a payload for memory outside of the segment of this endpoint");
-  std::memcpy(target, incoming.block.data(), bytes);
+  door.copy("active message", target, incoming.block.data(), bytes);
   door.engine().memory().data_bell(Rank(door.rank())).ring_if_asleep();
   return target;
 }

@@ -26,17 +26,25 @@ RemoteMemory::RemoteMemory(Door& door, Engine& engine) : engine_(engine) {
 }
 
 void RemoteMemory::put_by_kind(Remote to, Bytes source, CallName call) {
-  const StridedRun piece{.size = source.size(),
-                         .count = 1,
-                         .there = to.offset,
-                         .here = const_cast<std::byte*>(source.data())};
-  if (!engine_.kind_access()->put(*device_lane_, to.owner(), piece)) fail(*device_lane_, call);
+  move_by_kind(strided::End::target, to.owner(),
+               {.size = source.size(),
+                .count = 1,
+                .there = to.offset,
+                .here = const_cast<std::byte*>(source.data())},
+               call);
 }
 
 void RemoteMemory::get_by_kind(MutableBytes dest, Remote from, CallName call) {
-  const StridedRun piece{
-      .size = dest.size(), .count = 1, .there = from.offset, .here = dest.data()};
-  if (!engine_.kind_access()->get(*device_lane_, from.owner(), piece)) fail(*device_lane_, call);
+  move_by_kind(strided::End::source, from.owner(),
+               {.size = dest.size(), .count = 1, .there = from.offset, .here = dest.data()}, call);
+}
+
+void RemoteMemory::move_by_kind(strided::End side, Space there, const StridedRun& run,
+                                CallName call) {
+  KindAccess& access = *engine_.kind_access();
+  const bool is_well = side == strided::End::target ? access.put(*device_lane_, there, run)
+                                                    : access.get(*device_lane_, there, run);
+  if (!is_well) fail(*device_lane_, call);
 }
 
 bool RemoteMemory::has_begun(RemoteAccess::Begun begun, CallName call) {
@@ -69,6 +77,11 @@ bool RemoteMemory::get(MutableBytes dest, Remote from, CallName call, NoRoom no_
 
 std::optional<std::uint64_t> RemoteMemory::request(Remote at, const AtomicRequest& request,
                                                    CallName call, NoRoom no_room) {
+  if (!at.owner().is_arena()) {
+    const auto old = engine_.kind_access()->request(*device_lane_, at, request);
+    if (!old) fail(*device_lane_, call);
+    return old;
+  }
   if (!everything_) return request_in_arena(at, request, call, no_room);
   std::uint64_t old = 0;
   Completion done;

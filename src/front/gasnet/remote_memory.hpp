@@ -12,8 +12,11 @@
 #include <vector>
 
 #include "engine/engine.hpp"
+#include "engine/rma/far_pieces.hpp"
 #include "front/gasnet/message_memory.hpp"
 #include "front/gasnet/objects.hpp"
+#include "operations/strided/transfer.hpp"
+#include "operations/strided_run.hpp"
 
 namespace gondwana::gasnet {
 
@@ -54,7 +57,8 @@ class Batch {
   std::vector<std::vector<std::byte>> copies_;
 };
 
-// Any thread may call it.
+// Any thread may call it. A Remote may lie on a device of its rank, and then a put or a get is one
+// of those that say so.
 class RemoteMemory {
  public:
   RemoteMemory(Door& door, Engine& engine);
@@ -94,6 +98,7 @@ class RemoteMemory {
   // The same where a side is memory of a device: complete when they return.
   void put_by_kind(Remote to, Bytes source, CallName call);
   void get_by_kind(MutableBytes dest, Remote from, CallName call);
+  void move_by_kind(strided::End side, Space there, const StridedRun& run, CallName call);
 
   // Whether begin_put_of_copy() copies a source of this size. It waits for larger puts.
   static bool is_copied(std::size_t bytes) { return bytes <= most_copied; }
@@ -118,6 +123,32 @@ class RemoteMemory {
   std::unique_ptr<Lane> device_lane_;  // null: this process has no device
   std::mutex mutex_;                   // guards directories_
   std::map<std::uint32_t, std::shared_ptr<SegmentDirectory>> directories_;
+};
+
+// Takes the place of FarPieces where a side is memory of a device.
+class KindPieces {
+ public:
+  KindPieces(RemoteMemory& memory, Space there, strided::End side, CallName call)
+      : memory_(memory), there_(there), side_(side), call_(call) {}
+
+  strided::End side() const { return side_; }
+  void move(const StridedRun& run) {
+    if (last_.count > 0 && join(last_, run)) return;
+    finish();
+    last_ = run;
+  }
+  // All pieces have arrived.
+  void finish() {
+    if (last_.count > 0) memory_.move_by_kind(side_, there_, last_, call_);
+    last_.count = 0;
+  }
+
+ private:
+  RemoteMemory& memory_;
+  Space there_;
+  strided::End side_;
+  CallName call_;
+  StridedRun last_ = {};
 };
 
 }  // namespace gondwana::gasnet

@@ -79,17 +79,7 @@ PeerSegment segment_of(Door& door, std::uint32_t process, gex_EP_Index_t endpoin
              : far_segment(door, process, endpoint);
 }
 
-void refuse_device(const PeerSegment& segment, CallName call) {
-  if (segment.base.elsewhere.owner().is_arena()) [[likely]]
-    return;
-  give_up(call,
-          "the segment of the target is memory of a device, which only gex_RMA_Put and "
-          "gex_RMA_Get and their forms reach");
-}
-
-namespace {
-
-PeerSegment any_segment_of(const Team& team, gex_Rank_t rank, CallName call) {
+PeerSegment segment_of(const Team& team, gex_Rank_t rank, CallName call) {
   check_member(team, rank, call);
   const std::uint32_t process = team.processes[rank];
   const gex_EP_Index_t endpoint = team.indices[rank];
@@ -97,6 +87,8 @@ PeerSegment any_segment_of(const Team& team, gex_Rank_t rank, CallName call) {
   return team.door->reaches(process) ? near_segment(*team.door, process, endpoint, team.reach[rank])
                                      : far_segment(*team.door, process, endpoint);
 }
+
+namespace {
 
 PeerAddress find_in(const PeerSegment& segment, const Team& team, gex_Rank_t rank,
                     const Place& place, gex_Flags_t flags, CallName call) {
@@ -107,30 +99,30 @@ PeerAddress find_in(const PeerSegment& segment, const Team& team, gex_Rank_t ran
   return behind(segment.base, static_cast<std::ptrdiff_t>(address - segment.owner));
 }
 
-// Where a side of a put or a get is memory of a device.
-bool is_by_kind(const Team& team, gex_Rank_t rank, CallName call) {
-  if (!team.door->has_devices()) [[likely]]
+}  // namespace
+
+bool is_by_kind(const Team& team, gex_Rank_t rank, const void* own, CallName call) {
+  if (!team.door->has_devices() || team.door->has_everything()) [[likely]]
     return false;
-  return is_on_device(team.endpoint->segment) ||
-         !any_segment_of(team, rank, call).base.elsewhere.owner().is_arena();
+  return is_on_device(team.endpoint->segment) || team.door->may_be_on_device(own) ||
+         !segment_of(team, rank, call).base.elsewhere.owner().is_arena();
 }
+
+Remote as_elsewhere(Door& door, std::uint32_t process, const PeerAddress& address) {
+  if (address.here == nullptr) return address.elsewhere;
+  const std::byte* window = door.engine().memory().window(Rank(process));
+  return {Rank(process), static_cast<std::size_t>(address.here - window)};
+}
+
+namespace {
 
 Remote place_by_kind(const Team& team, gex_Rank_t rank, const Place& place, gex_Flags_t flags,
                      CallName call) {
-  const PeerAddress found =
-      find_in(any_segment_of(team, rank, call), team, rank, place, flags, call);
-  if (found.here == nullptr) return found.elsewhere;
-  const std::byte* window = team.door->engine().memory().window(team.process(rank));
-  return {team.process(rank), static_cast<std::size_t>(found.here - window)};
+  return as_elsewhere(*team.door, team.processes[rank],
+                      find_in(segment_of(team, rank, call), team, rank, place, flags, call));
 }
 
 }  // namespace
-
-PeerSegment segment_of(const Team& team, gex_Rank_t rank, CallName call) {
-  const PeerSegment segment = any_segment_of(team, rank, call);
-  refuse_device(segment, call);
-  return segment;
-}
 
 PeerAddress find_peer(gex_TM_t tm, gex_Rank_t rank, const Place& place, gex_Flags_t flags,
                       CallName call) {
@@ -167,8 +159,8 @@ bool begin_put(Batch& batch, const FarTransfer& what, gex_Event_t* lc_opt) {
 }
 
 // Whether a put or a get is complete when it returns.
-bool is_at_once(const Team& team, gex_Rank_t rank) {
-  return team.reaches(rank) || is_by_kind(team, rank, "gex_RMA");
+bool is_at_once(const Team& team, gex_Rank_t rank, const void* own) {
+  return team.reaches(rank) || is_by_kind(team, rank, own, "gex_RMA");
 }
 
 // Whether `lc_opt` is an address and not a constant.
@@ -205,7 +197,7 @@ int gondwana_gex_put(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, 
                      gex_Flags_t flags) {
   constexpr auto call = "gex_RMA_Put";
   const Team& team = Team::of(tm);
-  if (nbytes > 0 && is_by_kind(team, rank, call)) [[unlikely]] {
+  if (nbytes > 0 && is_by_kind(team, rank, src, call)) [[unlikely]] {
     const gondwana::Remote place = place_by_kind(team, rank, {dest, nbytes}, flags, call);
     team.door->remote().put_by_kind(place, {find_own(tm, src, flags, call), nbytes}, call);
     return 0;
@@ -227,7 +219,7 @@ int gondwana_gex_get(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, 
                      gex_Flags_t flags) {
   constexpr auto call = "gex_RMA_Get";
   const Team& team = Team::of(tm);
-  if (nbytes > 0 && is_by_kind(team, rank, call)) [[unlikely]] {
+  if (nbytes > 0 && is_by_kind(team, rank, dest, call)) [[unlikely]] {
     const gondwana::Remote place = place_by_kind(team, rank, {src, nbytes}, flags, call);
     team.door->remote().get_by_kind({find_own(tm, dest, flags, call), nbytes}, place, call);
     return 0;
@@ -246,7 +238,7 @@ int gondwana_gex_get(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, 
 
 int gondwana_gex_put_nbi(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, size_t nbytes,
                          gex_Event_t* lc_opt, gex_Flags_t flags) {
-  if (nbytes == 0 || is_at_once(Team::of(tm), rank)) {
+  if (nbytes == 0 || is_at_once(Team::of(tm), rank, src)) {
     const int refused = gondwana_gex_put(tm, rank, dest, src, nbytes, flags);
     if (refused == 0) gondwana_gex_leaf_is_done(lc_opt);
     return refused;
@@ -256,7 +248,7 @@ int gondwana_gex_put_nbi(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* s
 
 gex_Event_t gondwana_gex_put_nb(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src,
                                 size_t nbytes, gex_Event_t* lc_opt, gex_Flags_t flags) {
-  if (nbytes == 0 || is_at_once(Team::of(tm), rank))
+  if (nbytes == 0 || is_at_once(Team::of(tm), rank, src))
     return gondwana_gex_put_nbi(tm, rank, dest, src, nbytes, lc_opt, flags) != 0
                ? GEX_EVENT_NO_OP
                : GEX_EVENT_INVALID;
@@ -274,14 +266,14 @@ gex_Event_t gondwana_gex_put_nb(gex_TM_t tm, gex_Rank_t rank, void* dest, const 
 
 int gondwana_gex_get_nbi(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, size_t nbytes,
                          gex_Flags_t flags) {
-  if (nbytes == 0 || is_at_once(Team::of(tm), rank))
+  if (nbytes == 0 || is_at_once(Team::of(tm), rank, dest))
     return gondwana_gex_get(tm, dest, rank, src, nbytes, flags);
   return begin_get(implicit().for_get(), {tm, rank, dest, src, nbytes, flags}) ? 0 : 1;
 }
 
 gex_Event_t gondwana_gex_get_nb(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src,
                                 size_t nbytes, gex_Flags_t flags) {
-  if (nbytes == 0 || is_at_once(Team::of(tm), rank))
+  if (nbytes == 0 || is_at_once(Team::of(tm), rank, dest))
     return gondwana_gex_get(tm, dest, rank, src, nbytes, flags) != 0 ? GEX_EVENT_NO_OP
                                                                      : GEX_EVENT_INVALID;
   auto batch = std::make_shared<Batch>();

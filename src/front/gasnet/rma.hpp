@@ -42,10 +42,13 @@ struct PeerSegment {
   }
 };
 PeerSegment segment_of(Door& door, std::uint32_t process, gex_EP_Index_t endpoint);
-// The segment of a member at the last update of the team. Ends the job if it is a device's.
+// The segment of a member at the last update of the team.
 PeerSegment segment_of(const Team& team, gex_Rank_t rank, CallName call);
-// Of host memory, as messages and all calls but puts and gets need it. Ends the job if it is not.
-void refuse_device(const PeerSegment& segment, CallName call);
+// Whether a side of a transfer is memory of a device: the member's segment, or memory here. `own`:
+// some address of the latter.
+bool is_by_kind(const Team& team, gex_Rank_t rank, const void* own, CallName call);
+// The same place, named in a space of the rank even where loads and stores reach it.
+Remote as_elsewhere(Door& door, std::uint32_t process, const PeerAddress& address);
 
 // Finds memory in the bound segment of a member, or ends the job. The result is null for 0 bytes.
 PeerAddress find_peer(gex_TM_t tm, gex_Rank_t rank, const Place& place, gex_Flags_t flags,

@@ -1,5 +1,6 @@
 // Sending active messages of fixed payload. GASNet-EX 0.19, Fixed-payload AM APIs.
 #include <cstring>
+#include <vector>
 
 #include "front/gasnet/context.hpp"
 #include "front/gasnet/door.hpp"
@@ -83,9 +84,12 @@ void examine_size(const Destination& to, std::size_t bytes, std::size_t most) {
 
 }  // namespace
 
-int send_medium(const Destination& to, gex_AM_Index_t handler, Bytes payload, gex_Event_t* lc_opt,
-                gex_Flags_t flags, const Arguments& arguments) {
-  examine_size(to, payload.size(), most_medium);
+namespace {
+
+[[gnu::always_inline]] inline int send_medium_of_host(const Destination& to, gex_AM_Index_t handler,
+                                                      Bytes payload, gex_Event_t* lc_opt,
+                                                      gex_Flags_t flags,
+                                                      const Arguments& arguments) {
   const bool is_short = fits_in_message(payload.size(), arguments.count);
   const Turn turn(to, flags);
   if (!turn) return 1;
@@ -99,6 +103,28 @@ int send_medium(const Destination& to, gex_AM_Index_t handler, Bytes payload, ge
   return 0;
 }
 
+[[gnu::noinline, gnu::cold]] int send_any_medium(const Destination& to, gex_AM_Index_t handler,
+                                                 Bytes payload, gex_Event_t* lc_opt,
+                                                 gex_Flags_t flags, const Arguments& arguments) {
+  examine_size(to, payload.size(), most_medium);
+  std::vector<std::byte> copy;
+  if (to.door.may_be_on_device(payload.data())) {
+    copy.resize(payload.size());
+    to.door.copy(to.call, copy.data(), payload.data(), copy.size());
+    payload = copy;
+  }
+  return send_medium_of_host(to, handler, payload, lc_opt, flags, arguments);
+}
+
+}  // namespace
+
+int send_medium(const Destination& to, gex_AM_Index_t handler, Bytes payload, gex_Event_t* lc_opt,
+                gex_Flags_t flags, const Arguments& arguments) {
+  if (payload.size() > to.door.most_plain_medium()) [[unlikely]]
+    return send_any_medium(to, handler, payload, lc_opt, flags, arguments);
+  return send_medium_of_host(to, handler, payload, lc_opt, flags, arguments);
+}
+
 namespace {
 
 // A Long to another node waits for the put of its payload. With GEX_FLAG_IMMEDIATE, which must not
@@ -109,19 +135,58 @@ bool carries_payload(const Destination& to, std::size_t bytes, gex_Flags_t flags
          !to.door.reaches(to.process);
 }
 
-}  // namespace
+struct Long {
+  gex_AM_Index_t handler;
+  Bytes payload;
+  void* dest;
+  gex_Event_t* lc_opt;
+  gex_Flags_t flags;
+  const Arguments& arguments;
+};
 
-int send_long(const Destination& to, gex_AM_Index_t handler, Bytes payload, void* dest,
-              gex_Event_t* lc_opt, gex_Flags_t flags, const Arguments& arguments) {
-  examine_size(to, payload.size(), longest_long(to.door));
+PeerAddress find_target(const Destination& to, Bytes payload, const void* dest) {
+  const PeerSegment segment = segment_of(to.door, to.process, to.endpoint);
+  const auto address = reinterpret_cast<std::uintptr_t>(dest);
+  if (!segment.holds(address, payload.size()))
+    give_up(
+        to.call,
+        fmt::format("{} bytes to {}: not in the segment of endpoint {} of rank {}, which has "
+                    "{} bytes from {:#x} on",
+                    payload.size(), dest, to.endpoint, to.process, segment.size, segment.owner));
+  return behind(segment.base, static_cast<std::ptrdiff_t>(address - segment.owner));
+}
+
+bool deliver_from_host(const Destination& to, Bytes payload, void* dest, gex_Flags_t flags) {
+  if (payload.empty()) return true;
+  const PeerAddress target = find_target(to, payload, dest);
+  if (target.here == nullptr) {
+    if (target.elsewhere.owner().is_arena())
+      return to.door.remote().put(target.elsewhere, payload, to.call, without_room(flags));
+    to.door.remote().put_by_kind(target.elsewhere, payload, to.call);
+    return true;
+  }
+  copy_to_peer(target.here, payload.data(), payload.size());
+  return true;
+}
+
+bool deliver_from_device(const Destination& to, Bytes payload, void* dest, gex_Flags_t /*flags*/) {
+  const PeerAddress target = find_target(to, payload, dest);
+  to.door.remote().put_by_kind(as_elsewhere(to.door, to.process, target), payload, to.call);
+  return true;
+}
+
+// `deliver`: of the functions that write the payload to its target.
+template <auto deliver>
+[[gnu::always_inline]] inline int send_long_by(const Destination& to, const Long& what) {
+  const auto [handler, payload, dest, lc_opt, flags, arguments] = what;
   const Turn turn(to, flags);
   if (!turn) return 1;
   const bool carries = carries_payload(to, payload.size(), flags);
   const std::optional<Draft> draft = open(to, carries ? Payload::block : Payload::none, flags);
   if (!draft) return 1;
   if (carries) {
-    std::memcpy(draft->block.data(), payload.data(), payload.size());
-  } else if (!deliver_long(to, payload, dest, flags)) {
+    to.door.copy(to.call, draft->block.data(), payload.data(), payload.size());
+  } else if (!deliver(to, payload, dest, flags)) {
     to.door.engine().messages().cancel(*draft);
     return 1;
   }
@@ -134,24 +199,27 @@ int send_long(const Destination& to, gex_AM_Index_t handler, Bytes payload, void
   return 0;
 }
 
-// Writes the payload to its target. The message that follows announces it.
+[[gnu::noinline, gnu::cold]] int send_any_long(const Destination& to, const Long& what) {
+  examine_size(to, what.payload.size(), longest_long(to.door));
+  return to.door.may_be_on_device(what.payload.data())
+             ? send_long_by<&deliver_from_device>(to, what)
+             : send_long_by<&deliver_from_host>(to, what);
+}
+
+}  // namespace
+
+int send_long(const Destination& to, gex_AM_Index_t handler, Bytes payload, void* dest,
+              gex_Event_t* lc_opt, gex_Flags_t flags, const Arguments& arguments) {
+  const Long what{handler, payload, dest, lc_opt, flags, arguments};
+  if (payload.size() > to.door.most_plain_long()) [[unlikely]]
+    return send_any_long(to, what);
+  return send_long_by<&deliver_from_host>(to, what);
+}
+
+// The message that follows announces it.
 bool deliver_long(const Destination& to, Bytes payload, void* dest, gex_Flags_t flags) {
-  if (payload.empty()) return true;
-  const PeerSegment segment = segment_of(to.door, to.process, to.endpoint);
-  refuse_device(segment, to.call);
-  const auto address = reinterpret_cast<std::uintptr_t>(dest);
-  if (!segment.holds(address, payload.size()))
-    give_up(
-        to.call,
-        fmt::format("{} bytes to {}: not in the segment of endpoint {} of rank {}, which has "
-                    "{} bytes from {:#x} on",
-                    payload.size(), dest, to.endpoint, to.process, segment.size, segment.owner));
-  const PeerAddress target =
-      behind(segment.base, static_cast<std::ptrdiff_t>(address - segment.owner));
-  if (target.here == nullptr)
-    return to.door.remote().put(target.elsewhere, payload, to.call, without_room(flags));
-  copy_to_peer(target.here, payload.data(), payload.size());
-  return true;
+  return to.door.may_be_on_device(payload.data()) ? deliver_from_device(to, payload, dest, flags)
+                                                  : deliver_from_host(to, payload, dest, flags);
 }
 
 }  // namespace gondwana::gasnet

@@ -28,6 +28,7 @@ struct Peer {
   gex_Rank_t rank;
   End side;  // target: a put
   gex_Flags_t flags;
+  bool is_by_kind = false;  // where a side is memory of a device
 
   CallName call() const { return side == End::target ? "gex_VIS_Put" : "gex_VIS_Get"; }
 };
@@ -80,6 +81,29 @@ RemoteMemory& remote_memory(const Peer& peer) {
   return Team::of(peer.team).door->remote();
 }
 
+// Notes whether the transfer touches memory of a device. `own`: some address of this process.
+void judge(Peer& peer, const void* own) {
+  const Team& team = Team::of(peer.team);
+  if (team.door->has_devices()) [[unlikely]]
+    peer.is_by_kind = is_by_kind(team, peer.rank, own, peer.call());
+}
+
+// Not the place in this process where the kind of a device carries out the transfer.
+PeerAddress address_for(const Peer& peer, const PeerAddress& found) {
+  if (!peer.is_by_kind) [[likely]]
+    return found;
+  const Team& team = Team::of(peer.team);
+  return {nullptr, as_elsewhere(*team.door, team.processes[peer.rank], found)};
+}
+
+PeerAddress find_peer(const Peer& peer, const Place& place) {
+  return address_for(peer, gasnet::find_peer(peer.team, peer.rank, place, peer.flags, peer.call()));
+}
+
+KindPieces kind_pieces_of(const Peer& peer, Space there) {
+  return {remote_memory(peer), there, peer.side, peer.call()};
+}
+
 FarPieces pieces_of(const Peer& peer) {
   const Team& team = Team::of(peer.team);
   return {team.door->engine().remote(), *remote_memory(peer).lane(), team.process(peer.rank),
@@ -99,7 +123,13 @@ std::uintptr_t number_of(const PeerAddress& address) {
 
 // This and the functions below return false if the queue was full. They have no effect then.
 template <strided::BlockList List>
-bool move_list(const List& theirs, const List& ours, const Peer& peer) {
+bool move_list(const List& theirs, const List& ours, const Peer& peer, Space there) {
+  if (peer.is_by_kind) {
+    KindPieces pieces = kind_pieces_of(peer, there);
+    move_blocks(pieces, theirs, ours);
+    pieces.finish();
+    return true;
+  }
   if (const MessageMemory* memory = remote_memory(peer).everything()) {
     MessagePieces pieces = pieces_of(*memory, peer);
     move_blocks(pieces, theirs, ours);
@@ -122,19 +152,21 @@ void check_lengths(std::size_t theirs, std::size_t ours, const Peer& peer) {
                                      theirs, ours));
 }
 
-bool copy_vectors(strided::Vectors target, strided::Vectors source, const Peer& peer) {
+bool copy_vectors(strided::Vectors target, strided::Vectors source, Peer peer) {
   strided::Vectors& theirs = peer.side == End::target ? target : source;
   strided::Vectors& ours = peer.side == End::target ? source : target;
   const strided::Touched touched = checked(strided::touched(theirs), peer);
-  check_lengths(touched.bytes, checked(strided::touched(ours), peer).bytes, peer);
+  const strided::Touched own = checked(strided::touched(ours), peer);
+  check_lengths(touched.bytes, own.bytes, peer);
   if (touched.bytes == 0) return finish_nothing(peer);
+  judge(peer, reinterpret_cast<const void*>(own.begin));
   const Place place{reinterpret_cast<const void*>(touched.begin), touched.end - touched.begin};
-  const PeerAddress address = find_peer(peer.team, peer.rank, place, peer.flags, peer.call());
+  const PeerAddress address = find_peer(peer, place);
   theirs.shift = static_cast<std::ptrdiff_t>(number_of(address) - touched.begin);
   ours.shift = own_shift(peer);
   if (address.here != nullptr)
     strided::copy(target, source);
-  else if (!move_list(theirs, ours, peer))
+  else if (!move_list(theirs, ours, peer, address.elsewhere.owner()))
     return false;
   return finish(peer);
 }
@@ -166,21 +198,22 @@ std::optional<std::size_t> first_outside(const strided::Window& window,
   return std::nullopt;
 }
 
-bool copy_indexed(strided::Indexed target, strided::Indexed source, const Peer& peer) {
+bool copy_indexed(strided::Indexed target, strided::Indexed source, Peer peer) {
   strided::Indexed& theirs = peer.side == End::target ? target : source;
   strided::Indexed& ours = peer.side == End::target ? source : target;
   const std::size_t bytes = bytes_of(theirs, peer);
   check_lengths(bytes, bytes_of(ours, peer), peer);
   if (bytes == 0) return finish_nothing(peer);
-  const PeerSegment segment = segment_of(Team::of(peer.team), peer.rank, peer.call());
+  judge(peer, ours.addresses[0]);
+  PeerSegment segment = segment_of(Team::of(peer.team), peer.rank, peer.call());
+  segment.base = address_for(peer, segment.base);
   const strided::Window window = window_of_peer(theirs, segment, peer);
   ours.shift = own_shift(peer);
   const bool is_here = segment.base.here != nullptr;
   if (const auto outside =
           is_here ? strided::copy_within(window, target, source) : first_outside(window, theirs))
-    find_peer(peer.team, peer.rank, {theirs.addresses[*outside], theirs.length}, peer.flags,
-              peer.call());  // reports the error
-  if (!is_here && !move_list(theirs, ours, peer)) return false;
+    find_peer(peer, {theirs.addresses[*outside], theirs.length});  // reports the error
+  if (!is_here && !move_list(theirs, ours, peer, segment.base.elsewhere.owner())) return false;
   return finish(peer);
 }
 
@@ -213,12 +246,18 @@ PeerAddress place_of_peer(const strided::Transfer& transfer, const Section& sect
   const auto* first =
       reinterpret_cast<const std::byte*>(base + static_cast<std::uintptr_t>(bounds.begin));
   const Place place{first, static_cast<std::size_t>(bounds.end - bounds.begin)};
-  return behind(find_peer(peer.team, peer.rank, place, peer.flags, peer.call()), -bounds.begin);
+  return behind(find_peer(peer, place), -bounds.begin);
 }
 
 bool copy_between(const strided::Transfer& transfer, const PeerAddress& theirs, std::byte* ours,
                   const Peer& peer) {
   if (theirs.here == nullptr) {
+    if (peer.is_by_kind) {
+      KindPieces pieces = kind_pieces_of(peer, theirs.elsewhere.owner());
+      move_section(pieces, transfer, theirs.elsewhere.offset, ours);
+      pieces.finish();
+      return true;
+    }
     if (const MessageMemory* memory = remote_memory(peer).everything()) {
       MessagePieces pieces = pieces_of(*memory, peer);
       move_section(pieces, transfer, theirs.elsewhere.offset, ours);
@@ -235,7 +274,7 @@ bool copy_between(const strided::Transfer& transfer, const PeerAddress& theirs, 
   return true;
 }
 
-bool copy_section(const Section& section, const Peer& peer) {
+bool copy_section(const Section& section, Peer peer) {
   const strided::Description shape{section.element,
                                    {section.counts, section.levels},
                                    {section.target_strides, section.levels},
@@ -243,8 +282,9 @@ bool copy_section(const Section& section, const Peer& peer) {
   const Result<strided::Transfer> transfer = strided::optimize(shape, peer.side);
   if (!transfer) give_up(peer.call(), transfer.error().text);
   if (transfer->is_empty()) return finish_nothing(peer);
-  const PeerAddress theirs = place_of_peer(*transfer, section, peer);
   void* own = peer.side == End::target ? section.source : section.target;
+  judge(peer, own);
+  const PeerAddress theirs = place_of_peer(*transfer, section, peer);
   std::byte* ours = find_own(peer.team, own, peer.flags, peer.call());
   return copy_between(*transfer, theirs, ours, peer) && finish(peer);
 }
