@@ -61,14 +61,14 @@ class RemoteMessagesTest : public testing::Test {
 
   // Sends from here to there; false without credit.
   bool send(MessageClass sort, std::uint16_t handler, Bytes body = {}) {
-    RemoteMessages::MessageBuffer* buffer =
+    const std::optional<Draft> draft =
         here_->try_open(Rank(1), sort, body.empty() ? Payload::none : Payload::block);
-    if (buffer == nullptr) return false;
-    buffer->packet.message = {};
-    buffer->packet.message.handler = handler;
-    buffer->packet.message.payload_bytes = static_cast<std::uint32_t>(body.size());
-    std::ranges::copy(body, buffer->block.begin());
-    here_->publish(*buffer);
+    if (!draft) return false;
+    *draft->message = {};
+    draft->message->handler = handler;
+    draft->message->payload_bytes = static_cast<std::uint32_t>(body.size());
+    std::ranges::copy(body, draft->block.begin());
+    here_->publish(*draft);
     return true;
   }
 
@@ -188,10 +188,10 @@ TEST_F(RemoteMessagesTest, WhoHandlesNoRepliesMaySendNoMoreRequests) {
   move_on();
   ASSERT_EQ(handled(MessageClass::request).size(), RemoteMessages::window);
   for (std::uint32_t i = 0; i < RemoteMessages::window; ++i) {
-    RemoteMessages::MessageBuffer* reply =
+    const std::optional<Draft> reply =
         there_->try_open(Rank(0), MessageClass::reply, Payload::none);
-    ASSERT_NE(reply, nullptr);
-    reply->packet.message = {};
+    ASSERT_TRUE(reply);
+    *reply->message = {};
     there_->publish(*reply);
   }
   move_on();
@@ -205,10 +205,10 @@ TEST_F(RemoteMessagesTest, WhoHandlesNoRepliesMaySendNoMoreRequests) {
 // Rank 1 has handled requests of rank 0, which may have ended since.
 TEST_F(RemoteMessagesTest, AReceiptThatFindsNoRoomIsNotWaitedFor) {
   const auto reply = [&] {
-    RemoteMessages::MessageBuffer* buffer =
+    const std::optional<Draft> draft =
         there_->try_open(Rank(0), MessageClass::reply, Payload::none);
-    buffer->packet.message = {};
-    there_->publish(*buffer);
+    *draft->message = {};
+    there_->publish(*draft);
   };
   for (std::uint32_t i = 0; i < RemoteMessages::window; ++i)
     ASSERT_TRUE(send(MessageClass::request, 1));
@@ -244,10 +244,10 @@ TEST_F(RemoteMessagesTest, AtMostOneReceiptWaitsForAPeer) {
 
 TEST_F(RemoteMessagesTest, ACancelledLetterGivesItsCreditBack) {
   for (std::uint32_t i = 0; i < 3 * RemoteMessages::window; ++i) {
-    RemoteMessages::MessageBuffer* buffer =
+    const std::optional<Draft> draft =
         here_->try_open(Rank(1), MessageClass::request, Payload::none);
-    ASSERT_NE(buffer, nullptr) << i;
-    here_->cancel(*buffer);
+    ASSERT_TRUE(draft) << i;
+    here_->cancel(*draft);
   }
   move_on();
   EXPECT_TRUE(handled(MessageClass::request).empty());

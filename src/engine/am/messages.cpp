@@ -63,14 +63,6 @@ NodeQueue Messages::lane(Rank receiver, MessageClass sort) const {
   return {inbox, layout_, slot_of(receiver), sort, RankBells{memory_}};
 }
 
-std::optional<Draft> Messages::open_buffer(Rank to, MessageClass sort, Payload payload) {
-  GONDWANA_ASSERT(remote_ != nullptr, index(to));
-  RemoteMessages::MessageBuffer* buffer = remote_->try_open(to, sort, payload);
-  if (buffer == nullptr) return std::nullopt;
-  const MutableBytes block = payload == Payload::none ? MutableBytes() : buffer->block;
-  return Draft{nullptr, {}, &buffer->packet.message, block};
-}
-
 // Returns false if another thread polls, or if a handler of this thread runs.
 bool Messages::take_turn(Receiving& mine) const {
   if (mine.busy.load(std::memory_order_relaxed)) return false;

@@ -15,6 +15,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/am/draft.hpp"
 #include "engine/am/remote_messages.hpp"
 #include "memory/node_memory.hpp"
 #include "sync/inbox.hpp"
@@ -27,29 +28,6 @@ struct Incoming {
   MessageClass sort;
   InboxMessage& message;
   MutableBytes block;  // the payload block; empty if the message has none
-};
-
-struct RankBells {
-  const NodeMemory* memory;
-  Doorbell<RealAtomics>& operator()(std::uint32_t slot) const {
-    return memory->page(memory->roster().here()[slot]).sync_bell;
-  }
-};
-using NodeQueue = SharedQueue<RankBells>;
-
-// The queue for messages of one class to one peer. The sending thread owns the credit cache.
-struct MessageTarget {
-  NodeQueue lane;
-  CreditCache credit_cache;
-  Doorbell<RealAtomics>* data_bell;
-};
-
-// A message being written. The thread that opened it owns it until it publishes or cancels it.
-struct Draft {
-  MessageTarget* target;  // null: a rank out of reach, and the message lies in a buffer
-  Reservation at;
-  InboxMessage* message;
-  MutableBytes block;
 };
 
 // Which threads run handlers: the one that asked for messages, or any thread that polls.
@@ -74,7 +52,7 @@ class Messages {
   [[gnu::always_inline]] std::optional<Draft> try_open(Rank to, MessageClass sort,
                                                        Payload payload) {
     if (slot_of(to) >= layout_.capacity()) [[unlikely]]
-      return open_buffer(to, sort, payload);
+      return remote_->try_open(to, sort, payload);
     MessageTarget& target = targets_[static_cast<std::size_t>(queue_class(sort))][slot_of(to)];
     Sender side = sender(target);
     const std::optional<Reservation> at = side.reserve(payload);
@@ -88,13 +66,12 @@ class Messages {
   // Rings both bells: the receiver may sleep on either.
   [[gnu::always_inline]] void publish(const Draft& draft) {
     if (draft.target == nullptr) [[unlikely]]
-      return remote_->publish(RemoteMessages::MessageBuffer::of(*draft.message));
+      return remote_->publish(draft);
     sender(*draft.target).publish(draft.at);
     draft.target->data_bell->ring_if_asleep();
   }
   void cancel(const Draft& draft) {
-    if (draft.target == nullptr)
-      return remote_->cancel(RemoteMessages::MessageBuffer::of(*draft.message));
+    if (draft.target == nullptr) return remote_->cancel(draft);
     sender(*draft.target).cancel(draft.at);
   }
 
@@ -128,7 +105,6 @@ class Messages {
   Sender sender(MessageTarget& target) {
     return {target.lane, slot_of(me_), any_thread_ ? nullptr : &target.credit_cache};
   }
-  std::optional<Draft> open_buffer(Rank to, MessageClass sort, Payload payload);
   // In place of the receiver, in a job that is traced.
   static void receive_traced(void* messages, const Incoming& incoming);
   bool take_turn(Receiving& mine) const;

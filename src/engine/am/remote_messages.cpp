@@ -60,56 +60,56 @@ void RemoteMessages::give_back(MessageBuffer& buffer) {
   free_.push_back(&buffer);
 }
 
-RemoteMessages::MessageBuffer* RemoteMessages::try_open(Rank to, MessageClass sort,
-                                                        Payload payload) {
+std::optional<Draft> RemoteMessages::try_open(Rank to, MessageClass sort, Payload payload) {
   const std::scoped_lock turn(turn_);
   Peer& peer = peers_[index(to)];
   if (needs_credit(sort_of(sort))) {
     // What goes to a lost peer is dropped, and needs no room.
-    if (peer.under_way + peer.replies >= window && wire_->lost(to) == nullptr) return nullptr;
+    if (peer.under_way + peer.replies >= window && wire_->lost(to) == nullptr) return std::nullopt;
     ++peer.under_way;
   }
   MessageBuffer& buffer = take_buffer();
   buffer.peer = to;
+  buffer.state = &peer;
   buffer.packet.head = {.sort = sort_of(sort)};
-  if (payload == Payload::block) {
-    buffer.block.resize(longest_medium);
-    buffer.packet.head.bytes = longest_medium;
-  }
-  return &buffer;
-}
-
-void RemoteMessages::publish(MessageBuffer& buffer) {
-  const std::scoped_lock turn(turn_);
-  Head& head = buffer.packet.head;
-  if (head.bytes > 0) head.bytes = std::min(buffer.packet.message.payload_bytes, head.bytes);
-  if (needs_credit(head.sort)) peers_[index(buffer.peer)].under_way += credits_of(head.bytes) - 1;
-  const Bytes body = Bytes(buffer.block).first(head.bytes);
-  send(buffer.peer, {head, remote::bytes_of(buffer.packet), body}, departure_of(buffer));
-  give_back(buffer);
+  if (payload == Payload::none) return Draft{nullptr, {}, &buffer.packet.message, {}};
+  buffer.block.resize(longest_medium);
+  buffer.packet.head.bytes = longest_medium;
+  return Draft{nullptr, {}, &buffer.packet.message, buffer.block};
 }
 
 // While more requests to the peer are under way than a program sends that waits for each, the next
 // ones gather: more than `most_at_once` of this size. So do replies while more requests wait for
 // their handlers.
-Departure RemoteMessages::departure_of(const MessageBuffer& buffer) const {
-  const auto requests = static_cast<std::size_t>(MessageClass::request);
-  const Head& head = buffer.packet.head;
-  const bool others_follow = needs_credit(head.sort) ? peers_.at(index(buffer.peer)).under_way >
-                                                           most_at_once * credits_of(head.bytes)
-                                                     : !arrived_[requests].empty();
-  return others_follow ? Departure::may_wait : Departure::at_once;
+void RemoteMessages::publish(const Draft& draft) {
+  const std::scoped_lock turn(turn_);
+  MessageBuffer& buffer = MessageBuffer::of(*draft.message);
+  Peer& peer = *buffer.state;
+  Head& head = buffer.packet.head;
+  if (head.bytes > 0) head.bytes = std::min(buffer.packet.message.payload_bytes, head.bytes);
+  bool others_follow = !arrived_[static_cast<std::size_t>(MessageClass::request)].empty();
+  if (needs_credit(head.sort)) {
+    const std::uint32_t credits = credits_of(head.bytes);
+    peer.under_way += credits - 1;
+    others_follow = peer.under_way > most_at_once * credits;
+  }
+  const Bytes body = Bytes(buffer.block).first(head.bytes);
+  send(buffer.peer, peer, {head, remote::bytes_of(buffer.packet), body},
+       others_follow ? Departure::may_wait : Departure::at_once);
+  give_back(buffer);
 }
 
-void RemoteMessages::cancel(MessageBuffer& buffer) {
+void RemoteMessages::cancel(const Draft& draft) {
   const std::scoped_lock turn(turn_);
-  if (needs_credit(buffer.packet.head.sort)) --peers_[index(buffer.peer)].under_way;
+  MessageBuffer& buffer = MessageBuffer::of(*draft.message);
+  if (needs_credit(buffer.packet.head.sort)) --buffer.state->under_way;
   give_back(buffer);
 }
 
 // The word travels with the last bytes.
 bool RemoteMessages::update(Rank to, const Update& update) {
   const std::scoped_lock turn(turn_);
+  Peer& peer = peers_[index(to)];
   std::size_t at = 0;
   do {
     const Bytes piece =
@@ -120,16 +120,15 @@ bool RemoteMessages::update(Rank to, const Update& update) {
                   .offset = update.offset + at,
                   .word_offset = last ? update.word_offset : Update::nowhere,
                   .word = update.word};
-    send(to, {change.head, remote::bytes_of(change), piece}, Departure::at_once);
+    send(to, peer, {change.head, remote::bytes_of(change), piece}, Departure::at_once);
     at += piece.size();
   } while (at < update.bytes.size());
   return is_all_sent() && wire_->departed();
 }
 
 // Messages to one peer stay in order: none overtakes a waiting message.
-void RemoteMessages::send(Rank to, const Outgoing& message, Departure departure) {
-  Peer& peer = peers_[index(to)];
-  if (peer.waiting == 0 && try_send(to, message, departure)) return;
+void RemoteMessages::send(Rank to, Peer& peer, const Outgoing& message, Departure departure) {
+  if (peer.waiting == 0 && try_send(to, peer, message, departure)) return;
   const Bytes behind = message.packet.subspan(sizeof(Head));
   Waiting& waits = waiting_.emplace_back(to, message.head, std::vector<std::byte>());
   waits.rest.reserve(behind.size() + message.body.size());
@@ -140,8 +139,7 @@ void RemoteMessages::send(Rank to, const Outgoing& message, Departure departure)
 }
 
 // True if the message is sent, or lost with its receiver; then the wire reports the loss.
-bool RemoteMessages::try_send(Rank to, const Outgoing& message, Departure departure) {
-  Peer& peer = peers_[index(to)];
+bool RemoteMessages::try_send(Rank to, Peer& peer, const Outgoing& message, Departure departure) {
   message.head.generation = generation_;
   message.head.taken = peer.owed;
   const Result<Posted> posted = wire_->send_message(to, message.packet, message.body, departure);
@@ -162,11 +160,12 @@ void RemoteMessages::move_on() {
     if (std::ranges::find(full, each.to) != full.end()) return false;
     const auto departure =
         each.head.sort == Sort::receipt ? Departure::optional : Departure::at_once;
-    if (!try_send(each.to, {each.head, remote::bytes_of(each.head), each.rest}, departure)) {
+    Peer& peer = peers_[index(each.to)];
+    if (!try_send(each.to, peer, {each.head, remote::bytes_of(each.head), each.rest}, departure)) {
       full.push_back(each.to);
       return false;
     }
-    --peers_[index(each.to)].waiting;
+    --peer.waiting;
     add(memory_.page(me_).traffic.under_way, ~std::uint64_t{0});
     return true;
   });
@@ -198,10 +197,11 @@ void RemoteMessages::keep(Rank from, const Head& head, Bytes message) {
   MessageBuffer& buffer = take_buffer();
   std::memcpy(&buffer.packet, message.data(), sizeof(ActiveMessage));
   buffer.peer = from;
+  buffer.state = &peers_[index(from)];
   const Bytes body = message.subspan(sizeof(ActiveMessage));
   if (buffer.block.size() < body.size()) buffer.block.resize(body.size());
   std::ranges::copy(body, buffer.block.begin());
-  if (head.sort == Sort::reply) peers_[index(from)].replies += credits_of(head.bytes);
+  if (head.sort == Sort::reply) buffer.state->replies += credits_of(head.bytes);
   const auto number = static_cast<std::size_t>(head.sort == Sort::request ? MessageClass::request
                                                                           : MessageClass::reply);
   arrived_[number].push_back(&buffer);
@@ -243,7 +243,7 @@ RemoteMessages::MessageBuffer* RemoteMessages::next(MessageClass sort) {
 void RemoteMessages::finish(MessageBuffer& buffer) {
   const std::scoped_lock turn(turn_);
   give_back(buffer);
-  Peer& peer = peers_[index(buffer.peer)];
+  Peer& peer = *buffer.state;
   const Head& head = buffer.packet.head;
   if (!needs_credit(head.sort)) {
     peer.replies -= credits_of(head.bytes);
@@ -257,7 +257,7 @@ void RemoteMessages::finish(MessageBuffer& buffer) {
   if (peer.owed < (is_small && !others_follow ? most_at_once : tell_after)) return;
   if (peer.waiting > 0) return;  // what waits takes the report with it
   Head receipt{.sort = Sort::receipt};
-  send(buffer.peer, {receipt, remote::bytes_of(receipt), {}}, Departure::optional);
+  send(buffer.peer, peer, {receipt, remote::bytes_of(receipt), {}}, Departure::optional);
 }
 
 }  // namespace gondwana

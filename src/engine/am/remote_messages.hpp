@@ -20,8 +20,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
+#include "engine/am/draft.hpp"
 #include "memory/node_memory.hpp"
 #include "remote/protocol.hpp"
 #include "remote/transport.hpp"
@@ -40,6 +42,8 @@ struct Update {
 };
 
 class RemoteMessages {
+  struct Peer;
+
  public:
   static constexpr std::uint32_t window = 512;
 
@@ -52,6 +56,7 @@ class RemoteMessages {
   struct MessageBuffer {
     alignas(8) ActiveMessage packet;
     Rank peer;
+    Peer* state;                   // of the peer
     std::vector<std::byte> block;  // as large as its largest body so far
 
     // The buffer that a message lies in.
@@ -69,10 +74,10 @@ class RemoteMessages {
   // Drops receipts that found no room. The wire may outlive this object.
   ~RemoteMessages();
 
-  // Returns null if the peer must handle earlier messages first.
-  MessageBuffer* try_open(Rank to, MessageClass sort, Payload payload);
-  void publish(MessageBuffer& buffer);
-  void cancel(MessageBuffer& buffer);
+  // Returns nothing if the peer must handle earlier messages first.
+  std::optional<Draft> try_open(Rank to, MessageClass sort, Payload payload);
+  void publish(const Draft& draft);
+  void cancel(const Draft& draft);
   // True: the update has left, and needs no progress here to arrive.
   bool update(Rank to, const Update& update);
 
@@ -118,9 +123,8 @@ class RemoteMessages {
 
   MessageBuffer& take_buffer();
   void give_back(MessageBuffer& buffer);
-  Departure departure_of(const MessageBuffer& buffer) const;
-  void send(Rank to, const Outgoing& message, Departure departure);
-  bool try_send(Rank to, const Outgoing& message, Departure departure);
+  void send(Rank to, Peer& peer, const Outgoing& message, Departure departure);
+  bool try_send(Rank to, Peer& peer, const Outgoing& message, Departure departure);
   void receive(Rank from, Bytes message);
   void keep(Rank from, const Head& head, Bytes message);
   void carry_out(Bytes message);

@@ -71,12 +71,8 @@ class Waiter {
   // Wakes a rank of this node that may sleep on these words.
   void wake(Rank rank) const { memory_->page(rank).sync_bell.ring_if_asleep(); }
 
-  // Opens a message. Waits for room, and receives meanwhile.
-  [[gnu::always_inline]] Draft open_message(CallName call, Rank to, MessageClass sort,
-                                            Payload payload) {
-    const std::optional<Draft> draft = messages_.try_open(to, sort, payload);
-    return draft ? *draft : wait_and_open(call, to, sort, payload);
-  }
+  // Opens a message that found no room. Waits for some, and receives meanwhile.
+  Draft wait_and_open(CallName call, Rank to, MessageClass sort, Payload payload);
 
   // For a call that polls without waiting, perhaps for an answer to what is in flight.
   void make_progress() {
@@ -151,7 +147,6 @@ class Waiter {
   template <typename Done>
   bool spin(const WaitReason& why, const Done& done, std::uint32_t from, std::uint32_t to);
   void wait_longer(const WaitReason& why, FunctionRef<bool()> done, const Awaited& awaited);
-  Draft wait_and_open(CallName call, Rank to, MessageClass sort, Payload payload);
   Watch watch_on(const void* word) const;
 
   const NodeMemory* memory_;

@@ -41,12 +41,14 @@ void receive_own(Door& door);
 [[gnu::always_inline]] inline std::optional<Draft> open(const Destination& to, Payload payload,
                                                         gex_Flags_t flags) {
   Engine& engine = to.door.engine();
-  if ((flags & GEX_FLAG_IMMEDIATE) != 0) {
-    std::optional<Draft> draft = engine.messages().try_open(Rank(to.process), to.sort, payload);
-    if (!draft && !to.door.reaches(to.process)) engine.remote().progress();
+  const auto receiver = Rank(to.process);
+  const std::optional<Draft> draft = engine.messages().try_open(receiver, to.sort, payload);
+  if (draft) [[likely]]
     return draft;
-  }
-  return engine.waiter().open_message(to.call, Rank(to.process), to.sort, payload);
+  if ((flags & GEX_FLAG_IMMEDIATE) == 0)
+    return engine.waiter().wait_and_open(to.call, receiver, to.sort, payload);
+  if (!to.door.reaches(to.process)) engine.remote().progress();
+  return std::nullopt;
 }
 
 // The payload must be in place.

@@ -120,11 +120,11 @@ bool RemoteClient::flush_open() {
 }
 
 bool RemoteClient::flush_messages() {
-  if (gathering_.empty()) return false;
-  const std::vector<MessagesTo*> open = gathering_;
+  if (shared_->gathering.empty()) return false;
+  const std::vector<MessagesTo*> open = shared_->gathering;
   for (MessagesTo* messages : open)
     if (!messages->has_grown()) flush(*messages);
-  return gathering_.size() < open.size();
+  return shared_->gathering.size() < open.size();
 }
 
 bool RemoteClient::flush_streams() {
@@ -176,7 +176,6 @@ void RemoteClient::renew(Rank peer, std::uint32_t incarnation) {
   if (!queue_.renew(peer, incarnation)) return;
   MessagesTo& messages = messages_to(peer);
   messages.renew(incarnation);
-  std::erase(gathering_, &messages);
   route_->renew(peer);
 }
 
@@ -228,9 +227,8 @@ void RemoteClient::lose_all(const Error& loss) {
 // Fails what will never be answered.
 void RemoteClient::abandon(Stream& stream, const Error& loss) {
   route_->abandon(stream.node(), stream.lose(loss));
-  for (MessagesTo* messages : gathering_)
+  for (MessagesTo* messages : std::vector(shared_->gathering))
     if (messages->node() == stream.node()) messages->abandon();
-  std::erase_if(gathering_, [](const MessagesTo* messages) { return !messages->is_open(); });
 }
 
 const Error* RemoteClient::lost(Rank peer) const {
@@ -272,7 +270,7 @@ bool RemoteClient::departed() const {
     const Stream& stream = each.second;
     return !stream.is_open() && (stream.is_answered() || stream.is_done());
   };
-  return gathering_.empty() && route_->has_departed() &&
+  return shared_->gathering.empty() && route_->has_departed() &&
          std::ranges::all_of(streams_, has_departed);
 }
 

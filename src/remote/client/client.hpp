@@ -95,7 +95,6 @@ class RemoteClient final : public Transport {
   Result<Posted> request(const remote::NewRequest& request);
   Result<Posted> put_bytes(Space to, const StridedRun& piece, Completion& done);
   MessagesTo& messages_to(Rank to);
-  bool gather(MessagesTo& messages, Bytes head, Bytes body);
   void flush(MessagesTo& messages);
   Result<Posted> send_alone(const MessagesTo& messages, Bytes head, Bytes body,
                             Departure departure);
@@ -123,7 +122,6 @@ class RemoteClient final : public Transport {
   remote::NodeInfos nodes_;
   std::size_t eager_limit_ = 0;                      // bytes of puts that should be requests
   std::map<std::uint32_t, MessagesTo> messages_to_;  // by rank
-  std::vector<MessagesTo*> gathering_;               // those with an open batch
   remote::MessageQueue queue_;
   std::vector<Error> losses_;
   std::optional<Error> end_;  // why no node can be reached any more

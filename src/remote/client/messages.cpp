@@ -21,8 +21,10 @@ Result<Posted> RemoteClient::send_message(Rank to, Bytes head, Bytes body, Depar
                  fmt::format("no message of {} B goes to rank {}", size, index(to))};
   MessagesTo& messages = messages_to(to);
   if (const Error* loss = messages.loss()) return *loss;
-  const bool may_gather = departure == Departure::may_wait || messages.is_open();
-  const bool gathered = may_gather && gather(messages, head, body);
+  const bool may_gather = (departure == Departure::may_wait || messages.is_open()) &&
+                          size <= remote::longest_gathered && shared_->batch_limit > 0;
+  if (may_gather && messages.is_full()) flush(messages);
+  const bool gathered = may_gather && !messages.is_full() && messages.append(head, body);
   if (!gathered) {
     if (messages.is_open()) flush(messages);  // the receiver handles it first
     Result<Posted> posted = send_alone(messages, head, body, departure);
@@ -44,25 +46,9 @@ MessagesTo& RemoteClient::messages_to(Rank to) {
   return messages_to_.try_emplace(index(to), *shared_, to, stream).first->second;
 }
 
-// False: the message is too large, or no batch is free.
-bool RemoteClient::gather(MessagesTo& messages, Bytes head, Bytes body) {
-  if (head.size() + body.size() > remote::longest_gathered || shared_->batch_limit == 0)
-    return false;
-  if (messages.is_full()) flush(messages);
-  if (messages.is_full()) return false;
-  const bool was_open = messages.is_open();
-  if (!messages.append(head, body)) {
-    std::erase(gathering_, &messages);
-    return false;
-  }
-  if (!was_open) gathering_.push_back(&messages);
-  return true;
-}
-
 // If the network is busy, the batch stays open.
 void RemoteClient::flush(MessagesTo& messages) {
   [[maybe_unused]] const Result<Posted> sent = judge(messages.node(), messages.flush());
-  if (!messages.is_open()) std::erase(gathering_, &messages);
 }
 
 Result<Posted> RemoteClient::send_alone(const MessagesTo& messages, Bytes head, Bytes body,

@@ -28,15 +28,16 @@ bool MessagesTo::append(Bytes head, Bytes body) {
                         .to = index(to_),
                         .offset = next_number(),
                         .operand = head.size() + body.size()};
-  bool is_new = false;
-  do {
-    is_new = !is_open();
+  while (true) {
+    const bool is_new = !is_open();
     if (is_new && !open()) return false;
     std::byte* end = write(open_->bytes() + size_, request);
     end = std::ranges::copy(body, std::ranges::copy(head, end).out).out;
     size_ = static_cast<std::size_t>(end - open_->bytes());
-  } while (!publish(is_new));
-  return true;
+    if (is_new) shared_.slots.leave_open(*open_, size_);
+    if (is_new || open_->state().extend(static_cast<std::uint32_t>(size_))) return true;
+    close();  // the agent has taken the batch without this message
+  }
 }
 
 bool MessagesTo::open() {
@@ -45,16 +46,8 @@ bool MessagesTo::open() {
   const Batch head{.tag = shared_.tag, .from = shared_.me, .number = incarnation_, .node = node()};
   write(open_->bytes(), head);
   size_ = sizeof(head);
+  shared_.gathering.push_back(this);
   return true;
-}
-
-// False: the agent has taken the batch without the last message.
-bool MessagesTo::publish(bool is_new) {
-  const auto size = static_cast<std::uint32_t>(size_);
-  if (is_new) shared_.slots.leave_open(*open_, size_);
-  if (is_new || open_->state().extend(size)) return true;
-  close();
-  return false;
 }
 
 Result<Posted> MessagesTo::flush() {
@@ -88,6 +81,7 @@ void MessagesTo::renew(std::uint32_t incarnation) {
 // This rank or the agent sends the batch.
 void MessagesTo::close() {
   shared_.slots.give_back(*std::exchange(open_, nullptr));
+  std::erase(shared_.gathering, this);
 }
 
 }  // namespace gondwana::remote

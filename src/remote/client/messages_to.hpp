@@ -45,7 +45,6 @@ class MessagesTo {
 
  private:
   bool open();
-  bool publish(bool is_new);
   void close();
 
   Stream::Shared& shared_;

@@ -81,7 +81,8 @@ Result<Posted> RemoteClient::request(const NewRequest& request) {
     return met;
   Result<Posted> posted = judge(stream.node(), stream.append(request));
   // Messages may hold all slots.
-  if (posted && *posted == Posted::busy && !gathering_.empty()) flush(*gathering_.front());
+  if (posted && *posted == Posted::busy && !shared_->gathering.empty())
+    flush(*shared_->gathering.front());
   return posted;
 }
 

@@ -38,6 +38,8 @@ struct NewRequest {
   Completion* done = nullptr;
 };
 
+class MessagesTo;
+
 class Stream {
  public:
   // What the streams of a rank have in common.
@@ -49,7 +51,8 @@ class Stream {
     std::size_t batch_limit;     // bytes after which a batch is full
     std::uint64_t accepted = 0;  // requests to all nodes
     Traffic& traffic;
-    std::vector<Stream*> open{};  // the streams with an open batch, oldest first
+    std::vector<Stream*> open{};           // the streams with an open batch, oldest first
+    std::vector<MessagesTo*> gathering{};  // likewise
   };
 
   Stream(Shared& shared, std::uint32_t node) : shared_(shared), node_(node) {}
