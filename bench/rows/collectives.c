@@ -26,8 +26,9 @@ static size_t contribution(size_t rank) {
 }
 
 static int are_sums(const double* sums, size_t ranks) {
+  const size_t of_ranks = ranks * (ranks - 1) / 2;
   for (size_t i = 0; i < length; ++i) {
-    if (sums[i] != (double)(i * ranks + ranks * (ranks - 1) / 2)) return 0;
+    if (sums[i] != (double)(i * ranks + of_ranks)) return 0;
   }
   return 1;
 }

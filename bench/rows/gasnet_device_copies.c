@@ -92,9 +92,9 @@ static void check(transfer* run, size_t bytes, char value) {
 
 static void open_device(const struct job* job) {
   gex_MK_Create_args_t device = {.gex_class = GONDWANA_MK_CLASS_EMULATED};
-  gex_MK_t kind;
-  gex_Segment_t segment;
-  gex_EP_t endpoint;
+  gex_MK_t kind = GEX_MK_INVALID;
+  gex_Segment_t segment = GEX_SEGMENT_INVALID;
+  gex_EP_t endpoint = GEX_EP_INVALID;
   memory.device = shmemx_device_malloc(0, 2 * LARGEST);
   memory.spare = shmemx_device_malloc(0, LARGEST);
   memory.host = aligned_alloc(PAGE, LARGEST);

@@ -55,6 +55,7 @@ static void make_memory(const struct cells* unused, size_t count) {
 static int descriptors(void) {
   int count = 0;
   DIR* folder = opendir("/proc/self/fd");
+  require(folder != NULL, "no /proc/self/fd");
   while (readdir(folder) != NULL) ++count;
   closedir(folder);
   return count;
@@ -63,6 +64,7 @@ static int descriptors(void) {
 static int mappings(void) {
   int count = 0;
   FILE* file = fopen("/proc/self/maps", "r");
+  require(file != NULL, "no /proc/self/maps");
   for (int c; (c = getc(file)) != EOF;) count += c == '\n';
   fclose(file);
   return count;

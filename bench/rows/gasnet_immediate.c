@@ -105,6 +105,7 @@ static double time_schedule(const struct schedule* s, void (*send)(const struct 
 // One turn of the control: copies where there is room, at most one block per rank.
 static size_t fill_rings(const struct schedule* s, struct ring** rings, size_t room, size_t* left) {
   size_t all = 0;
+  require(room > 0, "a rank that does not poll has no room");
   for (gex_Rank_t to = 1; to <= s->last; ++to) {
     struct ring* ring = rings[to];
     uint64_t filled = atomic_load_explicit(&ring->filled, memory_order_relaxed);

@@ -46,7 +46,7 @@ static struct pattern new_pattern(const struct job* job, size_t dimensions, size
     p.strides[i] = stride;
     stride *= (ptrdiff_t)p.count[i];
   }
-  p.from = calloc(2 * pieces, sizeof *p.from);
+  p.from = (void**)calloc(2 * pieces, sizeof *p.from);
   require(p.from != NULL, "no memory for lists of addresses");
   p.to = p.from + pieces;
   for (size_t i = 0; i < pieces; ++i) {
@@ -110,7 +110,7 @@ static void check(const struct pattern* p) {
   put(p);
   gex_NBI_Wait(GEX_EC_PUT, 0);
   for (size_t i = 0; i < p->extent; ++i) {
-    const char expected = i % step < PIECE ? p->source[i] : (char)BEFORE;
+    const int expected = i % step < PIECE ? p->source[i] : (char)BEFORE;
     require(p->there.mapped[i] == expected, "a byte that is not as it should be after a put");
   }
 }
@@ -145,7 +145,7 @@ static void measure(const struct job* job, move* control, size_t density, size_t
   }
   for (int k = 0; k < PATTERNS; ++k) {
     report_pattern(&patterns[k], density, ours_ns[k], control_ns[k]);
-    free(patterns[k].from);
+    free((void*)patterns[k].from);
   }
 }
 

@@ -30,7 +30,7 @@ static void put_now(const struct flood* f) {
 
 static void put_leaf(const struct flood* f) {
   for (size_t i = 0; i < f->puts; ++i) {
-    gex_Event_t local;
+    gex_Event_t local = GEX_EVENT_INVALID;
     put(f, i, &local);
     gex_Event_Wait(local);
   }

@@ -7,9 +7,15 @@
 
 #include <mpi.h>
 
+static void require(int holds) {
+  if (holds) return;
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  exit(1);
+}
+
 static double* new_field(const struct slab* slab) {
   double* field = malloc(sizeof(double) * field_of(slab));
-  if (field == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
+  require(field != NULL);
   heat_up(field, slab);
   return field;
 }
@@ -38,7 +44,7 @@ int main(int argc, char** argv) {
   const size_t steps = argument(argc, argv, 2, 50);
   double* fields[2] = {new_field(&slab), new_field(&slab)};
   FILE* file = fopen(rank == 0 && argc > 3 ? argv[3] : "/dev/null", "w");
-  if (file == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
+  require(file != NULL);
   double* times = new_samples(2 * steps);
   MPI_Barrier(MPI_COMM_WORLD);
   for (size_t i = 0; i < steps; ++i) {

@@ -66,7 +66,7 @@ static void* work(void* argument) {
 
 static void run_threads(struct team* team) {
   pthread_t threads[MOST_THREADS];
-  struct member members[MOST_THREADS];
+  struct member members[MOST_THREADS] = {{team, 0}};
   for (uint32_t i = 0; i < team->threads; ++i) {
     members[i] = (struct member){team, i};
     if (i == 0 || pthread_create(&threads[i], NULL, work, &members[i]) == 0) continue;
