@@ -45,10 +45,10 @@ std::function<void(CallName, const std::string&)> giving_up(const RemoteAccess::
   };
 }
 
-std::unique_ptr<KindAccess> access_by_kind(const NodeMemory& memory, Kinds& kinds,
+std::unique_ptr<KindAccess> access_by_kind(const NodeMemory& memory, Kinds& kinds, Rank me,
                                            const Reach& reach, RemoteAccess* remote) {
   if (!kinds.has_devices()) return nullptr;
-  return std::make_unique<KindAccess>(memory, kinds, reach, remote);
+  return std::make_unique<KindAccess>(memory, kinds, me, reach, remote);
 }
 
 RankFacts facts_of(const Engine::Setup& setup, const HeapPlace& heap) {
@@ -92,7 +92,7 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
       remote_(remote_over(wire_, messages_, *memory_, rank_, setup.on_lost)),
       waiter_(*memory_, symmetric_.ranges(), rank_, workers_, messages_, remote_.get(),
               looking_around(setup)),
-      kind_access_(access_by_kind(*memory_, *kinds_, reach_of(setup), remote_.get())),
+      kind_access_(access_by_kind(*memory_, *kinds_, rank_, reach_of(setup), remote_.get())),
       rma_(reach_of(setup), symmetric_, buffers_, rank_, ranks_, remote_.get(), kind_access_.get()),
       default_lane_(first_lane()),
       locks_{.reach = rma_.reach(),

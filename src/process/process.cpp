@@ -21,6 +21,7 @@
 #include "core/print_error.hpp"
 #include "core/standard_descriptors.hpp"
 #include "core/static_program.hpp"
+#include "memory/shown_memory.hpp"
 #include "process/crash.hpp"
 #include "process/freeze.hpp"
 #include "process/message.hpp"
@@ -318,3 +319,9 @@ void announce_end() {
 }
 
 }  // namespace gondwana
+
+const gondwana::DeviceTraffic* gondwana_device_traffic() {
+  const gondwana::Process& self = gondwana::this_process();
+  if (self.memory == nullptr) return nullptr;
+  return &gondwana::shown_memory(self.memory->page(self.membership.rank)).devices;
+}

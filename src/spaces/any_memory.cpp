@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace gondwana {
@@ -22,6 +24,48 @@ Span span_of(const StridedRun& pieces) {
 bool is_contiguous(std::ptrdiff_t step, std::size_t size, std::size_t count) {
   return count == 1 || step == static_cast<std::ptrdiff_t>(size);
 }
+
+void add(DeviceTraffic& traffic, const Kind* kind, std::atomic<std::uint64_t> KindTraffic::* which,
+         std::size_t bytes) {
+  if (kind == nullptr) return;
+  const DeviceId device = kind->device();
+  KindTraffic& row = traffic.kinds.at(static_cast<std::size_t>(device.kind));
+  if (row.kind[0].load(std::memory_order_relaxed) == 0) {
+    const std::string name = name_of(device);
+    store_name(row.kind, std::string_view(name).substr(0, name.find(':')));
+  }
+  (row.*which).fetch_add(bytes, std::memory_order_relaxed);
+}
+
+// A copy, from its beginning to its end, as tools see it. Null kinds: of the host, which is not
+// counted.
+class Counted {
+ public:
+  // passing: one side is a buffer of the host, on the way to or from another node. served: it is
+  // one of the agent, which copies for ranks of other nodes.
+  enum class Way : std::uint8_t { direct, passing, served };
+
+  Counted(DeviceTraffic& traffic, const Kind* to, const Kind* from, std::size_t bytes, Way way)
+      : under_way_(to == nullptr && from == nullptr ? nullptr
+                   : way == Way::served             ? &traffic.served
+                                                    : &traffic.under_way) {
+    if (under_way_ == nullptr) return;
+    under_way_->fetch_add(1, std::memory_order_relaxed);
+    add(traffic, to, &KindTraffic::to, bytes);
+    add(traffic, from, &KindTraffic::from, bytes);
+    const bool are_strangers = to != nullptr && from != nullptr && to != from;
+    if (way != Way::direct || are_strangers)
+      traffic.bounced.fetch_add(bytes, std::memory_order_relaxed);
+  }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  ~Counted() {
+    if (under_way_ != nullptr) under_way_->fetch_sub(1, std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<std::uint64_t>* under_way_;
+};
 
 }  // namespace
 
@@ -53,16 +97,22 @@ Result<void> AnyMemory::put(Space to, const StridedRun& pieces) {
   if (pieces.bytes() == 0) return {};
   const Result<Located> there = locate(to, pieces);
   if (!there) return there.error();
-  return copy({there->data, pieces.there_step}, there->kind, {pieces.here, pieces.here_step},
-              kinds_.of({pieces.here, pieces.size}), pieces.size, pieces.count);
+  Kind* here = kinds_.of({pieces.here, pieces.size});
+  const Counted counted(traffic_of(to.rank), there->kind, here, pieces.bytes(),
+                        me_ ? Counted::Way::direct : Counted::Way::served);
+  return copy({there->data, pieces.there_step}, there->kind, {pieces.here, pieces.here_step}, here,
+              pieces.size, pieces.count);
 }
 
 Result<void> AnyMemory::get(Space from, const StridedRun& pieces) {
   if (pieces.bytes() == 0) return {};
   const Result<Located> there = locate(from, pieces);
   if (!there) return there.error();
-  return copy({pieces.here, pieces.here_step}, kinds_.of({pieces.here, pieces.size}),
-              {there->data, pieces.there_step}, there->kind, pieces.size, pieces.count);
+  Kind* here = kinds_.of({pieces.here, pieces.size});
+  const Counted counted(traffic_of(from.rank), here, there->kind, pieces.bytes(),
+                        me_ ? Counted::Way::direct : Counted::Way::served);
+  return copy({pieces.here, pieces.here_step}, here, {there->data, pieces.there_step}, there->kind,
+              pieces.size, pieces.count);
 }
 
 Result<void> AnyMemory::put(Remote to, Bytes source) {
@@ -75,6 +125,15 @@ Result<void> AnyMemory::put(Remote to, Bytes source) {
 Result<void> AnyMemory::get(MutableBytes target, Remote from) {
   return get(from.owner(),
              {.size = target.size(), .count = 1, .there = from.offset, .here = target.data()});
+}
+
+Result<void> AnyMemory::copy(std::byte* to, const std::byte* from, std::size_t size,
+                             Passing passing) {
+  Kind* to_kind = kinds_.of({to, size});
+  Kind* from_kind = kinds_.of({from, size});
+  const Counted counted(traffic_of(me_.value_or(Rank(0))), to_kind, from_kind, size,
+                        passing == Passing::yes ? Counted::Way::passing : Counted::Way::direct);
+  return copy(to, to_kind, from, from_kind, size);
 }
 
 Result<void> AnyMemory::copy(std::byte* to, Kind* to_kind, const std::byte* from, Kind* from_kind,

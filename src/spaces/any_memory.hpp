@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "memory/accumulate_locks.hpp"
+#include "memory/shown_memory.hpp"
 #include "operations/accumulate.hpp"
 #include "operations/atomic_op.hpp"
 #include "operations/strided_run.hpp"
@@ -16,9 +18,10 @@ namespace gondwana {
 // device of this process. What a call has written is visible when it returns.
 class AnyMemory {
  public:
-  // Both must outlive it.
-  AnyMemory(const NodeMemory& memory, Kinds& kinds)
-      : memory_(memory), kinds_(kinds), views_(memory, kinds) {}
+  // Both must outlive it. `me`: the rank for which copies are counted; nothing in an agent, which
+  // counts them for the rank whose memory it is.
+  AnyMemory(const NodeMemory& memory, Kinds& kinds, std::optional<Rank> me = {})
+      : memory_(memory), kinds_(kinds), views_(memory, kinds), me_(me) {}
 
   Result<void> put(Space to, const StridedRun& pieces);
   Result<void> get(Space from, const StridedRun& pieces);
@@ -29,10 +32,11 @@ class AnyMemory {
   Result<void> check(Remote place, std::size_t size);
   // No operation of this process uses the space any more.
   void forget(Space space) { views_.forget(space); }
-  // Between two addresses of this process.
-  Result<void> copy(std::byte* to, const std::byte* from, std::size_t size) {
-    return copy(to, kinds_.of({to, size}), from, kinds_.of({from, size}), size);
-  }
+  // Between two addresses of this process. `passing`: one side is a buffer of the host, on the way
+  // to or from another node.
+  enum class Passing : std::uint8_t { no, yes };
+  Result<void> copy(std::byte* to, const std::byte* from, std::size_t size,
+                    Passing passing = Passing::no);
 
   // Updates read, change and write under the accumulate locks of the rank: other updates of a
   // device's memory wait. False: another process has a lock; nothing, or nothing more, has
@@ -48,6 +52,9 @@ class AnyMemory {
     std::byte* data;
   };
 
+  DeviceTraffic& traffic_of(Rank owner) const {
+    return shown_memory(memory_.page(me_.value_or(owner))).devices;
+  }
   Result<Located> locate(Remote place, std::size_t size);
   Result<Located> locate(Space space, const StridedRun& pieces);
   Result<void> copy(std::byte* to, Kind* to_kind, const std::byte* from, Kind* from_kind,
@@ -60,6 +67,7 @@ class AnyMemory {
   const NodeMemory& memory_;
   Kinds& kinds_;
   SpaceViews views_;
+  std::optional<Rank> me_;
 };
 
 }  // namespace gondwana

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "memory/shown_memory.hpp"
+
 namespace gondwana {
 namespace {
 
@@ -88,11 +90,16 @@ Result<SpaceId> OwnSpaces::add(Kind& kind, MutableBytes memory) {
                                      .size = memory.size(),
                                      .address = reinterpret_cast<std::uintptr_t>(memory.data()),
                                      .handle = *handle});
+  show_buffer(shown_memory(memory_.page(me_)), memory, gondwana::name_of(kind.device()));
   return SpaceId(number);
 }
 
 void OwnSpaces::remove(SpaceId id) {
-  if (row(id).size.load(std::memory_order_relaxed) > 0) write_space(row(id), {});
+  SpaceRow& space = row(id);
+  if (space.size.load(std::memory_order_relaxed) == 0) return;
+  const std::uint64_t begin = space.address.load(std::memory_order_relaxed);
+  hide_buffer(shown_memory(memory_.page(me_)), reinterpret_cast<const void*>(begin));
+  write_space(space, {});
 }
 
 }  // namespace gondwana

@@ -92,7 +92,8 @@ bool KindAccess::copy(Lane& lane, const StridedRun& to, const StridedRun& from) 
   for (std::size_t i = 0; i < to.count; ++i) {
     const auto step = static_cast<std::ptrdiff_t>(i);
     const Result<void> copied =
-        any_.copy(to.here + step * to.here_step, from.here + step * from.here_step, to.size);
+        any_.copy(to.here + step * to.here_step, from.here + step * from.here_step, to.size,
+                  AnyMemory::Passing::yes);
     if (!copied) return lane.fail(copied.error());
   }
   return true;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/rma/lane.hpp"
@@ -16,8 +17,9 @@ namespace gondwana {
 class KindAccess {
  public:
   // `remote`: null in a job on one node.
-  KindAccess(const NodeMemory& memory, Kinds& kinds, const Reach& reach, RemoteAccess* remote)
-      : kinds_(kinds), any_(memory, kinds), reach_(reach), remote_(remote) {}
+  KindAccess(const NodeMemory& memory, Kinds& kinds, Rank me, const Reach& reach,
+             RemoteAccess* remote)
+      : kinds_(kinds), any_(memory, kinds, me), reach_(reach), remote_(remote) {}
 
   // Whether an operation between the place and memory of this process is one for this class.
   bool is_needed(Remote place, Bytes here) const {
@@ -28,6 +30,12 @@ class KindAccess {
 
   // Cheap. False: it is host memory.
   bool may_be_on_device(const void* here) const { return kinds_.is_near_device(here); }
+
+  // "emulated:0"; empty: memory of the host.
+  std::string device_at(const void* here) const {
+    const Kind* kind = kinds_.of({static_cast<const std::byte*>(here), 1});
+    return kind == nullptr ? std::string() : name_of(kind->device());
+  }
 
   // As in RemoteAccess: false: it failed, and the lane holds the error. Complete on return.
   bool put(Lane& lane, Space to, const StridedRun& pieces);

@@ -14,6 +14,7 @@
 #include "front/shmem/memory.hpp"
 #include "front/shmem/rma.hpp"
 #include "front/shmem/sync.hpp"
+#include "memory/shown_memory.hpp"
 
 namespace gondwana::shmem {
 namespace {
@@ -68,11 +69,14 @@ Result<Given> give(Engine& engine, MutableBytes memory) {
   const Result<ProgramPages> pages = engine.program_memory().give(
       {memory.data() - before, round_up(before + memory.size(), page_size())},
       ProgramMemory::Room::neighbors);
-  return pages ? Result<Given>(Given{*pages, {}}) : pages.error();
+  if (!pages) return pages.error();
+  show_buffer(shown_memory(engine.memory().page(engine.rank())), memory, "");
+  return Given{*pages, {}};
 }
 
-void take_back(Engine& engine, const Given& given) {
+void take_back(Engine& engine, const void* address, const Given& given) {
   if (given.pages) engine.program_memory().take_back(*given.pages);
+  if (given.pages) hide_buffer(shown_memory(engine.memory().page(engine.rank())), address);
   if (given.on_device) engine.spaces().remove(*given.on_device);
 }
 
@@ -180,7 +184,7 @@ int register_buffer(Caller caller, void* address, std::size_t size) {
   const auto is_yes = [](std::uint64_t word) { return word == 1; };
   if (!is_given ||
       !std::ranges::all_of(table.gather(follow_peers(caller, table.parts()) ? 1 : 0), is_yes)) {
-    if (given) take_back(engine, *given);
+    if (given) take_back(engine, address, *given);
     heap_free(caller, room);
     return 1;
   }
@@ -248,7 +252,7 @@ int unregister_buffer(Caller caller, void* address) {
   buffers.erase(found);
   if (buffer.has_memory()) {
     caller.engine.buffers().remove(buffer.address);
-    take_back(caller.engine, {buffer.pages, buffer.on_device});
+    take_back(caller.engine, buffer.address, {buffer.pages, buffer.on_device});
   }
   forget_views(caller.engine, buffer.parts);
   heap_free(caller, buffer.parts);  // after a barrier: nobody uses it any more

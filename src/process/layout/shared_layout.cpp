@@ -8,6 +8,7 @@
 #include "front/armci/shared_place.hpp"
 #include "front/gasnet/segment_directory.hpp"
 #include "memory/layout.hpp"
+#include "memory/shown_memory.hpp"
 #include "spaces/space_table.hpp"
 #include "tracing/trace_place.hpp"
 
@@ -38,7 +39,8 @@ static_assert(are_disjoint() && areas.back().end() <= NodePlan::system_size);
 consteval std::uint64_t fingerprint_of_memory() {
   Fingerprint all;
   all.add(fingerprint_of(MemoryStructures{})).add(fingerprint_of(TraceStructures{}));
-  all.add(fingerprint_of(SpaceStructures{})).add(fingerprint_of(CollectiveStructures{}));
+  all.add(fingerprint_of(ShownStructures{})).add(fingerprint_of(SpaceStructures{}));
+  all.add(fingerprint_of(CollectiveStructures{}));
   all.add(fingerprint_of(GasnetStructures{})).add(fingerprint_of(ArmciStructures{}));
   for (const Area& area : areas) all.add(area.offset).add(area.size).add(area.count);
   all.add(NodePlan::system_size).add(arena_alignment).add(huge_offset);
