@@ -55,7 +55,8 @@ Result<Remote> Rma::locate(const char* what, Rank rank, const void* object,
     return Error{Errc::invalid_argument,
                  fmt::format("{} of {} at address {} of rank {}: not symmetric memory{}", what,
                              format_size(size), fmt::ptr(object), index(rank),
-                             why_not_symmetric(symmetric_, object))};
+                             why_not_symmetric(symmetric_, object,
+                                               kinds_ ? kinds_->device_at(object) : ""))};
   }
   return Remote{rank, offset};
 }

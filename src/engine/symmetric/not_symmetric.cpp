@@ -50,7 +50,12 @@ std::string past_heap(const SymmetricMemory& memory, const std::byte* object) {
 
 }  // namespace
 
-std::string why_not_symmetric(const SymmetricMemory& memory, const void* object) {
+std::string why_not_symmetric(const SymmetricMemory& memory, const void* object,
+                              std::string_view device) {
+  if (!device.empty())
+    return fmt::format(
+        "; it is memory of {}, which peers reach once all ranks have called shmemx_buffer_register",
+        device);
   const auto* begin = static_cast<const std::byte*>(object);
   const std::size_t fits = symmetric_bytes(memory, begin);
   if (fits > 0)

@@ -147,10 +147,12 @@ void examine_symmetric(const Caller& caller, const Array& array) {
   examine_address(caller, array);
   if (array.count == 0 || array.block == 0) return;
   const SymmetricMemory& memory = caller.engine.symmetric();
+  const KindAccess* kinds = caller.engine.kind_access();
   if (memory.ranges().offset_of(array.data, size_of(array)) == SymmetricRanges::nowhere)
     refuse(caller, array,
            fmt::format("not symmetric memory for {} B{}", size_of(array),
-                       why_not_symmetric(memory, array.data)));
+                       why_not_symmetric(memory, array.data,
+                                         kinds != nullptr ? kinds->device_at(array.data) : "")));
   examine_block(caller, array);
 }
 
