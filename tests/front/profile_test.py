@@ -146,6 +146,14 @@ class TableTest(unittest.TestCase):
         self.assertEqual(shares, sorted(shares, reverse=True))
         self.assertAlmostEqual(sum(shares), 100, delta=0.1 * len(shares))
 
+    def test_bytes_of_devices_are_counted_by_kind(self):
+        ended = run(2, "calls", "devices", GONDWANA_EMULATED_DEVICES="2")
+        self.assertRegex(
+            ended.stderr,
+            r"\n  bytes of devices +to +from\n  emulated +8000 +8000\n  through host memory +2000\n",
+        )
+        self.assertNotIn("devices", run(2, "calls", "all_kinds").stderr)
+
     def test_a_program_without_the_library_has_no_report(self):
         ended = run(2, "calls", "all_kinds", preload=False)
         self.assertEqual((ended.returncode, ended.stderr), (0, ""))

@@ -52,9 +52,10 @@ std::string traffic_of(const RankCounts& rank, std::size_t peers) {
 
 std::string rank_as_json(const RankCounts& rank, std::size_t peers) {
   return fmt::format(R"({{"host":{},"node_leader":{},"seconds":{:.9f},)"
-                     "\n\"calls\":[{}],\n{}{}{}}}",
+                     "\n\"calls\":[{}],\n{}{}{}{}}}",
                      json_text(rank.host), rank.node_leader, rank.seconds, calls_of(rank),
-                     traffic_of(rank, peers), rank.paths.empty() ? "" : ",\n", rank.paths);
+                     traffic_of(rank, peers), as_json(rank.devices),
+                     rank.paths.empty() ? "" : ",\n", rank.paths);
 }
 
 }  // namespace

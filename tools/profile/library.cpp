@@ -28,6 +28,12 @@ bool load_library() {
   return false;
 }
 
+const DeviceTraffic* device_traffic() {
+  const auto find = reinterpret_cast<decltype(&gondwana_device_traffic)>(
+      ::dlsym(RTLD_DEFAULT, "gondwana_device_traffic"));
+  return find != nullptr ? find() : nullptr;
+}
+
 TraceRing* trace_ring() {
   const auto find = reinterpret_cast<decltype(&gondwana_trace_ring)>(
       ::dlsym(RTLD_DEFAULT, "gondwana_trace_ring"));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "memory/shown_memory.hpp"
 #include "tracing/trace_place.hpp"
 
 namespace gondwana::profile {
@@ -14,6 +15,9 @@ void find_library();
 // Loads the library for a program of GASNet-EX or ARMCI, which need not have it. False where it is
 // not there.
 bool load_library();
+
+// What copies of devices have moved, for this rank; null where it is not known.
+const DeviceTraffic* device_traffic();
 
 // Where the engine keeps the events of the calling thread; null where the job is not traced.
 TraceRing* trace_ring();

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
+#include <utility>
 
 #include "gathered_texts.hpp"
 #include "pshmem.h"
@@ -198,7 +199,9 @@ void Profile::abandon(std::size_t number, const std::string& why) {
   std::vector<RankCounts> counts = all_counts();
   const int me = pshmem_my_pe();
   RankCounts& own = counts[static_cast<std::size_t>(me)];
-  own.words = slots_.own_counts().words;
+  RankCounts now = slots_.own_counts();
+  own.words = std::move(now.words);
+  own.devices = now.devices;
   if (settings_->paths) own.paths = own_details(own.nanoseconds_per_tick);
   deliver({fmt::format("{} ranks, until rank {} {}, {}", counts.size(), me, why,
                        since_begin(seconds_of_longest(counts))),

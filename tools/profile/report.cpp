@@ -81,6 +81,12 @@ std::string table(const std::vector<Line>& lines) {
   return text + table_line(all, all.nanoseconds, width);
 }
 
+DeviceBytes devices_of(const Report& report) {
+  DeviceBytes all{};
+  for (const RankCounts& rank : report.ranks) all.add(rank.devices);
+  return all;
+}
+
 // What the rank has sent to, or fetched from, each of its peers.
 const std::uint64_t* traffic(const RankCounts& rank, Traffic kind, std::size_t peers) {
   return rank.words.data() + table_words(0) + static_cast<std::size_t>(kind) * peers;
@@ -162,7 +168,7 @@ std::string as_text(const Report& report) {
   return fmt::format("gondwana profile: {}; {} per rank in {}{}\n", report.title,
                      duration(of_a_rank), doors_of(lines),
                      report.of_threads ? ", of all its threads together" : "") +
-         table(lines) + matrix(report, Traffic::put, "bytes put") +
+         table(lines) + as_text(devices_of(report)) + matrix(report, Traffic::put, "bytes put") +
          matrix(report, Traffic::get, "bytes got") +
          matrix(report, Traffic::atomic, "bytes of atomics and signals") +
          matrix(report, Traffic::message, "bytes of active messages");

@@ -32,6 +32,7 @@ bool ThreadSlots::allocate(std::size_t slots, std::size_t peers) {
   header_ = static_cast<Header*>(pshmem_malloc(bytes()));
   if (header_ == nullptr) return false;
   *header_ = described_header();
+  before_ = device_bytes_now();
   first_slot_ = reinterpret_cast<std::uint64_t*>(header_ + 1);
   pshmem_sync_all();  // from here on others may read the header
   return true;
@@ -71,7 +72,8 @@ void ThreadSlots::give_back(Counters counters) {
 }
 
 RankCounts ThreadSlots::own_counts() {
-  RankCounts counts{.words = std::vector<std::uint64_t>(words_)};
+  RankCounts counts{.words = std::vector<std::uint64_t>(words_),
+                    .devices = device_bytes_now().since(before_)};
   const std::lock_guard lock(mutex_);
   for (std::size_t number = 0; number < header_->used; ++number) add(slot(number), counts.words);
   for (const auto& table : outside_) add(table.get(), counts.words);
@@ -81,8 +83,12 @@ RankCounts ThreadSlots::own_counts() {
 RankCounts ThreadSlots::counts_of(int pe) const {
   Header header{};
   pshmem_getmem(&header, header_, sizeof(header), pe);
-  RankCounts counts{std::vector<std::uint64_t>(words_), header.nanoseconds_per_tick, header.seconds,
-                    header.host.data(), static_cast<int>(header.node_leader)};
+  RankCounts counts{std::vector<std::uint64_t>(words_),
+                    header.nanoseconds_per_tick,
+                    header.seconds,
+                    header.host.data(),
+                    static_cast<int>(header.node_leader),
+                    header.devices};
   std::vector<std::uint64_t> table(words_);
   for (std::size_t number = 0; number < header.used; ++number) {
     pshmem_getmem(table.data(), slot(number), words_ * sizeof(std::uint64_t), pe);
@@ -92,6 +98,7 @@ RankCounts ThreadSlots::counts_of(int pe) const {
 }
 
 void ThreadSlots::publish(double nanoseconds_per_tick, double seconds) {
+  header_->devices = device_bytes_now().since(before_);
   header_->seconds = seconds;
   header_->nanoseconds_per_tick = nanoseconds_per_tick;
   const std::lock_guard lock(mutex_);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "counters.hpp"
+#include "device_bytes.hpp"
 
 namespace gondwana::profile {
 
@@ -20,6 +21,7 @@ struct RankCounts {
   double seconds = 0;                // since shmem_init began; 0: as above
   std::string host{};
   int node_leader = 0;  // the first rank of those that share memory with this one
+  DeviceBytes devices{};
   std::string paths{};  // members of an object in JSON; empty: not counted, or not known here
 };
 
@@ -60,6 +62,7 @@ class ThreadSlots {
     double seconds;
     std::int64_t node_leader;
     std::array<char, 64> host;
+    DeviceBytes devices;
   };
 
   static Header described_header();
@@ -67,6 +70,7 @@ class ThreadSlots {
   std::uint64_t* slot(std::size_t number) const { return first_slot_ + number * words_; }
 
   Header* header_ = nullptr;
+  DeviceBytes before_{};  // that were moved before there was a table
   std::uint64_t* first_slot_ = nullptr;
   std::size_t slots_ = 0;
   std::size_t peers_ = 0;

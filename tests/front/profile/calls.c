@@ -92,6 +92,20 @@ static int late(void) {
   return 0;
 }
 
+/* 3000 bytes to a device and back, and 1000 from one device to another by the host. */
+static int devices(void) {
+  const int next = next_rank();
+  char* device = shmemx_device_malloc(0, 5000);
+  char* other = shmemx_device_malloc(1, 1000);
+  if (shmemx_buffer_register(device, 5000) != 0) return 1;
+  shmem_putmem(device, blocks, 3000, next);
+  shmem_quiet();
+  shmem_getmem(blocks, device, 3000, next);
+  shmem_putmem(device + 4000, other, 1000, next);
+  shmem_barrier_all();
+  return shmemx_buffer_unregister(device);
+}
+
 /* Rank 1 is killed while the others wait. */
 static int killed(void) {
   put_longs(5);
@@ -104,6 +118,7 @@ static int killed(void) {
 static int run(const char* how) {
   if (strcmp(how, "all_kinds") == 0) return all_kinds();
   if (strcmp(how, "context_of_a_team") == 0) return context_of_a_team();
+  if (strcmp(how, "devices") == 0) return devices();
   if (strcmp(how, "late") == 0) return late();
   if (strcmp(how, "killed") == 0) return killed();
   if (strcmp(how, "switched") == 0) return switched();

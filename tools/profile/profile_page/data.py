@@ -40,6 +40,8 @@ class Rank:
     traffic: dict[str, dict[int, int]]  # kind -> peer -> bytes
     paths: list[RawPath] = field(default_factory=list)
     regions: dict[str, Calls] = field(default_factory=dict)  # that the program names
+    devices: dict[str, tuple[int, int]] = field(default_factory=dict)  # kind -> bytes to, from
+    bounced: int = 0  # bytes of those that passed through host memory on their way
 
     @property
     def inside(self) -> float:
@@ -160,4 +162,9 @@ def _rank(found: dict[str, Any]) -> Rank:
         traffic,
         paths,
         regions,
+        {
+            _of(str, kind): (_count(to), _count(from_))
+            for kind, to, from_ in found.get("devices", [])
+        },
+        _count(found.get("bounced", 0)),
     )

@@ -28,6 +28,7 @@ def page(
         f"{circumstances.as_html(words, ranks)}"
         f"<h2>Advice</h2>\n<ul>{_advice(profile, paths)}</ul>\n"
         f"<h2>Calls</h2>\n{_calls(profile)}"
+        f"{_devices(profile)}"
         f"{_regions(profile)}"
         f"<h2>Time by call path</h2>\n{_paths(paths)}"
         f"<h2>Load imbalance</h2>\n{_imbalance(profile, balance)}"
@@ -61,6 +62,22 @@ def _calls(profile: Profile) -> str:
     note = left_out if len(names) > MOST_CALLS else ""
     heads = ("call", "calls", "time", "mean", "bytes", "share")
     return "<p>On all ranks together.</p>\n" + html_page.table(heads, rows) + note
+
+
+def _devices(profile: Profile) -> str:
+    """Nothing where none was used."""
+    rows = []
+    for kind in sorted({kind for rank in profile.ranks for kind in rank.devices}):
+        moved = [rank.devices.get(kind, (0, 0)) for rank in profile.ranks]
+        rows.append([kind, str(sum(to for to, _ in moved)), str(sum(from_ for _, from_ in moved))])
+    if not rows:
+        return ""
+    bounced = sum(rank.bounced for rank in profile.ranks)
+    return (
+        "<h2>Memory of devices</h2>\n<p>What copies moved, on all ranks together. Of these "
+        f"{bounced} bytes passed through host memory on their way.</p>\n"
+        + html_page.table(("kind", "bytes to it", "bytes from it"), rows)
+    )
 
 
 def _regions(profile: Profile) -> str:
