@@ -73,6 +73,20 @@ static void name_regions(long times) {
   shmemx_region_begin("open");
 }
 
+// Puts to memory of a device and to a registered buffer of the host.
+static void put_to_buffers(void) {
+  const int next = (shmem_my_pe() + 1) % shmem_n_pes();
+  char* device = shmemx_device_malloc(0, 4096);
+  char* host = calloc(1, 4096);
+  shmemx_buffer_register(device, 4096);
+  shmemx_buffer_register(host, 4096);
+  shmem_putmem(device + 64, host + 8, 100, next);
+  shmem_putmem(host + 128, device, 50, next);
+  shmem_barrier_all();
+  shmemx_buffer_unregister(host);
+  shmemx_buffer_unregister(device);
+}
+
 // A child that leaves as a program does, and a thread after that.
 static void fork_a_child(void) {
   const pid_t child = fork();
@@ -108,6 +122,7 @@ int main(int argc, char** argv) {
     shmem_long_wait_until(words, SHMEM_CMP_EQ, 1);  // never
   }
   if (strcmp(what, "sum") == 0) add_up();
+  if (strcmp(what, "buffers") == 0) put_to_buffers();
   if (strcmp(what, "meet") == 0) meet();
   if (strcmp(what, "regions") == 0) name_regions(times);
   if (strcmp(what, "fork") == 0) fork_a_child();

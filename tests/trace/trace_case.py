@@ -16,6 +16,7 @@ select slice.id, slice.name, slice.category, slice.ts, slice.dur,
        extract_arg(slice.arg_set_id, 'debug.bytes') as bytes,
        extract_arg(slice.arg_set_id, 'debug.rank') as rank,
        extract_arg(slice.arg_set_id, 'debug.place') as place,
+       extract_arg(slice.arg_set_id, 'debug.device') as device,
        extract_arg(slice.arg_set_id, 'debug.call') as call,
        extract_arg(slice.arg_set_id, 'debug.step') as step,
        extract_arg(slice.arg_set_id, 'debug.source') as source,
@@ -44,6 +45,7 @@ class Slice:
     bytes: int | None
     rank: int | None
     place: str | None
+    device: str | None
     call: str | None
     step: int | None
     source: str | None
@@ -77,6 +79,7 @@ class Trace:
                 row.bytes,
                 row.rank,
                 row.place,
+                row.device,
                 row.call,
                 row.step,
                 row.source,

@@ -160,6 +160,14 @@ class TraceTest(LauncherCase):
                     self.assertEqual((release.place, taken.place), ("lock", "lock"))
                     self.assertNotEqual(release.process, taken.process)
 
+    def test_memory_of_devices_and_buffers_is_named(self):
+        file, _ = self.trace_of_run("buffers", env={"GONDWANA_EMULATED_DEVICES": "1"})
+        with read_trace(file) as trace:
+            puts = [(put.place, put.device) for put in trace.named("shmem_putmem", "rank 0")]
+            self.assertEqual(
+                puts, [("memory of emulated:0+0x40", "emulated:0"), ("registered buffer+0x80", None)]
+            )
+
     def test_regions_of_the_program(self):
         file, said = self.trace_of_run("regions", "3", env={"GONDWANA_DEBUG": "yes"})
         self.assertIn("shmemx_region_end: this thread has no open region", said)

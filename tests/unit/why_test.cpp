@@ -117,6 +117,22 @@ TEST(why, a_rank_that_sleeps_is_named_with_its_system_call) {
   EXPECT_EQ(jobs::describe_system_call("-1 0x7ffd 0x7f"), "");
 }
 
+TEST(why, copies_of_devices_are_named_where_a_rank_or_its_agent_makes_them) {
+  RankSeen copying = runs();
+  copying.device_copies = 1;
+  copying.system_call = "futex";
+  EXPECT_EQ(first_of(diagnosis_of({in_barrier(), copying})),
+            "rank 1 keeps the others waiting: it waits for a copy to or from a device; rank 0 "
+            "waits in shmem_barrier_all for 12 s");
+  EXPECT_EQ(describe(copying), "waits for a copy to or from a device");
+  RankSeen puts = waits("put", Waiting::anybody);
+  puts.under_way = 1;
+  RankSeen target = in_barrier();
+  target.served_copies = 1;
+  EXPECT_TRUE(first_of(diagnosis_of({puts, target}))
+                  .ends_with("; copies to or from devices of rank 1 are under way"));
+}
+
 TEST(why, the_call_of_a_stack_is_the_one_that_the_program_has_made) {
   const auto call = [](std::vector<Frame> frames) {
     return call_of_library({.name = "t", .frames = std::move(frames)});

@@ -1,7 +1,7 @@
 // A job with a problem, for `gondwana why` to find: the last rank is the culprit, but for `locks`.
 #include <gasnetex.h>
 #include <pthread.h>
-#include <shmem.h>
+#include <shmemx.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +53,20 @@ static void endless_loop_in_thread(void) {
 
 static void stopped(void) {
   if (is_last) raise(SIGSTOP);
+}
+
+// Nobody writes there.
+static void word_in_buffer(void) {
+  int* words = calloc(100, sizeof(int));
+  shmemx_buffer_register(words, 100 * sizeof(int));
+  if (is_last) shmem_int_wait_until(&words[16], SHMEM_CMP_EQ, 7);
+}
+
+// The test lets devices copy slowly.
+static void copy_of_device(void) {
+  if (!is_last) return;
+  const size_t size = 1 << 20;
+  shmemx_device_memcpy(shmemx_device_malloc(0, size), calloc(1, size), size);
 }
 
 // It gets another value than it waits for.
@@ -189,6 +203,7 @@ static const struct {
 } problems[] = {
     {"locks", order_of_locks},  {"collective", other_collective},
     {"loop", endless_loop},     {"thread", endless_loop_in_thread},
+    {"buffer", word_in_buffer}, {"device", copy_of_device},
     {"stopped", stopped},       {"word", word_that_nobody_writes},
     {"heap", word_of_heap},     {"test", poll_by_test},
     {"get", poll_by_get},       {"sleep", sleep_for_ever},

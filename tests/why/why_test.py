@@ -52,16 +52,17 @@ FIRST_LINES = {
 
 
 class WhyTest(WhyCase):
-    def check(self, problem, env=None):
+    def check(self, problem, env=None, first_line=None):
+        first_line = first_line or FIRST_LINES[problem]
         before = ("taskset", "-c", "0") if problem == "oversubscribed" else ()
         job = self.begin_problem(problem, *before, env=env)
         watch = () if problem in ("slow", "oversubscribed") else ("--watch", "0.3")
         for _ in range(LOOKS):
             first = self.why(job, *watch).splitlines()[0]
-            if re.match(FIRST_LINES[problem], first) or not re.search(r"\bworks?\b", first):
+            if re.match(first_line, first) or not re.search(r"\bworks?\b", first):
                 break
         self.end(job)
-        self.assertRegex(first, "^" + FIRST_LINES[problem])
+        self.assertRegex(first, "^" + first_line)
 
     def test_the_first_line_names_the_culprit_on_one_node(self):
         for problem in SOME or FIRST_LINES:
@@ -105,6 +106,11 @@ class WhyTest(WhyCase):
         self.assertEqual(status, 124)
         self.assertRegex(err, r"(?m)^gondwana run: rank 0 is still starting$")
         self.assertRegex(err, r"(?m)^job [0-9a-f]{8}, 2 ranks of \S+ loop$")
+
+    def test_registered_buffers_and_copies_of_devices_are_named(self):
+        slow = {"GONDWANA_EMULATED_DEVICES": "1", "GONDWANA_EMULATED_BANDWIDTH": "10K"}
+        self.check("buffer", slow, r"rank 3 waits in shmem_int_wait_until on registered buffer\+0x40, which is 0, until it is 7")
+        self.check("device", slow, r"rank 3 keeps the others waiting: it waits for a copy to or from a device; ranks 0-2 wait in ")
 
     def test_a_rank_that_has_died_before_its_launcher_saw_it(self):
         job = self.begin_problem("loop")

@@ -51,7 +51,7 @@ void fields(auto& archive, Of<RankSeen> auto& rank) {
   archive(rank.rank, rank.node, rank.pid, rank.process, rank.state, rank.wait, rank.waited);
   archive(rank.computed, rank.delayed, rank.counts, rank.messages, rank.under_way, rank.calls);
   archive(rank.totals, rank.messages_total, rank.used_s, rank.is_in_exit, rank.tracer);
-  archive(rank.system_call, rank.polls);
+  archive(rank.system_call, rank.polls, rank.device_copies, rank.served_copies);
 }
 void fields(auto& archive, Of<AgentSeen> auto& agent) {
   archive(agent.pid, agent.used_s, agent.computed, agent.batches, agent.batches_total);

@@ -16,6 +16,7 @@
 #include "jobs/process_state.hpp"
 #include "jobs/system_call.hpp"
 #include "memory/live.hpp"
+#include "memory/shown_memory.hpp"
 #include "memory/stillness.hpp"
 
 namespace gondwana::jobs {
@@ -79,6 +80,8 @@ class Watched {
                   .delayed = share(first_.delay_ns, last.delay_ns, watched_ns),
                   .messages = last.messages - first_.messages,
                   .under_way = page_->traffic.under_way.load(std::memory_order_relaxed),
+                  .device_copies = shown_memory(*page_).devices.under_way.load(),
+                  .served_copies = shown_memory(*page_).devices.served.load(),
                   .is_in_exit = is_in_exit(*page_)};
     for (std::size_t i = 0; i < rank.counts.size(); ++i)
       rank.counts.at(i) = last.counts.at(i) - first_.counts.at(i);
@@ -130,12 +133,14 @@ class Watched {
     return wait != nullptr ? wait->since_ns.load(std::memory_order_acquire) : 0;
   }
 
-  // "heap+0x40", or nothing.
-  std::string name_in_heap(std::uint64_t place) const {
+  // "heap+0x40", "registered buffer+0x40", or nothing.
+  std::string name_of(std::uint64_t place) const {
     const std::uint64_t begin = page_->heap.begin.load(std::memory_order_relaxed);
     const std::uint64_t size = page_->heap.size.load(std::memory_order_relaxed);
-    return place >= begin && place - begin < size ? fmt::format("heap+{:#x}", place - begin)
-                                                  : std::string();
+    if (place >= begin && place - begin < size) return fmt::format("heap+{:#x}", place - begin);
+    const std::vector<SeenBuffer> buffers = seen_buffers(shown_memory(*page_), Gone::left_out);
+    const SeenBuffer* buffer = find_buffer(buffers, place);
+    return buffer != nullptr ? name_in_buffer(*buffer, place) : "";
   }
 
   std::optional<WaitSeen> wait() const {
@@ -150,7 +155,7 @@ class Watched {
                     .peer = wait->peer.load(std::memory_order_relaxed),
                     .team = team,
                     .place = place,
-                    .word = name_in_heap(place),
+                    .word = name_of(place),
                     .awaited = wait->awaited(),
                     .members = members_of(node_->shown_team(local_, team)),
                     .seconds = static_cast<double>(now_ns - since_ns) * 1e-9,

@@ -66,7 +66,11 @@ struct RankSeen {
   std::uint64_t messages_total = 0;
   double used_s = 0;            // processor time since it began
   std::uint64_t under_way = 0;  // operations that wait for other nodes, at the end
-  std::uint64_t calls = 0;      // counted operations, in the time that it was watched
+  // Copies to or from devices that had begun and not ended, at the end: by the rank, and by the
+  // agent in its memory.
+  std::uint64_t device_copies = 0;
+  std::uint64_t served_copies = 0;
+  std::uint64_t calls = 0;  // counted operations, in the time that it was watched
   bool is_in_exit = false;
   pid_t tracer = 0;              // a debugger that holds it
   std::string system_call = {};  // that it sleeps in, outside of the library; empty: not known

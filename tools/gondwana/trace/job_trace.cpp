@@ -27,6 +27,7 @@ class WaitSampler {
       rank.process = static_cast<std::uint32_t>(node.process(local));
       rank.heap = node.page(local).heap.begin.load(std::memory_order_relaxed);
       rank.heap_size = node.page(local).heap.size.load(std::memory_order_relaxed);
+      rank.buffers = seen_buffers(shown_memory(node.page(local)), Gone::included);
       rank.names.emplace_back();
     }
   }

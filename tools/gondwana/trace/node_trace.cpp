@@ -217,7 +217,8 @@ NodeTrace read_node(std::byte* control, const NodeFacts& facts,
     read(local, {.rank = index(facts.ranks[local]),
                  .process = static_cast<std::uint32_t>(process_in(page.presence.process)),
                  .heap = page.heap.begin.load(std::memory_order_relaxed),
-                 .heap_size = page.heap.size.load(std::memory_order_relaxed)});
+                 .heap_size = page.heap.size.load(std::memory_order_relaxed),
+                 .buffers = seen_buffers(shown_memory(page), Gone::included)});
   }
   const auto& header = shared_at<NodeHeader>(control, 0);
   read(slots, {.rank = RankTrace::agent,

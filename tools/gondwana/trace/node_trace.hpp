@@ -10,6 +10,7 @@
 
 #include "core/function_ref.hpp"
 #include "memory/layout.hpp"
+#include "memory/shown_memory.hpp"
 #include "tracing/trace_place.hpp"
 
 namespace gondwana::trace {
@@ -60,6 +61,7 @@ struct RankTrace {
   std::uint64_t heap_size = 0;
   std::uint64_t globals = 0;
   std::uint64_t globals_size = 0;
+  std::vector<SeenBuffer> buffers = {};
   std::vector<std::string> names = {};
   std::vector<Module> modules = {};  // the program is the first one
   std::vector<Site> sites = {};      // in the order of their numbers

@@ -35,7 +35,11 @@ PlaceNames::PlaceNames(const RankTrace& rank, Symbols& symbols) : rank_(rank), s
 
 std::string PlaceNames::text(const Event& event) {
   const std::optional<SymmetricPlace> place = symmetric_place(rank_, event.place);
-  if (!place) return fmt::format("{:#x}", event.place);
+  if (!place) {
+    const SeenBuffer* buffer = find_buffer(rank_.buffers, event.place);
+    return buffer != nullptr ? name_in_buffer(*buffer, event.place)
+                             : fmt::format("{:#x}", event.place);
+  }
   if (place->area == SymmetricArea::heap)
     return fmt::format(
         "heap+{:#x}{}", place->offset,
@@ -43,6 +47,11 @@ std::string PlaceNames::text(const Event& event) {
   const std::string name =
       rank_.modules.empty() ? "" : symbols_.variable(rank_.modules.front(), event.place);
   return name.empty() ? fmt::format("globals+{:#x}", place->offset) : name;
+}
+
+std::string_view PlaceNames::device(const Event& event) const {
+  const SeenBuffer* buffer = find_buffer(rank_.buffers, event.place);
+  return buffer != nullptr ? std::string_view(buffer->device) : "";
 }
 
 // The newest allocation that held the address by then. Blocks that were freed may have begun

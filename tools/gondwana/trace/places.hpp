@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trace/node_trace.hpp"
@@ -34,8 +35,11 @@ class PlaceNames {
  public:
   PlaceNames(const RankTrace& rank, Symbols& symbols);
 
-  // "flag", "table+16", "heap+0x118 (byte 24 of 64 from main, heat.c:41)", or the address.
+  // "flag", "table+16", "heap+0x118 (byte 24 of 64 from main, heat.c:41)", "memory of
+  // emulated:0+0x40", or the address.
   std::string text(const Event& event);
+  // "emulated:0"; empty: the address is not known to be one of a device.
+  std::string_view device(const Event& event) const;
 
  private:
   std::string block_at(std::uint64_t address, std::int64_t time_ns);

@@ -201,6 +201,7 @@ class JobWriter {
       arguments.push_back(
           {event.kind == EventKind::batch ? "node" : "rank", std::uint64_t{event.peer}});
     add("place", place);
+    if (has_place) add("device", places.device(event));
     add_last_arrival(id, arguments);
     if (const SourceLine* line = line_of_call(rank, event, symbols_)) {
       add("function", line->function);

@@ -15,6 +15,9 @@ namespace gondwana {
 constexpr std::uint8_t enumerators(EventKind /*kind*/) {
   return static_cast<std::uint8_t>(last_event_kind) + 1;
 }
+void fields(auto& archive, Of<SeenBuffer> auto& buffer) {
+  archive(buffer.begin, buffer.size, buffer.device);
+}
 
 }  // namespace gondwana
 
@@ -50,7 +53,7 @@ void fields(auto& archive, Of<Site> auto& site) {
 }
 void fields(auto& archive, Of<RankTrace> auto& rank) {
   archive(rank.rank, rank.process, rank.untraced, rank.heap, rank.heap_size, rank.globals);
-  archive(rank.globals_size, rank.names, rank.modules, rank.sites, rank.threads);
+  archive(rank.globals_size, rank.buffers, rank.names, rank.modules, rank.sites, rank.threads);
 }
 void fields(auto& archive, Of<NodeTrace> auto& node) {
   archive(node.job, node.host, node.node, node.job_ranks, node.is_sampled, node.ahead_ns);

@@ -79,6 +79,14 @@ class Findings {
     return ranks;
   }
 
+  // Those of the ranks that are such, which are left out of `ranks`.
+  static Ranks taken_from(Ranks& ranks, auto&& condition) {
+    Ranks taken;
+    std::ranges::copy_if(ranks, std::back_inserter(taken), condition);
+    std::erase_if(ranks, condition);
+    return taken;
+  }
+
   Ranks ranks_that_do(Does what) const {
     return ranks_that([what](const RankSeen& rank) { return does(rank) == what; });
   }
@@ -255,6 +263,8 @@ class Findings {
     };
     const auto polls = [this](std::uint32_t rank) { return !graph_.rank(rank).polls.empty(); };
     Ranks silent = those(Does::silent);
+    const Ranks copying = taken_from(
+        silent, [this](std::uint32_t rank) { return graph_.rank(rank).device_copies > 0; });
     Ranks busy = those(Does::work);
     Ranks polling;
     for (Ranks* some : {&silent, &busy}) {
@@ -263,6 +273,11 @@ class Findings {
     }
     std::ranges::sort(polling);
     if (!polling.empty()) tell_of_polling(polling);
+    if (!copying.empty())
+      say(fmt::format("{} {} the others waiting: {} for a copy to or from a device{}",
+                      name(copying), copying.size() == 1 ? "keeps" : "keep",
+                      copying.size() == 1 ? "it waits" : "they wait", waiting("; ")),
+          copying);
     if (!silent.empty()) tell_of_silent(silent);
     if (!busy.empty())
       say(fmt::format("{} {} on{}", name(busy), busy.size() == 1 ? "works" : "work", waiting("; ")),
@@ -333,7 +348,15 @@ class Findings {
     diagnosis_.sentences.push_back(
         fmt::format("{} wait{} for the network: {} operation{} to other nodes {} under way{}",
                     name(ranks), ranks.size() == 1 ? "s" : "", under_way, under_way == 1 ? "" : "s",
-                    under_way == 1 ? "is" : "are", waiting("; ")));
+                    under_way == 1 ? "is" : "are", waiting("; ") + tell_of_device_copies()));
+  }
+
+  // They may be what the network waits for.
+  std::string tell_of_device_copies() const {
+    const Ranks ranks = ranks_that(
+        [](const RankSeen& rank) { return rank.device_copies + rank.served_copies > 0; });
+    if (ranks.empty()) return "";
+    return fmt::format("; copies to or from devices of {} are under way", name(ranks));
   }
 
   bool all_nodes_are_seen() const { return job_->found.size() == job_->nodes; }
@@ -490,7 +513,8 @@ std::string describe(const RankSeen& rank) {
     case Does::stopped:
       return "is stopped";
     case Does::silent:
-      return !rank.polls.empty()         ? "polls by calls of " + rank.polls
+      return rank.device_copies > 0      ? "waits for a copy to or from a device"
+             : !rank.polls.empty()       ? "polls by calls of " + rank.polls
              : !rank.system_call.empty() ? "is in " + rank.system_call
                                          : "is in the program";
     case Does::wait:
