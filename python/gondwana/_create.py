@@ -12,7 +12,14 @@ from numpy.typing import ArrayLike, DTypeLike
 from . import _dlpack as dlpack
 from ._array import Block, Symmetric
 from ._buffer import Buffer, register_memory
-from ._device import DeviceArray, DeviceBlock, allocate_on, number_of
+from ._device import (
+    DeviceArray,
+    DeviceBlock,
+    allocate_on,
+    device_of,
+    names_of_devices,
+    number_of,
+)
 from ._job import start
 from ._library import Dtype, array_at, routine
 
@@ -58,11 +65,10 @@ def register(array: Any) -> Symmetric:
     It is one of numpy, or of another library by DLPack, such as a torch tensor, or by the CUDA
     array interface. Each rank gives an array of its own, of the same shape and type. An index
     stands for the same element of the array of the target. The memory does not move and stays the
-    caller's; `free` ends it, and before that the array may not be resized. Collectives do not take
-    the result.
+    caller's; `free` ends it, and before that the array may not be resized.
     """
     start()
-    given, device = dlpack.taken(array)
+    given, is_on_device = dlpack.taken(array)
     _checked_type(given.dtype)
     if not given.flags.c_contiguous:
         raise ValueError("an array that is registered must be contiguous; copy it")
@@ -71,9 +77,14 @@ def register(array: Any) -> Symmetric:
             f"an array that is registered must be writable; copy it{_why_read_only(array)}"
         )
     begin = given.ctypes.data
+    device = device_of(begin)
+    if is_on_device and device is None:
+        raise ValueError(
+            f"the array lies on a device that Gondwana does not use; it has: {names_of_devices()}"
+        )
     memory = array_at(begin, given.shape, given.dtype, given)
     register_memory(begin, given.nbytes)
-    if device == "host":
+    if device is None:
         return Symmetric(memory, Buffer(memory, given))
     return DeviceArray(memory, DeviceBlock(memory, given, device))
 

@@ -20,6 +20,8 @@ _devices = LIBRARY.shmemx_devices
 _devices.restype, _devices.argtypes = ctypes.c_int, []
 _name = LIBRARY.shmemx_device_name
 _name.restype, _name.argtypes = ctypes.c_int, [ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t]
+_device_of = LIBRARY.shmemx_device_of
+_device_of.restype, _device_of.argtypes = ctypes.c_int, [ctypes.c_void_p]
 _malloc = LIBRARY.shmemx_device_malloc
 _malloc.restype, _malloc.argtypes = ctypes.c_void_p, [ctypes.c_int, ctypes.c_size_t]
 _free = LIBRARY.shmemx_device_free
@@ -37,11 +39,21 @@ def devices() -> list[str]:
     return found
 
 
+def names_of_devices() -> str:
+    return ", ".join(devices()) or "no devices"
+
+
+def device_of(begin: int) -> str | None:
+    """On which device the memory lies; None: on the host."""
+    number = _device_of(begin)
+    return None if number < 0 else devices()[number]
+
+
 def number_of(device: Any) -> int:
     names = devices()
     if device not in names:
         raise ValueError(
-            f"device {device!r}: this rank has {', '.join(names) or 'no devices'}; "
+            f"device {device!r}: this rank has {names_of_devices()}; "
             "GONDWANA_EMULATED_DEVICES=2 gives each rank emulated:0 and emulated:1, and without a "
             "device the array is memory of the host"
         )
@@ -74,7 +86,7 @@ class DeviceArray(NDArrayOperatorsMixin, Symmetric):
     Peers put to it, get from it and update it as any other; with `put(values=...)` and
     `get(out=...)` also from device to device. The processor does not touch it: `array[...]` reads
     and writes the caller's own by copies, as `to_host` and `copy_from` do, `local` is the array
-    itself, and nothing computes with it. Collectives, `wait_until` and `test` do not take it.
+    itself, and nothing but collectives computes with it. `wait_until` and `test` do not take it.
 
     Other libraries use memory of CUDA and HIP where it is, by DLPack or the CUDA array interface.
     """

@@ -92,25 +92,24 @@ class AsHost:
         return HOST
 
 
-def taken(given: Any) -> tuple[Array, str]:
-    """The memory of an array, without a copy, and where it is: "host" or "cuda:0".
+def taken(given: Any) -> tuple[Array, bool]:
+    """The memory of an array, without a copy, and whether it is that of a device.
 
-    On a device the result is good for its addresses only.
+    Then the result is good for its addresses only.
     """
     if isinstance(given, np.ndarray):
-        return given, "host"
+        return given, False
     if hasattr(given, "__dlpack_device__"):
-        type_, number = given.__dlpack_device__()
-        kind = next((kind for kind, each in TYPES.items() if each == type_), None)
-        source = given if kind is None else AsHost(capsule_of(given))
+        is_on_device = given.__dlpack_device__()[0] in TYPES.values()
+        source = AsHost(capsule_of(given)) if is_on_device else given
         try:
-            return np.from_dlpack(source), "host" if kind is None else f"{kind}:{number}"
+            return np.from_dlpack(source), is_on_device
         except RuntimeError as error:  # of numpy
             raise TypeError(
                 f"numpy has no array for this {type(given).__name__}: {error}"
             ) from None
     if hasattr(given, "__cuda_array_interface__"):
-        return described(given), "cuda"
+        return described(given), True
     raise TypeError(
         "what is registered is an array of numpy, or of a library that has DLPack or the CUDA "
         f"array interface, not of type {type(given).__name__}"

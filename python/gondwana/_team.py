@@ -6,7 +6,6 @@ import numpy as np
 
 from ._array import Symmetric
 from ._bound import Bound
-from ._device import DeviceArray
 from ._job import checked_rank, job, quiet, start
 from ._library import address, routine
 
@@ -142,10 +141,7 @@ class Team(Bound):
 
 
 def _addresses(dest: Symmetric, source: Symmetric, may_be_same: bool = False) -> tuple[int, int]:
-    for array in (dest, source):
-        if isinstance(array, DeviceArray):
-            array._refuse("a collective")
-    to, from_ = dest.local, source.local
+    to, from_ = dest._memory(), source._memory()
     if not (to.flags.c_contiguous and from_.flags.c_contiguous):
         raise ValueError("collectives take contiguous arrays; copy, or give whole rows")
     same = address(to) == address(from_)

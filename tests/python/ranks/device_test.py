@@ -83,6 +83,21 @@ class DeviceTest(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, sentence):
                 other.put(source, NEXT)
 
+    def test_collectives_take_arrays_on_devices_and_registered_ones(self):
+        source = self.make(gondwana.full, 3, ME + 1, np.int64)
+        own = np.zeros(3, np.int64)
+        registered = gondwana.register(own)
+        self.addCleanup(registered.free)
+        for dest in (self.make(gondwana.zeros, 3, np.int64, device=DEVICES[-2]), registered):
+            gondwana.reduce(dest, source, "sum")
+            values = own if dest is registered else dest.to_host()
+            self.assertEqual(values.tolist(), [RANKS * (RANKS + 1) // 2] * 3)
+            gondwana.barrier()
+            gondwana.broadcast(dest, source, root=RANKS - 1)
+            values = own if dest is registered else dest.to_host()
+            self.assertEqual(values.tolist(), [RANKS] * 3)
+            gondwana.barrier()
+
     def test_what_only_the_processor_can_do_is_refused_with_what_to_write(self):
         array = self.make(gondwana.zeros, 3, int)
 
@@ -98,7 +113,6 @@ class DeviceTest(unittest.TestCase):
             lambda: np.asarray(array),
             lambda: array.wait_until(0, "==", 1),
             lambda: array.test(0, "==", 0),
-            lambda: gondwana.reduce(array, array, "sum"),
         ):
             with self.assertRaisesRegex(TypeError, r"memory of emulated:1.*array\.to_host\(\)"):
                 use()
