@@ -91,7 +91,7 @@ int device_heap_destroy(Caller caller) {
     tell_once(caller, "there is no heap on devices");
     return 1;
   }
-  const DeviceHeap ended(*std::move(heap));
+  const DeviceHeap ended(std::move(*heap));
   heap.reset();  // from here on the memory is a buffer like any other
   return unregister_buffer(caller, ended.memory());
 }

@@ -39,7 +39,7 @@ static void memory_is_symmetric(void) {
   char* aligned = nvshmem_align(page, 100);
   expect(nvshmemx_init_status() == NVSHMEM_STATUS_IS_INITIALIZED, "there is a heap");
   expect((uintptr_t)aligned % page == 0, "a block is aligned");
-  expect(nvshmem_char_g(cleared + 3 * page - 1, right) == 0, "a block is cleared");
+  expect(nvshmem_char_g(cleared + 3L * page - 1, right) == 0, "a block is cleared");
   nvshmem_barrier_all();
   nvshmem_char_p(cleared, 7, right);
   nvshmem_barrier_all();
@@ -170,12 +170,12 @@ static void all_take_part(void) {
   expect(nvshmem_long_sum_reduce(NVSHMEM_TEAM_WORLD, dest, source, 10) == 0, "a sum");
   expect(nvshmem_long_g(dest + 9, me) == 500L * pes * (pes - 1) + 9L * pes, "terms are added");
   nvshmem_long_max_reducescatter(NVSHMEM_TEAM_WORLD, dest, source, 5);
-  expect(nvshmem_long_g(dest + 4, me) == 1000L * (pes - 1) + 5 * me + 4, "parts are reduced");
+  expect(nvshmem_long_g(dest + 4, me) == 1000L * (pes - 1) + 5L * me + 4, "parts are reduced");
   nvshmem_long_broadcast(NVSHMEM_TEAM_WORLD, dest, source, 20, pes - 1);
   expect(nvshmem_long_g(dest + 19, me) == 1000L * (pes - 1) + 19, "the root's words are there");
   nvshmem_barrier_all();
   nvshmem_long_fcollect(NVSHMEM_TEAM_WORLD, dest, source, 4);
-  expect(nvshmem_long_g(dest + 4 * pes - 1, me) == 1000L * (pes - 1) + 3, "arrays are collected");
+  expect(nvshmem_long_g(dest + 4L * pes - 1, me) == 1000L * (pes - 1) + 3, "arrays are collected");
   nvshmem_barrier_all();
   nvshmem_alltoallmem(NVSHMEM_TEAM_WORLD, dest, source, sizeof(long));
   expect(nvshmem_long_g(dest + pes - 1, me) == 1000L * (pes - 1) + me, "blocks are exchanged");

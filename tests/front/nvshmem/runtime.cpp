@@ -1,5 +1,5 @@
 // A program of NVSHMEM in C++ that uses CUDA's runtime: here a stand-in over emulated devices. It
-// begins by a communicator, of an MPI that is three functions.
+// begins by a communicator, of an MPI that is two functions.
 #include <nvshmem.h>
 #include <nvshmemx.h>
 
@@ -19,6 +19,7 @@ static void expect(bool holds, const char* what) {
 }
 
 // As MPICH has them, where a communicator is an int.
+// NOLINTBEGIN(readability-identifier-naming): MPI chose the names
 extern "C" {
 int MPI_Comm_rank(int communicator, int* rank) {
   *rank = communicator == 1 ? nvshmem_my_pe() : nvshmem_n_pes() - 1 - nvshmem_my_pe();
@@ -29,6 +30,7 @@ int MPI_Comm_size(int, int* size) {
   return 0;
 }
 }
+// NOLINTEND(readability-identifier-naming)
 
 template <typename T>
 static std::vector<T> read(const T* block, std::size_t count) {

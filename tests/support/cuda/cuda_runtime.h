@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+// NOLINTBEGIN(readability-identifier-naming): CUDA chose the names
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -172,3 +173,4 @@ static inline const char* cudaGetErrorString(cudaError_t error) {
 #ifdef __cplusplus
 }
 #endif
+// NOLINTEND(readability-identifier-naming)
