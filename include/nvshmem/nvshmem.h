@@ -104,6 +104,14 @@ int nvshmemx_team_get_uniqueid(nvshmemx_team_uniqueid_t* uniqueid);
 int nvshmemx_team_init(nvshmem_team_t* team, nvshmem_team_config_t* config, long mask, int npes,
                        int index);
 
+/*
+ * Code for GPUs: there is none here. They print a message and return NVSHMEMX_ERROR_NOT_SUPPORTED.
+ */
+int nvshmemx_cumodule_init(CUmodule module);
+int nvshmemx_cumodule_finalize(CUmodule module);
+int nvshmemx_culibrary_init(CUlibrary library);
+int nvshmemx_culibrary_finalize(CUlibrary library);
+
 /* ---------- Remote memory access -------------------------------------------------------------- */
 
 /*

@@ -26,6 +26,8 @@
 #endif
 #endif
 typedef struct CUstream_st* cudaStream_t;
+typedef struct CUmod_st* CUmodule;
+typedef struct CUlib_st* CUlibrary;
 #ifndef GONDWANA_NVSHMEM_HAS_HALF
 typedef struct {
   uint16_t bits;
@@ -42,6 +44,8 @@ typedef struct {
 #define NVSHMEM_VENDOR_PATCH_VERSION 1
 #define NVSHMEM_VENDOR_STRING "Gondwana, with the host API of NVSHMEM v3.5.1"
 #define NVSHMEM_MAX_NAME_LEN 256
+/* Needs stdio.h. NVSHMEM's own programs use it. */
+#define NVSHMEMI_ERROR_PRINT(...) fprintf(stderr, __VA_ARGS__)
 /* Here alone: for programs that must know. */
 #define GONDWANA_NVSHMEM 1
 

@@ -24,7 +24,7 @@ Place& place() {
 
 constexpr int no_device = -1;
 // NVSHMEM's is 1 GiB, which is all that an emulated device has.
-constexpr std::size_t usual_size = std::size_t{512} << 20;
+constexpr const char* usual_size = "512M";
 
 std::string_view variable(const char* name) {
   const char* value = std::getenv(name);
@@ -34,8 +34,8 @@ std::string_view variable(const char* name) {
 // As in NVSHMEM: a number, and a unit in either case.
 std::size_t heap_size(const char* call) {
   constexpr std::string_view units = "kmgt";
-  const std::string text(variable("NVSHMEM_SYMMETRIC_SIZE"));
-  if (text.empty()) return usual_size;
+  std::string text(variable("NVSHMEM_SYMMETRIC_SIZE"));
+  if (text.empty()) text = usual_size;
   char* rest = nullptr;
   const double number = std::strtod(text.c_str(), &rest);
   const std::size_t unit =
@@ -43,7 +43,9 @@ std::size_t heap_size(const char* call) {
   const double size = std::ldexp(number, static_cast<int>(10 * unit));
   if (rest == text.c_str() || (*rest != '\0' && unit == 0) || !(size >= 1) || size > 1e15)
     give_up(call, "NVSHMEM_SYMMETRIC_SIZE \"" + text + "\": expected a size such as 512M or 1G");
-  return static_cast<std::size_t>(size);
+  // In NVSHMEM, too, a heap is whole granules, and programs rely on what there is beyond their own.
+  constexpr std::size_t granule = std::size_t{2} << 20;
+  return (static_cast<std::size_t>(size) / granule + 2) * granule;
 }
 
 // The current one of CUDA's, or the first.

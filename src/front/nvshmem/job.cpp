@@ -75,7 +75,9 @@ int init_status() {
 }
 
 void finalize() {
-  if (job().inits == 0 || --job().inits > 0) return;
+  if (job().inits == 0) return;
+  --job().inits;
+  if (job().inits > 0) return;
   end_streams();
   shmem_quiet();
   end_heap();
@@ -103,6 +105,11 @@ int set_attr_uniqueid_args(int /*rank*/, int /*ranks*/, const nvshmemx_uniqueid_
 int set_attr_mpi_comm_args(void* mpi_comm, nvshmemx_init_attr_t* attributes) {
   attributes->mpi_comm = mpi_comm;
   return 0;
+}
+
+int refuse_module(const char* call) {
+  tell(call, "code for GPUs is not supported; only host-side calls are");
+  return NVSHMEMX_ERROR_NOT_SUPPORTED;
 }
 
 void info_get_version(int* major, int* minor) {

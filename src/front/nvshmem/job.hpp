@@ -21,6 +21,8 @@ int set_attr_uniqueid_args(int rank, int ranks, const nvshmemx_uniqueid_t* uniqu
                            const nvshmemx_init_attr_t* attributes);
 int set_attr_mpi_comm_args(void* mpi_comm, nvshmemx_init_attr_t* attributes);
 
+int refuse_module(const char* call);
+
 void info_get_version(int* major, int* minor);
 void info_get_name(char* name);
 void vendor_get_version_info(int* major, int* minor, int* patch);

@@ -92,9 +92,10 @@ std::vector<std::string> needed_libraries(const std::string& path) {
 std::string other_runtime(const std::string& path) {
   constexpr std::array<std::string_view, 6> runtimes{"libmpi",    "liboshmem.", "libopenshmem.",
                                                      "libshmem.", "libsma.",    "libnvshmem"};
+  constexpr std::string_view ours = "libnvshmem_host.so.0";  // NVIDIA counts from 2
   for (const std::string& library : needed_libraries(path))
     for (const std::string_view name : runtimes)
-      if (library.starts_with(name)) return library;
+      if (library.starts_with(name) && library != ours) return library;
   return {};
 }
 
