@@ -108,9 +108,8 @@ class Bench:
     @cached_property
     def heat(self) -> dict[str, list[Steps]]:
         """By cube and way to exchange, all rounds."""
-        sizes = {24: 200} if self.quick else HEAT_STEPS
         rows = {}
-        for size, steps in sizes.items():
+        for size, steps in ({24: 200} if self.quick else HEAT_STEPS).items():
             words = ("--size", str(size), "--steps", str(steps))
             rows |= {f"{size} dev": Run("device_heat", (*words, "--times"), DEVICES),
                      f"{size} host": Run("device_heat", (*words, "--host", "--times")),
@@ -285,11 +284,6 @@ def pairs_of_steps(rounds: list[Steps]) -> list[float]:
             for first, second in pairwise(steps)]
 
 
-def without_mpi(bench: Bench) -> str:
-    """The end of a title where a column is missing."""
-    return "" if bench.ours.has("heat_mpi") else "; without MPI: no mpicc.openmpi with mpi.h here"
-
-
 def kinds_3(bench: Bench) -> Sheet:
     """Times of steps of heat conduction."""
     rows: list[list[Cell]] = []
@@ -302,7 +296,8 @@ def kinds_3(bench: Bench) -> Sheet:
                                       for share in (10, 90, 99, 100))])
     return Sheet("Kinds 3", "heat conduction in a cube on two ranks, us: field on devices (put with "
                  "signal; the computation copies it, as the device has no processor), on the "
-                 "host, MPI on the host" + without_mpi(bench),
+                 "host, " + ("MPI on the host" if bench.ours.has("heat_mpi") else
+                             "without MPI: no mpicc.openmpi with mpi.h here"),
                  ["Cube", "exchange", "its p99", "computing", "two steps", "p10: x", "p90: x",
                   "p99: x", "max: x"], rows)
 
@@ -319,9 +314,8 @@ def kinds_3_histogram(bench: Bench) -> Sheet:
         shares.append([100 * bars.count(bar) / len(bars) for bar in range(len(BARS))])
     rows: list[list[Cell]] = [[f"{bar:.2f}", *cells]
                               for bar, cells in zip(BARS, zip(*shares, strict=True), strict=True)]
-    return Sheet("Kinds 3 histogram", "times of two steps of heat conduction, in medians"
-                 + without_mpi(bench), ["Median x", *bench.heat], rows, tuple(bench.heat),
-                 "% of pairs of steps")
+    return Sheet("Kinds 3 histogram", "times of two steps of heat conduction, in medians",
+                 ["Median x", *bench.heat], rows, tuple(bench.heat), "% of pairs of steps")
 
 
 SHEETS: tuple[Callable[[Bench], Sheet], ...] = (figure_1, figure_2, figure_3, figure_5, figure_6,

@@ -174,11 +174,11 @@ static void time_bounces(void) {
   atomic_store(&shared->over, 1);
 }
 
-static void open_device(void) {
+static void open_device(int rank) {
   device = aligned_alloc(4096, LARGEST);
   if (device == NULL) must("memory", -FI_ENOMEM);
   memset(device, 1, LARGEST);
-  wire.arrived = take_chunk;
+  if (rank == 1) wire.arrived = take_chunk;
 }
 
 static void* serve(void* asleep) {
@@ -208,9 +208,8 @@ int main(int argc, char** argv) {
   shared = shared_pages(sizeof *shared);
   const int rank = start_crew(2);
   const bool bounces = strcmp(mode, "bounce") == 0;
-  if (bounces) open_device();
+  if (bounces) open_device(rank);
   open_wire(&wire, &shared->names, rank);
-  if (rank == 0) wire.arrived = NULL;
   if (rank == 0 && bounces)
     time_bounces();
   else if (rank == 0)

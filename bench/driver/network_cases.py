@@ -158,7 +158,7 @@ def network_cases() -> list[Case]:
     return [
         small_case("target in the library", "waiting", "spin"),
         small_case("target computes", "computing", "asleep"),
-        Case("network_messages", 2, (Run("gasnet_far_messages", nodes=2),),
+        Case("network_messages", 2, (Run("gasnet_ping_pong", ("far",), nodes=2),),
              tuple(Row(f"network gex {title}, there and back", figure, ratio(1.5),
                        ("bare_message_48_spin",))
                    for title, figure in (("AM Short", "network_am_short"),

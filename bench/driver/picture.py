@@ -3,18 +3,14 @@
 from pathlib import Path
 
 from driver.report import OURS, show_score
+from driver.sheet import NO_PICTURE, plotter
 from driver.verdict import RowResult
 
 
 def draw(path: Path, results: list[RowResult], peers: list[str]) -> str:
     """Writes the picture; returns a line that says where it is, or why it is missing."""
-    try:
-        import matplotlib
-
-        matplotlib.use("Agg")
-        from matplotlib import pyplot
-    except ImportError:
-        return "no picture: matplotlib is not installed for this Python"
+    if (pyplot := plotter()) is None:
+        return NO_PICTURE
     shown = [v for v in results if v.lines and v.row.aim.limit is not None]
     if not shown:
         return "no picture: nothing was measured"

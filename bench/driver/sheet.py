@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 Cell = float | str
 WIDTH = 12
+NO_PICTURE = "no picture: matplotlib is not installed for this Python"
 
 
 @dataclass(frozen=True)
@@ -42,15 +44,22 @@ def file_of(sheet: Sheet) -> str:
     return f"seeds_{sheet.name.lower().replace(' ', '_')}.png"
 
 
-def draw(folder: Path, sheets: list[Sheet]) -> str:
-    """Writes a picture for each sheet that has one, and returns a line that names them."""
+def plotter() -> ModuleType | None:
+    """Draws into files; None: it is not installed."""
     try:
         import matplotlib
 
         matplotlib.use("Agg")
         from matplotlib import pyplot
     except ImportError:
-        return "no pictures: matplotlib is not installed for this Python"
+        return None
+    return pyplot
+
+
+def draw(folder: Path, sheets: list[Sheet]) -> str:
+    """Writes a picture for each sheet that has one, and returns a line that names them."""
+    if (pyplot := plotter()) is None:
+        return NO_PICTURE
     written = []
     for sheet in (s for s in sheets if s.drawn):
         figure, axes = pyplot.subplots(figsize=(8, 4.5), layout="constrained")

@@ -4,12 +4,12 @@
 #include "gasnet_job.h"
 #include "pairs.h"
 
-#include <dirent.h>
+#include <fcntl.h>
 #include <gasnet_mk.h>
 #include <shmemx.h>
 
 enum { BATCHES = 200, OPS = 1000, ALLOCATIONS = 25, ALLOCATION_BATCHES = 40, BYTES = 1 << 20 };
-enum { SLACK = 8 };  // mappings that malloc may add
+enum { MOST_DESCRIPTORS = 4096, SLACK = 8 };  // mappings that malloc may add
 
 static void put(const struct cells* c, size_t ops) {
   long value = 7;
@@ -54,10 +54,7 @@ static void make_memory(const struct cells* unused, size_t count) {
 
 static int descriptors(void) {
   int count = 0;
-  DIR* folder = opendir("/proc/self/fd");
-  require(folder != NULL, "no /proc/self/fd");
-  while (readdir(folder) != NULL) ++count;
-  closedir(folder);
+  for (int i = 0; i < MOST_DESCRIPTORS; ++i) count += fcntl(i, F_GETFD) >= 0;
   return count;
 }
 

@@ -43,7 +43,7 @@ static inline struct job start_job(gex_AM_Entry_t* handlers, size_t count, size_
   require(gex_EP_RegisterHandlers(job.endpoint, handlers, count) == GASNET_OK,
           "gex_EP_RegisterHandlers failed");
   require(gex_Segment_Attach(&job.segment, job.team, pages * GASNET_PAGESIZE) == GASNET_OK,
-          "gex_Segment_Attach failed");
+          "no memory for the segment on each rank; ask for fewer bytes (gondwana bench: with -m)");
   job.rank = gex_TM_QueryRank(job.team);
   job.ranks = gex_TM_QuerySize(job.team);
   pin_if_asked((int)job.rank);

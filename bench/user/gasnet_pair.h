@@ -32,8 +32,7 @@ static inline struct pair start_gasnet_pair(gex_AM_Entry_t* handlers, size_t cou
 // Ends the program of every rank.
 static inline void end_gasnet_pair(struct pair* p) {
   free(p->local);
-  meet();
-  gasnet_exit(0);
+  end_job(&started);
 }
 
 #endif

@@ -2,32 +2,19 @@
 #ifndef GONDWANA_BENCH_GASNET_START_H_
 #define GONDWANA_BENCH_GASNET_START_H_
 
-#include <gasnetex.h>
+#include "../rows/gasnet_job.h"
 
+static struct job started;
 static gex_TM_t world;
 
-static inline void require(int true_here, const char* what) {
-  if (true_here) return;
-  fprintf(stderr, "bench: rank %u: %s\n", gex_System_QueryJobRank(), what);
-  gasnet_exit(1);
-}
-
-static inline void meet(void) {
-  gex_Event_Wait(gex_Coll_BarrierNB(world, 0));
+static inline void meet_all(void) {
+  meet(&started);
 }
 
 // With a segment of that many bytes at least.
 static inline void start_gasnet(gex_AM_Entry_t* handlers, size_t count, size_t bytes) {
-  gex_Client_t client;
-  gex_EP_t endpoint;
-  gex_Segment_t segment;
-  const size_t pages = (bytes + GASNET_PAGESIZE - 1) / GASNET_PAGESIZE;
-  require(gex_Client_Init(&client, &endpoint, &world, "bench", NULL, NULL, 0) == GASNET_OK,
-          "gex_Client_Init failed");
-  require(gex_EP_RegisterHandlers(endpoint, handlers, count) == GASNET_OK,
-          "gex_EP_RegisterHandlers failed");
-  require(gex_Segment_Attach(&segment, world, pages * GASNET_PAGESIZE) == GASNET_OK,
-          "no memory for the segment on each rank; ask for fewer bytes with -m");
+  started = start_job(handlers, count, bytes);
+  world = started.team;
 }
 
 // The segment of a rank: its address there, and here (NULL: not mapped).
