@@ -17,14 +17,14 @@ std::optional<Driver> find_driver() {
   void* library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   if (library == nullptr) return std::nullopt;
   Driver found{};
-  const bool has_all = find(library, "cuLaunchHostFunc", found.launch_host_function) &&
+  const bool has_all = find(library, "cuInit", found.start) &&
+                       find(library, "cuLaunchHostFunc", found.launch_host_function) &&
                        (find(library, "cuStreamWaitValue32_v2", found.wait_value) ||
                         find(library, "cuStreamWaitValue32", found.wait_value)) &&
                        find(library, "cuMemHostAlloc", found.allocate_host) &&
                        find(library, "cuMemHostGetDevicePointer_v2", found.device_pointer) &&
-                       find(library, "cuMemFreeHost", found.free_host) &&
                        find(library, "cuCtxGetDevice", found.current_device);
-  return has_all ? std::optional(found) : std::nullopt;
+  return has_all && found.start(0) == 0 ? std::optional(found) : std::nullopt;
 }
 
 }  // namespace

@@ -10,16 +10,16 @@ namespace gondwana::nvshmem {
 
 // cuda.h has them under the same names, without the trailing part of a version.
 struct Driver {
+  int (*start)(unsigned flags);
   int (*launch_host_function)(cudaStream_t stream, void (*function)(void*), void* argument);
   int (*wait_value)(cudaStream_t stream, std::uint64_t address, std::uint32_t value,
                     unsigned flags);
   int (*allocate_host)(void** address, std::size_t size, unsigned flags);
   int (*device_pointer)(std::uint64_t* address, void* host, unsigned flags);
-  int (*free_host)(void* address);
   int (*current_device)(int* device);
 };
 
-// Null: the process has not loaded it.
+// Null: the process has not loaded it, or it finds no device.
 const Driver* driver();
 // -1: none.
 int current_cuda_device();

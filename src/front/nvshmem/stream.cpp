@@ -52,7 +52,6 @@ class StreamQueue {
     }
     has_work_.notify_one();
     worker_.join();
-    driver()->free_host(done_);
   }
 
   void add(const char* call, std::unique_ptr<Work> work) {
@@ -129,8 +128,9 @@ class StreamQueue {
 
   cudaStream_t stream_;
   std::mutex order_;  // calls of several threads reach the stream in the order of their numbers
-  std::atomic<std::uint32_t>* done_ = nullptr;  // the number of the last work that is done
-  std::uint64_t done_on_device_ = 0;            // the same word, as the stream addresses it
+  // The number of the last work that is done. Never freed: the stream may still have to look.
+  std::atomic<std::uint32_t>* done_ = nullptr;
+  std::uint64_t done_on_device_ = 0;  // the same word, as the stream addresses it
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable has_work_;

@@ -1,0 +1,86 @@
+/* Calls behind the work of streams, by a driver that has nothing but streams. */
+#include <nvshmem.h>
+#include <nvshmemx.h>
+#include <stdio.h>
+#include <time.h>
+
+// NOLINTBEGIN(readability-identifier-naming): CUDA chose the names
+int cuStreamCreate(cudaStream_t* stream, unsigned flags);
+int cuStreamSynchronize(cudaStream_t stream);
+int cuStreamDestroy_v2(cudaStream_t stream);
+int cuLaunchHostFunc(cudaStream_t stream, void (*function)(void*), void* argument);
+// NOLINTEND(readability-identifier-naming)
+
+enum { count = 1000 };
+
+static int me;
+static int pes;
+static int failures = 0;
+static long values[count];
+
+static void expect(int holds, const char* what) {
+  if (holds) return;
+  ++failures;
+  fprintf(stderr, "PE %d: not so: %s\n", me, what);
+}
+
+/* A kernel, as far as a stream can tell. */
+static void fill(void* first) {
+  const struct timespec some = {.tv_sec = 0, .tv_nsec = 20 * 1000 * 1000};
+  nanosleep(&some, NULL);
+  for (int i = 0; i < count; ++i) values[i] = *(const long*)first + i;
+}
+
+static void a_put_comes_behind_a_kernel(cudaStream_t stream, long* block) {
+  const int right = (me + 1) % pes;
+  const int left = (me + pes - 1) % pes;
+  static const long zero = 0;
+  static long first;
+  first = 1000L * me;
+  cuLaunchHostFunc(stream, fill, &first);
+  nvshmemx_long_put_on_stream(block, values, count, right, stream);
+  cuLaunchHostFunc(stream, fill, (void*)&zero); /* behind the put */
+  nvshmemx_barrier_all_on_stream(stream);
+  expect(nvshmemx_long_g_on_stream(block + 7, me, stream) == 1000L * left + 7,
+         "a put takes what the kernel before it has written");
+  cuStreamSynchronize(stream);
+  expect(values[7] == 7, "a kernel comes behind the put before it");
+}
+
+/* The first stream waits for what the second one sends later. */
+static void streams_do_not_wait_for_each_other(cudaStream_t one, cudaStream_t other,
+                                               uint64_t* signal) {
+  const int right = (me + 1) % pes;
+  nvshmemx_signal_wait_until_on_stream(signal, NVSHMEM_CMP_EQ, 5, one);
+  nvshmemx_uint64_p_on_stream(signal + 1, 6, right, one);
+  nvshmemx_signal_op_on_stream(signal, 5, NVSHMEM_SIGNAL_SET, right, other);
+  cuStreamSynchronize(one);
+  cuStreamSynchronize(other);
+  nvshmem_barrier_all();
+  expect(nvshmem_signal_fetch(signal + 1) == 6, "a stream goes on behind its wait");
+}
+
+int main(void) {
+  cudaStream_t one;
+  cudaStream_t other;
+  nvshmem_init();
+  me = nvshmem_my_pe();
+  pes = nvshmem_n_pes();
+  int level = 0;
+  nvshmem_query_thread(&level);
+  expect(level == NVSHMEM_THREAD_MULTIPLE, "threads of the library may call");
+  long* block = nvshmem_malloc(count * sizeof(long));
+  uint64_t* signal = nvshmem_calloc(2, sizeof(uint64_t));
+  cuStreamCreate(&one, 0);
+  cuStreamCreate(&other, 0);
+  a_put_comes_behind_a_kernel(one, block);
+  a_put_comes_behind_a_kernel(0, block);
+  streams_do_not_wait_for_each_other(one, other, signal);
+  nvshmemx_long_put_on_stream(block, values, count, me, one); /* left for the end */
+  nvshmem_free(signal);
+  nvshmem_finalize();
+  cuStreamSynchronize(one);
+  cuStreamDestroy_v2(other);
+  cuStreamDestroy_v2(one);
+  return failures > 0;
+}
