@@ -18,7 +18,8 @@ ME, RANKS = gondwana.rank(), gondwana.size()
 NEXT, BEFORE = (ME + 1) % RANKS, (ME - 1) % RANKS
 CUDA, COPIED = 2, 2
 HAS_VERSIONS = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
-NEEDS_DEVICES = unittest.skipUnless(gondwana.devices(), "needs GONDWANA_EMULATED_DEVICES")
+DEVICES = gondwana.devices()  # the first one may be of CUDA, the last one is emulated
+NEEDS_DEVICES = unittest.skipUnless(DEVICES, "needs GONDWANA_EMULATED_DEVICES")
 USED = {b"dltensor": b"used_dltensor", b"dltensor_versioned": b"used_dltensor_versioned"}
 
 
@@ -191,7 +192,7 @@ class DlpackTest(unittest.TestCase):
     @NEEDS_DEVICES
     def test_memory_of_cuda_is_shared_and_lasts_as_long_as_it_is(self):
         for versions in ({}, {"max_version": (1, 0)}):
-            array = gondwana.zeros((4, 5), np.float32, device="emulated:0")
+            array = gondwana.zeros((4, 5), np.float32, device=DEVICES[0])
             begin = array._memory().ctypes.data
             array._device_block.device = "cuda:1"  # it only has to say so
             self.assertEqual(array.__dlpack_device__(), (CUDA, 1))
@@ -225,7 +226,7 @@ class DlpackTest(unittest.TestCase):
             memory = weakref.ref(foreign.memory)
             array = gondwana.register(foreign)
             del foreign
-            self.assertEqual((array.device, array.shape), ("emulated:0", (6,)))
+            self.assertEqual((array.device, array.shape), (DEVICES[0], (6,)))
             array.put(ME, NEXT, slice(1, 3))
             gondwana.barrier()
             self.assertEqual(array[...].tolist(), [0, BEFORE, BEFORE, 0, 0, 0])
