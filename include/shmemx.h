@@ -105,6 +105,35 @@ void* shmemx_device_heap_malloc(size_t bytes);
 void* shmemx_device_heap_align(size_t alignment, size_t bytes);
 void shmemx_device_heap_free(void* addr);
 
+/*
+ * Calls behind the work of a stream of CUDA (a cudaStream_t or CUstream): each is done when the
+ * stream has done what it was given before, and what it is given later begins behind it. They
+ * return at once. Memory that they name must stay until they are done; shmem_finalize waits for
+ * them. A thread of the library does them, so the program needs SHMEM_THREAD_MULTIPLE. Collectives
+ * come in one order with those of other threads.
+ *
+ * shmemx_streams: 1 if this process has a device of CUDA, otherwise 0. Then no stream has work:
+ * calls with stream 0 (NULL) are done at once, and another stream ends the job with a message, as
+ * streams of ROCm do. May be called at any time. shmemx_quiet_streams: returns when all calls
+ * behind streams are done.
+ *
+ * shmemx_call_on_stream: any calls, such as collectives and atomics. The function runs in that
+ * thread. The others: as the routine without _on_stream; a signal that is waited for is memory of
+ * the host.
+ */
+#define SHMEMX_STREAMS 1
+int shmemx_streams(void);
+void shmemx_quiet_streams(void);
+void shmemx_call_on_stream(void (*call)(void*), void* argument, void* stream);
+void shmemx_putmem_on_stream(void* dest, const void* source, size_t bytes, int pe, void* stream);
+void shmemx_getmem_on_stream(void* dest, const void* source, size_t bytes, int pe, void* stream);
+void shmemx_putmem_signal_on_stream(void* dest, const void* source, size_t bytes,
+                                    uint64_t* sig_addr, uint64_t signal, int sig_op, int pe,
+                                    void* stream);
+void shmemx_signal_wait_until_on_stream(uint64_t* sig_addr, int cmp, uint64_t cmp_value,
+                                        void* stream);
+void shmemx_barrier_all_on_stream(void* stream);
+
 #ifdef __cplusplus
 } /* extern "C" */
 

@@ -139,7 +139,5 @@ def _thunk(function: Function, stream: str | None) -> str:
         return text
     prototype = _on_stream(function, stream)
     arguments = [parameter.name for parameter in function.c.parameters]
-    body = statement(
-        prototype, stream, ["stream", f'"{prototype.name}"', function.name, *arguments]
-    )
+    body = statement(prototype, stream, ["stream", function.name, *arguments])
     return f"{text}\n\n{declaration(prototype, ' {')}\n{body}\n}}"

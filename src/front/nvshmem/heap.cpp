@@ -1,5 +1,7 @@
 #include "front/nvshmem/heap.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -8,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "front/nvshmem/driver.hpp"
 #include "front/nvshmem/say.hpp"
 #include "shmemx.h"
 
@@ -46,6 +47,14 @@ std::size_t heap_size(const char* call) {
   // In NVSHMEM, too, a heap is whole granules, and programs rely on what there is beyond their own.
   constexpr std::size_t granule = std::size_t{2} << 20;
   return (static_cast<std::size_t>(size) / granule + 2) * granule;
+}
+
+// -1: none.
+int current_cuda_device() {
+  void* library = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  void* ask = library == nullptr ? nullptr : ::dlsym(library, "cuCtxGetDevice");
+  int device = -1;
+  return ask != nullptr && reinterpret_cast<int (*)(int*)>(ask)(&device) == 0 ? device : -1;
 }
 
 // The current one of CUDA's, or the first.

@@ -7,9 +7,8 @@
 #include "front/nvshmem/heap.hpp"
 #include "front/nvshmem/mpi.hpp"
 #include "front/nvshmem/say.hpp"
-#include "front/nvshmem/stream.hpp"
 #include "front/nvshmem/teams.hpp"
-#include "shmem.h"
+#include "shmemx.h"
 
 namespace gondwana::nvshmem {
 namespace {
@@ -31,7 +30,7 @@ void start(const char* call, int level) {
   if (job().inits++ > 0) return;
   int provided = 0;
   // Work of a stream is done by a thread of ours.
-  const int needed = streams_have_work() ? SHMEM_THREAD_MULTIPLE : level;
+  const int needed = shmemx_streams() != 0 ? SHMEM_THREAD_MULTIPLE : level;
   if (shmem_init_thread(needed, &provided) != 0) give_up(call, "OpenSHMEM does not start");
   job().idle = static_cast<std::uint64_t*>(shmem_calloc(1, sizeof(std::uint64_t)));
   if (job().idle == nullptr) give_up(call, "no word in the symmetric heap of the host");
@@ -78,7 +77,7 @@ void finalize() {
   if (job().inits == 0) return;
   --job().inits;
   if (job().inits > 0) return;
-  end_streams();
+  shmemx_quiet_streams();
   shmem_quiet();
   end_heap();
   end_teams();

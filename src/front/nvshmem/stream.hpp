@@ -1,82 +1,72 @@
-// Calls that take a stream: done behind its work, and later work of the stream behind them. A
-// process without a driver of CUDA has no such work.
+// Calls that take a stream, by shmemx_call_on_stream.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <tuple>
 #include <type_traits>
-#include <utility>
 
 #include "nvshmem_types.h"
+#include "shmemx.h"
 
 namespace gondwana::nvshmem {
 
-// What is to be done, once.
-class Work {
- public:
-  Work() = default;
-  Work(const Work&) = delete;
-  Work& operator=(const Work&) = delete;
-  virtual ~Work() = default;
-
-  virtual void run() = 0;
-};
-
-// Whether streams of this process may have work.
-bool streams_have_work();
-// Whether a call is to be done at once. Ends the job where it can be done in no way.
-bool is_done_at_once(cudaStream_t stream, const char* call);
-// Puts it behind the work of the stream.
-void enqueue(cudaStream_t stream, const char* call, std::unique_ptr<Work> work);
-// Returns when it is done.
-void enqueue_and_wait(cudaStream_t stream, const char* call, Work& work);
-// All that was put behind streams is done.
-void end_streams();
+// Whether the call is done at once on every stream that there is.
+inline bool is_done_at_once(cudaStream_t stream) {
+  return stream == nullptr && shmemx_streams() == 0;
+}
 
 template <typename Result, typename... Parameters>
-class CallWork final : public Work {
+class CallWork {
  public:
   CallWork(Result (*function)(Parameters...), Parameters... arguments)
       : function_(function), arguments_(arguments...) {}
-  void run() override {
-    if constexpr (std::is_void_v<Result>)
-      std::apply(function_, arguments_);
-    else
-      result_ = std::apply(function_, arguments_);
-  }
-  Result result() const { return result_; }
+  Result run() const { return std::apply(function_, arguments_); }
 
  private:
-  using Kept = std::conditional_t<std::is_void_v<Result>, char, Result>;
-
   Result (*function_)(Parameters...);
   std::tuple<Parameters...> arguments_;
-  Kept result_{};
 };
 
 template <typename Result, typename... Parameters>
-Result behind(cudaStream_t stream, const char* call, Result (*function)(Parameters...),
+Result behind(cudaStream_t stream, Result (*function)(Parameters...),
               std::type_identity_t<Parameters>... arguments) {
-  if (is_done_at_once(stream, call)) return function(arguments...);
-  enqueue(stream, call, std::make_unique<CallWork<Result, Parameters...>>(function, arguments...));
+  if (is_done_at_once(stream)) return function(arguments...);
+  using Work = CallWork<Result, Parameters...>;
+  const auto run = [](void* argument) {
+    const std::unique_ptr<Work> work(static_cast<Work*>(argument));
+    work->run();
+  };
+  shmemx_call_on_stream(run, new Work(function, arguments...), stream);
   return Result();
 }
 
 // For calls whose form with a stream has no result.
 template <typename Result, typename... Parameters>
-void behind_void(cudaStream_t stream, const char* call, Result (*function)(Parameters...),
+void behind_void(cudaStream_t stream, Result (*function)(Parameters...),
                  std::type_identity_t<Parameters>... arguments) {
-  behind(stream, call, function, arguments...);
+  behind(stream, function, arguments...);
 }
 
 // For calls whose result is wanted.
 template <typename Result, typename... Parameters>
-Result result_behind(cudaStream_t stream, const char* call, Result (*function)(Parameters...),
+Result result_behind(cudaStream_t stream, Result (*function)(Parameters...),
                      std::type_identity_t<Parameters>... arguments) {
-  if (is_done_at_once(stream, call)) return function(arguments...);
-  CallWork<Result, Parameters...> work(function, arguments...);
-  enqueue_and_wait(stream, call, work);
-  return work.result();
+  if (is_done_at_once(stream)) return function(arguments...);
+  struct Wanted {
+    CallWork<Result, Parameters...> work;
+    Result result = {};
+    std::atomic<bool> is_there = false;
+  } wanted{{function, arguments...}};
+  const auto run = [](void* argument) {
+    auto& of = *static_cast<Wanted*>(argument);
+    of.result = of.work.run();
+    of.is_there.store(true, std::memory_order_release);  // pairs with wait()
+    of.is_there.notify_one();
+  };
+  shmemx_call_on_stream(run, &wanted, stream);
+  wanted.is_there.wait(false, std::memory_order_acquire);
+  return wanted.result;
 }
 
 }  // namespace gondwana::nvshmem

@@ -1,5 +1,5 @@
 // Gondwana's extensions to OpenSHMEM: regions that a program names, buffers of its own, memory of
-// devices, and a symmetric heap there.
+// devices, a symmetric heap there, and calls behind the work of streams.
 #include <atomic>
 
 #include "core/print_error.hpp"
@@ -7,6 +7,7 @@
 #include "front/shmem/device_heap.hpp"
 #include "front/shmem/devices.hpp"
 #include "front/shmem/door.hpp"
+#include "front/shmem/streams.hpp"
 #include "shmemx.h"
 #include "tracing/regions.hpp"
 
@@ -96,6 +97,48 @@ void* shmemx_device_heap_align(size_t alignment, size_t bytes) {
 
 void shmemx_device_heap_free(void* addr) {
   gondwana::shmem::device_heap_free(gondwana::shmem::here("shmemx_device_heap_free"), addr);
+}
+
+int shmemx_streams(void) {
+  return gondwana::shmem::streams_have_work() ? 1 : 0;
+}
+
+void shmemx_quiet_streams(void) {
+  gondwana::shmem::end_streams();
+}
+
+void shmemx_call_on_stream(void (*call)(void*), void* argument, void* stream) {
+  gondwana::shmem::call_on_stream(gondwana::shmem::here("shmemx_call_on_stream"), call, argument,
+                                  stream);
+}
+
+void shmemx_putmem_on_stream(void* dest, const void* source, size_t bytes, int pe, void* stream) {
+  gondwana::shmem::put_on_stream(gondwana::shmem::here("shmemx_putmem_on_stream"), dest, source,
+                                 bytes, pe, stream);
+}
+
+void shmemx_getmem_on_stream(void* dest, const void* source, size_t bytes, int pe, void* stream) {
+  gondwana::shmem::get_on_stream(gondwana::shmem::here("shmemx_getmem_on_stream"), dest, source,
+                                 bytes, pe, stream);
+}
+
+// NOLINTNEXTLINE(readability-function-size): NVSHMEM's arguments
+void shmemx_putmem_signal_on_stream(void* dest, const void* source, size_t bytes,
+                                    uint64_t* sig_addr, uint64_t signal, int sig_op, int pe,
+                                    void* stream) {
+  gondwana::shmem::put_signal_on_stream(gondwana::shmem::here("shmemx_putmem_signal_on_stream"),
+                                        dest, source, bytes, sig_addr, signal, sig_op, pe, stream);
+}
+
+void shmemx_signal_wait_until_on_stream(uint64_t* sig_addr, int cmp, uint64_t cmp_value,
+                                        void* stream) {
+  gondwana::shmem::signal_wait_on_stream(
+      gondwana::shmem::here("shmemx_signal_wait_until_on_stream"), sig_addr, cmp, cmp_value,
+      stream);
+}
+
+void shmemx_barrier_all_on_stream(void* stream) {
+  gondwana::shmem::barrier_on_stream(gondwana::shmem::here("shmemx_barrier_all_on_stream"), stream);
 }
 
 }  // extern "C"

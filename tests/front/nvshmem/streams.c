@@ -1,6 +1,7 @@
 /* Calls behind the work of streams, by a driver that has nothing but streams. */
 #include <nvshmem.h>
 #include <nvshmemx.h>
+#include <shmemx.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -60,6 +61,31 @@ static void streams_do_not_wait_for_each_other(cudaStream_t one, cudaStream_t ot
   expect(nvshmem_signal_fetch(signal + 1) == 6, "a stream goes on behind its wait");
 }
 
+static void count_up(void* word) {
+  shmem_uint64_atomic_inc(word, 0);
+}
+
+/* The forms of OpenSHMEM, in memory of the host. */
+static void openshmem_has_them(cudaStream_t stream) {
+  const int right = (me + 1) % pes;
+  const int left = (me + pes - 1) % pes;
+  uint64_t* words = shmem_calloc(8, sizeof(uint64_t));
+  const uint64_t own[2] = {(uint64_t)me, 7};
+  uint64_t got = 0;
+  expect(shmemx_streams() == 1, "streams have work");
+  shmemx_putmem_on_stream(words + 1, own, sizeof(own), right, stream);
+  shmemx_putmem_signal_on_stream(words + 3, own, 8, words + 4, 1, SHMEM_SIGNAL_ADD, right, stream);
+  shmemx_signal_wait_until_on_stream(words + 4, SHMEM_CMP_EQ, 1, stream);
+  shmemx_call_on_stream(count_up, words, stream);
+  shmemx_barrier_all_on_stream(stream);
+  shmemx_getmem_on_stream(&got, words, 8, 0, stream);
+  shmemx_quiet_streams();
+  expect(words[1] == (uint64_t)left && words[2] == 7, "a put arrives");
+  expect(words[3] == (uint64_t)left, "a put with a signal arrives");
+  expect(got == (uint64_t)pes, "all have counted before one looks");
+  shmem_free(words);
+}
+
 int main(void) {
   cudaStream_t one;
   cudaStream_t other;
@@ -76,6 +102,7 @@ int main(void) {
   a_put_comes_behind_a_kernel(one, block);
   a_put_comes_behind_a_kernel(0, block);
   streams_do_not_wait_for_each_other(one, other, signal);
+  openshmem_has_them(other);
   nvshmemx_long_put_on_stream(block, values, count, me, one); /* left for the end */
   nvshmem_free(signal);
   nvshmem_finalize();

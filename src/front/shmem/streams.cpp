@@ -1,0 +1,210 @@
+#include "front/shmem/streams.hpp"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <csignal>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "front/shmem/rma.hpp"
+#include "front/shmem/signal.hpp"
+#include "front/shmem/stream_driver.hpp"
+#include "front/shmem/sync.hpp"
+
+namespace gondwana::shmem {
+namespace {
+
+void require(int code, CallName call, const char* what) {
+  if (code == 0) return;
+  give_up(call, fmt::format("{}: error {} of CUDA; is the stream one of the current context?", what,
+                            code));
+}
+
+// The work of one stream, in its order. When the stream comes to it, a callback hands it to a
+// thread of ours, since callbacks of CUDA may not wait for peers. The stream goes on when a word
+// has the number of the work.
+class StreamQueue {
+ public:
+  StreamQueue(void* stream, CallName call) : stream_(stream) {
+    void* word = nullptr;
+    require(stream_driver()->allocate_host(&word, sizeof(std::uint32_t), portable), call,
+            "cuMemHostAlloc");
+    done_ = new (word) std::atomic<std::uint32_t>(0);
+    require(stream_driver()->device_pointer(&done_on_device_, word, 0), call,
+            "cuMemHostGetDevicePointer");
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);  // the program's handlers run in its threads
+    worker_ = std::thread([this] { run(); });
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  StreamQueue(const StreamQueue&) = delete;
+  StreamQueue& operator=(const StreamQueue&) = delete;
+  ~StreamQueue() {
+    {
+      std::unique_lock lock(mutex_);
+      is_done_.wait(lock, [this] { return done_->load() == issued_; });
+      ends_ = true;
+    }
+    has_work_.notify_one();
+    worker_.join();
+  }
+
+  void add(CallName call, std::function<void()> work) {
+    const std::scoped_lock order(order_);
+    std::uint32_t number = 0;
+    {
+      const std::scoped_lock lock(mutex_);
+      number = ++issued_;
+    }
+    require(stream_driver()->launch_host_function(stream_, &hand_over,
+                                                  new Item{*this, std::move(work), number}),
+            call, "cuLaunchHostFunc");
+    require(stream_driver()->wait_value(stream_, done_on_device_, number, at_least), call,
+            "cuStreamWaitValue32");
+  }
+
+ private:
+  static constexpr unsigned portable = 1;  // CU_MEMHOSTALLOC_PORTABLE
+  static constexpr unsigned at_least = 0;  // CU_STREAM_WAIT_VALUE_GEQ
+
+  struct Item {
+    StreamQueue& queue;
+    std::function<void()> work;
+    std::uint32_t number;
+  };
+
+  // A callback of CUDA.
+  static void hand_over(void* argument) {
+    std::unique_ptr<Item> item(static_cast<Item*>(argument));
+    StreamQueue& queue = item->queue;
+    // Under the lock: the queue may end as soon as the work is done.
+    const std::scoped_lock lock(queue.mutex_);
+    queue.ready_.push_back(std::move(item));
+    queue.has_work_.notify_one();
+  }
+
+  void run() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      has_work_.wait(lock, [this] { return !ready_.empty() || ends_; });
+      if (ready_.empty()) return;
+      const std::unique_ptr<Item> item = std::move(ready_.front());
+      ready_.pop_front();
+      lock.unlock();
+      item->work();
+      lock.lock();
+      done_->store(item->number, std::memory_order_release);  // pairs with the stream's wait
+      is_done_.notify_all();
+    }
+  }
+
+  void* stream_;
+  std::mutex order_;  // calls of several threads reach the stream in the order of their numbers
+  // The number of the last work that is done. Never freed: the stream may still have to look.
+  std::atomic<std::uint32_t>* done_ = nullptr;
+  std::uint64_t done_on_device_ = 0;  // the same word, as the stream addresses it
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable has_work_;
+  std::condition_variable is_done_;
+  std::deque<std::unique_ptr<Item>> ready_;
+  std::uint32_t issued_ = 0;
+  bool ends_ = false;
+  std::thread worker_;
+};
+
+struct Queues {
+  std::mutex mutex;  // guards what follows
+  std::map<void*, std::unique_ptr<StreamQueue>> by_stream;
+};
+
+// Of the process, as streams are.
+Queues& queues() {
+  static Queues& instance = *new Queues;  // never destroyed: work may be left at exit
+  return instance;
+}
+
+StreamQueue& queue_of(const Caller& caller, void* stream) {
+  if (caller.engine.threads() != Threads::many)
+    give_up(caller.name,
+            "a thread of the library does the work of streams; ask shmem_init_thread for "
+            "SHMEM_THREAD_MULTIPLE");
+  const std::scoped_lock lock(queues().mutex);
+  std::unique_ptr<StreamQueue>& queue = queues().by_stream[stream];
+  if (queue == nullptr) queue = std::make_unique<StreamQueue>(stream, caller.name);
+  return *queue;
+}
+
+// Those that need not be made: 0, cudaStreamLegacy and cudaStreamPerThread.
+bool is_always_there(void* stream) {
+  return reinterpret_cast<std::uintptr_t>(stream) <= 2;
+}
+
+// Whether a call is to be done at once. Ends the job where it can be done in no way.
+bool is_done_at_once(const Caller& caller, void* stream) {
+  if (stream_driver() != nullptr) return false;
+  if (has_other_streams()) give_up(caller.name, "streams of ROCm are not supported; use CUDA's");
+  if (!is_always_there(stream))
+    give_up(caller.name,
+            "a stream in a process without a device of CUDA; stream 0 is always there, and its "
+            "work is done at once");
+  return true;
+}
+
+// `work` gets the caller again: the lane is for any thread.
+template <typename Work>
+void on_stream(const Caller& caller, void* stream, Work work) {
+  if (is_done_at_once(caller, stream)) return work(caller);
+  queue_of(caller, stream).add(caller.name, [caller, work] { work(caller); });
+}
+
+}  // namespace
+
+bool streams_have_work() {
+  return stream_driver() != nullptr;
+}
+
+void end_streams() {
+  const std::scoped_lock lock(queues().mutex);
+  queues().by_stream.clear();
+}
+
+void call_on_stream(const Caller& caller, void (*call)(void*), void* argument, void* stream) {
+  on_stream(caller, stream, [=](const Caller&) { call(argument); });
+}
+
+void put_on_stream(const Caller& caller, void* dest, const void* source, std::size_t bytes, int pe,
+                   void* stream) {
+  on_stream(caller, stream, [=](const Caller& by) { put<1>(by, dest, source, bytes, pe); });
+}
+
+void get_on_stream(const Caller& caller, void* dest, const void* source, std::size_t bytes, int pe,
+                   void* stream) {
+  on_stream(caller, stream, [=](const Caller& by) { get<1>(by, dest, source, bytes, pe); });
+}
+
+void put_signal_on_stream(const Caller& caller, void* dest, const void* source, std::size_t bytes,
+                          std::uint64_t* word, std::uint64_t value, int op, int pe, void* stream) {
+  on_stream(caller, stream,
+            [=](const Caller& by) { put_signal<1>(by, dest, source, bytes, word, value, op, pe); });
+}
+
+void signal_wait_on_stream(const Caller& caller, std::uint64_t* word, int cmp, std::uint64_t value,
+                           void* stream) {
+  on_stream(caller, stream, [=](const Caller& by) { signal_wait_until(by, word, cmp, value); });
+}
+
+void barrier_on_stream(const Caller& caller, void* stream) {
+  on_stream(caller, stream, [](const Caller& by) { barrier_all(by); });
+}
+
+}  // namespace gondwana::shmem
