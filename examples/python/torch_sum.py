@@ -18,7 +18,7 @@ try:
 except ImportError:
     if gondwana.rank() == 0:
         print("torch_sum: needs PyTorch: pip install torch")
-    sys.exit()
+    sys.exit(77)  # not run, as tests say it
 
 
 def exchange(values, me, ranks):

@@ -172,6 +172,11 @@ RANK_TEST(atomics_and_signals_reach_memory_of_a_device, ranks(1)) {
   world.barrier();
   EXPECT_EQ(target[60], 65);
   EXPECT_EQ(heap[1], 2);
+  world.barrier();
+  put_signal<8>(world.as("put_signal"), heap.data(), target.at(50), 3, word, 9, SHMEM_SIGNAL_SET,
+                world.right());
+  world.barrier();
+  EXPECT_EQ(target[60], 9);
   EXPECT_EQ(take_back(world, target.data()), 0);
   world.free(signal);
   world.free(heap);

@@ -322,11 +322,18 @@ TEST_F(AgentRooms, the_first_reason_why_a_job_is_over_stays) {
   EXPECT_STREQ(memory_->header().why.data(), "first");
 }
 
-TEST_F(AgentRooms, files_are_followed_when_ranks_ask) {
+TEST_F(AgentRooms, files_are_followed_when_ranks_ask_and_trouble_is_told) {
   ServedFiles files(*memory_, [](Rank) { FAIL() << "no file is short"; });
+  ArenaFile& file = memory_->files(Rank(0)).list[3];
+  file.process.store(-1);  // there is no such file
+  file.size.store(4096);
+  file.version.store(2);
   files.follow();
+  EXPECT_EQ(file.laid.load(), 0U) << "nobody has asked";
   memory_->header().files_asked.store(1);
   files.follow();
+  EXPECT_EQ(file.laid.load(), 2U);
+  EXPECT_EQ(file.trouble.load(), 1);
   files.look(second);
   files.look(3 * second);
 }

@@ -185,13 +185,12 @@ bool Rma::is_word(Lane& lane, Rank to, const std::uint64_t* object) const {
   return word ? true : lane.fail(word.error());
 }
 
-// The data of earlier puts of the lane is delivered.
+// The data of earlier puts of the lane is delivered. A put would be lost between the two copies of
+// another update.
 bool Rma::signal_by_kind(Lane& lane, Remote word, const Signal& signal) {
   if (remote_ != nullptr) remote_->order(lane);
-  if (signal.op == SignalOp::set)
-    return kinds_->put(lane, word.owner(),
-                       one_piece(word.offset, &signal.value, sizeof(signal.value)));
-  return kinds_->request(lane, word, {AtomicOp::add, AtomicType::uint64, signal.value}).has_value();
+  const AtomicOp op = signal.op == SignalOp::set ? AtomicOp::swap : AtomicOp::add;
+  return kinds_->request(lane, word, {op, AtomicType::uint64, signal.value}).has_value();
 }
 
 // The signal is sent after the data is delivered, or follows it.
