@@ -130,7 +130,7 @@ std::span<const char* const> internal_variables() {{
 
 
 def _lists(variable: Variable) -> Iterator[str]:
-    words = variable.words if variable.kind == "word" else ()
+    words = variable.words if variable.kind in ("word", "words") else ()
     for texts, suffix in ((variable.also, "also"), (words, "words")):
         if texts:
             name = f"{variable.name.lower()}_{suffix}"
@@ -148,7 +148,7 @@ def _row(variable: Variable) -> str:
         f".assign = {_assign(variable, variable.kind)}",
         f".assign_alias = {_assign(variable, alias_kind or variable.kind)}" if variable.also else "",
         ".alias_means_yes = true" if variable.also_kind == "yes" else "",
-        f".words = {name}_words" if variable.kind == "word" else "",
+        f".words = {name}_words" if variable.kind in ("word", "words") else "",
         f".least = {variable.least}" if variable.least else "",
         f".most = {variable.most}" if variable.most else "",
         f".reader = Reader::{variable.reader}" if variable.reader != "ranks" else "",
@@ -231,6 +231,8 @@ def _item(variable: Variable) -> str:
 
 
 def _values(variable: Variable) -> str:
+    if variable.kind == "words":
+        return f"one or more of {_listed(variable.words, 'and')}, separated by commas, or `auto`"
     if variable.words:
         return _listed(variable.words, "or")
     by_kind = {

@@ -1,6 +1,6 @@
-// GASNet-EX on Gondwana: memory kinds. Ordinary memory, and that of emulated devices, a class of
-// Gondwana's own (GONDWANA_EMULATED_DEVICES). No device of a vendor is supported, so no
-// GASNET_HAVE_MK_CLASS_ macro is defined but that of the host.
+// GASNet-EX on Gondwana: memory kinds. Ordinary memory, that of devices of vendors
+// (GONDWANA_KINDS), and that of emulated devices, a class of Gondwana's own
+// (GONDWANA_EMULATED_DEVICES).
 #ifndef GONDWANA_GASNET_MK_H
 #define GONDWANA_GASNET_MK_H
 
@@ -41,9 +41,8 @@ typedef struct {
   } gex_args;
 } gex_MK_Create_args_t;
 
-// Makes a kind. Local. GASNET_ERR_BAD_ARG for a class that is not supported, or a device that does
-// not exist; flags is 0. Memory
-// Kinds, gex_MK_Create.
+// Makes a kind. Local. GASNET_ERR_BAD_ARG for a driver or a device that is not there; flags is 0.
+// Memory Kinds, gex_MK_Create.
 int gex_MK_Create(gex_MK_t* kind_p, gex_Client_t client, const gex_MK_Create_args_t* args,
                   gex_Flags_t flags);
 

@@ -51,6 +51,14 @@
 #define GASNET_MAXEPS 33
 #define GASNET_HIDDEN_AM_CONCURRENCY_LEVEL 0
 
+// Classes of memory kinds. Drivers of devices are looked for when a kind is made, so all builds
+// have all classes.
+#define GASNET_HAVE_MK_CLASS_HOST 1
+#define GASNET_HAVE_MK_CLASS_CUDA_UVA 1
+#define GASNET_HAVE_MK_CLASS_HIP 1
+#define GASNET_HAVE_MK_CLASS_ZE 1
+#define GASNET_HAVE_MK_CLASS_MULTIPLE 1
+
 // Segments are allocated at whatever address is free in each process. With
 // GASNET_SEGMENT_EVERYTHING, which is asked for on the command line, calls may name any address of
 // a peer; they are messages then, and the peer must poll.

@@ -31,6 +31,7 @@ struct Options {
   Prefault prefault = Prefault::off;
   Core core = Core::variables;
   bool hugetlb = false;  // the heap lies on huge pages that were set aside, as far as they go
+  std::string kinds;     // of devices, separated by commas; empty: those that the system shows
   std::uint32_t emulated_devices = 0;                  // of each process
   std::size_t emulated_memory = std::size_t{1} << 30;  // bytes of each
   std::uint32_t emulated_latency = 0;                  // microseconds before each copy

@@ -69,6 +69,17 @@ Result<std::size_t> read_word(const Variable& variable, std::string_view text) {
                            fmt::join(words.first(words.size() - 1), ", "), words.back())};
 }
 
+// A list of words, separated by commas, as it is written.
+Result<std::string> read_words(const Variable& variable, std::string_view text) {
+  if (is_automatic(variable, text)) return std::string();
+  for (std::string_view rest = text;;) {
+    const std::size_t end = std::min(rest.find(','), rest.size());
+    if (const auto word = read_word(variable, rest.substr(0, end)); !word) return word.error();
+    if (end == rest.size()) return std::string(text);
+    rest.remove_prefix(end + 1);
+  }
+}
+
 Result<Backtrace> read_backtrace(const Variable& /*variable*/, std::string_view text) {
   if (text == "brief") return Backtrace::brief;
   const Result<bool> is_full = parse_switch(text);

@@ -22,6 +22,7 @@ Result<std::size_t> read_standard_size(const Variable& variable, std::string_vie
 Result<MemoryLimit> read_process_limit(const Variable& variable, std::string_view text);
 Result<MemoryLimit> read_host_limit(const Variable& variable, std::string_view text);
 Result<std::size_t> read_word(const Variable& variable, std::string_view text);  // its place
+Result<std::string> read_words(const Variable& variable, std::string_view text);
 Result<Backtrace> read_backtrace(const Variable& variable, std::string_view text);
 Result<std::string> read_text(const Variable& variable, std::string_view text);
 

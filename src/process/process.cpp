@@ -222,6 +222,16 @@ Result<void> open_network(Process& self, const Options& options) {
 
 namespace {
 
+// The threads of kinds are the library's. Where they were measured and are not all that the process
+// has but one, some may be the program's.
+void count_threads(ControlPage& page, std::int32_t more, ThreadCount count) {
+  const auto change = static_cast<std::uint32_t>(more);
+  const std::uint32_t now =
+      change + page.library_threads.fetch_add(change, std::memory_order_relaxed);
+  if (count == ThreadCount::measured && own_threads() != 1 + now)
+    page.library_threads.store(unknown_threads, std::memory_order_relaxed);
+}
+
 // For a crash: an emulated device's memory has no access.
 const char* tell_of_device(const void* address) {
   const std::unique_ptr<Engine>& engine = this_process().engine;
@@ -277,9 +287,8 @@ Result<Engine*> acquire_engine(CallName call, Threads threads) {
   setup.memory = self.memory;
   setup.options = *options;
   setup.kinds = std::make_shared<Kinds>(
-      *options, [&page = self.memory->page(self.membership.rank)](std::int32_t more) {
-        page.library_threads.fetch_add(static_cast<std::uint32_t>(more), std::memory_order_relaxed);
-      });
+      *options, [&page = self.memory->page(self.membership.rank)](
+                    std::int32_t more, ThreadCount count) { count_threads(page, more, count); });
   setup.globals = self.image.globals;
   setup.program_id = self.image.id;
   setup.call = call;

@@ -25,6 +25,10 @@ bool is_contiguous(std::ptrdiff_t step, std::size_t size, std::size_t count) {
   return count == 1 || step == static_cast<std::ptrdiff_t>(size);
 }
 
+bool are_strangers(const Kind* one, const Kind* other) {
+  return one != nullptr && other != nullptr && !one->reaches(*other);
+}
+
 void add(DeviceTraffic& traffic, const Kind* kind, std::atomic<std::uint64_t> KindTraffic::* which,
          std::size_t bytes) {
   if (kind == nullptr) return;
@@ -53,8 +57,7 @@ class Counted {
     under_way_->fetch_add(1, std::memory_order_relaxed);
     add(traffic, to, &KindTraffic::to, bytes);
     add(traffic, from, &KindTraffic::from, bytes);
-    const bool are_strangers = to != nullptr && from != nullptr && to != from;
-    if (way != Way::direct || are_strangers)
+    if (way != Way::direct || are_strangers(to, from))
       traffic.bounced.fetch_add(bytes, std::memory_order_relaxed);
   }
   Counted(const Counted&) = delete;
@@ -138,8 +141,7 @@ Result<void> AnyMemory::copy(std::byte* to, const std::byte* from, std::size_t s
 
 Result<void> AnyMemory::copy(std::byte* to, Kind* to_kind, const std::byte* from, Kind* from_kind,
                              std::size_t size) {
-  if (to_kind != nullptr && from_kind != nullptr && to_kind != from_kind)
-    return copy_by_host(to, *to_kind, from, *from_kind, size);
+  if (are_strangers(to_kind, from_kind)) return copy_by_host(to, *to_kind, from, *from_kind, size);
   Kind* kind = to_kind != nullptr ? to_kind : from_kind;
   if (kind != nullptr) return kind->copy_now(to, from, size);
   copy_to_peer(to, from, size);
@@ -172,7 +174,7 @@ Result<void> AnyMemory::copy(Steps to, Kind* to_kind, ConstSteps from, Kind* fro
   Result<void> copied{};
   Completion done;
   for (; count > 0 && copied; --count, to.first += to.step, from.first += from.step)
-    copied = to_kind != nullptr && from_kind != nullptr && to_kind != from_kind
+    copied = are_strangers(to_kind, from_kind)
                  ? copy_by_host(to.first, *to_kind, from.first, *from_kind, size)
                  : kind->copy(to.first, from.first, size, done);
   const Result<void> completed = kind->complete(done);

@@ -14,6 +14,7 @@ using Names = const char*;
 constexpr std::array<Names, 3> gondwana_heap_size_also{"SHMEM_SYMMETRIC_SIZE", "SHMEM_SYMMETRIC_HEAP_SIZE", "SMA_SYMMETRIC_SIZE"};
 constexpr std::array<Names, 2> gondwana_core_words{"variables", "heap"};
 constexpr std::array<Names, 3> gondwana_prefault_words{"off", "local", "interleave"};
+constexpr std::array<Names, 4> gondwana_kinds_words{"cuda", "hip", "ze", "none"};
 constexpr std::array<Names, 1> gondwana_node_ranks_also{"GASNET_SUPERNODE_MAXSIZE"};
 constexpr std::array<Names, 1> gondwana_eager_limit_also{"COMEX_EAGER_THRESHOLD"};
 constexpr std::array<Names, 3> gondwana_route_words{"auto", "endpoint", "agent"};
@@ -63,6 +64,12 @@ constexpr std::array rows{
     .fallback = "no",
     .help = "put the heap on huge pages of 2 MiB that the administrator has set aside, as far as they go",
     .assign = &assign<read_switch, &Options::hugetlb>},
+  Variable{
+    .name = "GONDWANA_KINDS",
+    .fallback = "auto",
+    .help = "kinds of devices of vendors that are looked for; auto: those that the system shows, or whose library the program has loaded",
+    .assign = &assign<read_words, &Options::kinds>,
+    .words = gondwana_kinds_words},
   Variable{
     .name = "GONDWANA_EMULATED_DEVICES",
     .fallback = "0",

@@ -13,6 +13,7 @@ enum class VariableId : std::uint8_t {
   gondwana_core,
   gondwana_prefault,
   gondwana_hugetlb,
+  gondwana_kinds,
   gondwana_emulated_devices,
   gondwana_emulated_memory,
   gondwana_emulated_latency,

@@ -69,19 +69,28 @@ Result<Remote> Rma::locate_any(const char* what, Rank rank, const void* object,
   return locate(what, rank, object, size);
 }
 
+// A driver that must be asked is not asked about symmetric memory.
+bool Rma::may_be_on_device(const void* here) const {
+  return kinds_->may_be_on_device(here) &&
+         symmetric_.ranges().offset_of(here, 1) == SymmetricRanges::nowhere;
+}
+
 // No place if the memory here may be a device's.
 Reach::Place Rma::place_for_host(Rank rank, const void* object, std::size_t size,
                                  const void* here) const {
   if (kinds_ == nullptr) return place_in_buffer(rank, object, size);
-  return kinds_->may_be_on_device(here) ? Reach::Place{} : place_near(rank, object, size);
+  return may_be_on_device(here) ? Reach::Place{} : place_near(rank, object, size);
 }
 
 std::optional<Remote> Rma::place_for_kinds(Rank rank, const void* object, std::size_t size,
                                            const void* here, std::size_t bytes) const {
   if (kinds_ == nullptr) return std::nullopt;
   const Result<Remote> place = locate_any("transfer", rank, object, size);
+  if (!place) return std::nullopt;
   const bool is_needed =
-      place && kinds_->is_needed(*place, {static_cast<const std::byte*>(here), bytes});
+      may_be_on_device(here)
+          ? kinds_->is_needed(*place, {static_cast<const std::byte*>(here), bytes})
+          : !place->owner().is_arena();
   return is_needed ? std::optional(*place) : std::nullopt;
 }
 

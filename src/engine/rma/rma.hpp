@@ -128,6 +128,7 @@ class Rma {
   bool signal_by_kind(Lane& lane, Remote word, const Signal& signal);
   static bool write_with_signal(Lane& lane, Reach::Place target, Bytes source, Reach::Place flag,
                                 const Signal& signal);
+  bool may_be_on_device(const void* here) const;
   Reach::Place place_for_host(Rank rank, const void* object, std::size_t size,
                               const void* here) const;
   // The place of the object, if it or the memory here is on a device; nothing if the call is wrong.

@@ -1,4 +1,5 @@
-// Kinds of memory: that of the host, and of emulated devices. GASNet-EX, Memory Kinds.
+// Kinds of memory: that of the host, of devices of vendors, and of emulated ones. GASNet-EX, Memory
+// Kinds.
 #include "front/gasnet/door.hpp"
 #include "front/gasnet/errors.hpp"
 #include "gasnet_mk.h"
@@ -6,21 +7,31 @@
 namespace gondwana::gasnet {
 namespace {
 
+Result<Kind*> find_by_number(Kinds& kinds, KindId kind, int device) {
+  if (device >= 0) return kinds.find({kind, static_cast<std::uint32_t>(device)});
+  const std::string why = fmt::format("device {}: devices have numbers from 0", device);
+  if (kind != KindId::emulated) give_up("gex_MK_Create", why);
+  return Error{Errc::invalid_argument, why};
+}
+
 // What the client wants a kind of; null: host memory.
 Result<Kind*> find_device(gex_Client_t client, const gex_MK_Create_args_t& args) {
-  if (args.gex_class == GEX_MK_CLASS_HOST) return nullptr;
-  if (args.gex_class != GONDWANA_MK_CLASS_EMULATED)
-    return Error{
-        Errc::invalid_argument,
-        fmt::format("class {}: memory of devices of this class is not supported, only that "
-                    "of the host and of emulated devices",
-                    static_cast<int>(args.gex_class))};
-  const int device = args.gex_args.gondwana_class_emulated.gondwana_device;
-  if (device < 0)
-    return Error{Errc::invalid_argument,
-                 fmt::format("device {}: devices have numbers from 0", device)};
-  return client->door->engine().kinds().find(
-      {KindId::emulated, static_cast<std::uint32_t>(device)});
+  Kinds& kinds = client->door->engine().kinds();
+  switch (args.gex_class) {
+    case GEX_MK_CLASS_HOST:
+      return nullptr;
+    case GEX_MK_CLASS_CUDA_UVA:
+      return find_by_number(kinds, KindId::cuda, args.gex_args.gex_class_cuda_uva.gex_CUdevice);
+    case GEX_MK_CLASS_HIP:
+      return find_by_number(kinds, KindId::hip, args.gex_args.gex_class_hip.gex_hipDevice);
+    case GEX_MK_CLASS_ZE:
+      return kinds.find(KindId::ze, args.gex_args.gex_class_ze.gex_zeDevice);
+    case GONDWANA_MK_CLASS_EMULATED:
+      return find_by_number(kinds, KindId::emulated,
+                            args.gex_args.gondwana_class_emulated.gondwana_device);
+  }
+  return Error{Errc::invalid_argument,
+               fmt::format("{} is no class of memory", static_cast<int>(args.gex_class))};
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ Result<void> check(Engine& engine, MutableBytes memory) {
 }
 
 // A space begins with a line, so that words are as aligned in it as in the program. Allocations on
-// devices are whole pages.
+// devices are at least as aligned.
 std::size_t line_offset(Bytes memory) {
   return reinterpret_cast<std::uintptr_t>(memory.data()) % cache_line;
 }
@@ -59,7 +59,7 @@ std::size_t line_offset(Bytes memory) {
 Result<Given> give(Engine& engine, MutableBytes memory) {
   if (memory.empty()) return Given{};
   if (const Result<void> checked = check(engine, memory); !checked) return checked.error();
-  if (Kind* device = engine.kinds().of(memory); device != nullptr) {
+  if (Kind* device = engine.kinds().owner_of(memory); device != nullptr) {
     const std::size_t before = line_offset(memory);
     const Result<SpaceId> space =
         engine.spaces().add(*device, {memory.data() - before, before + memory.size()});
@@ -111,7 +111,7 @@ Result<void> check_device_part(Engine& engine, Rank rank, const BufferPart& part
   if (engine.kind_access() == nullptr)
     return Error{Errc::invalid_argument,
                  fmt::format("rank {} gives memory of a device, and this process has none; set "
-                             "GONDWANA_EMULATED_DEVICES alike for all",
+                             "GONDWANA_KINDS and GONDWANA_EMULATED_DEVICES alike for all",
                              index(rank))};
   if (!engine.rma().reach().covers(rank)) return {};
   return engine.kind_access()->any_memory().check({{rank, part.id()}, part.offset}, part.size);

@@ -29,10 +29,8 @@ int device_name(const Caller& caller, int device, char* name, std::size_t bytes)
 
 int device_of(const Caller& caller, const void* address) {
   Kinds& kinds = caller.engine.kinds();
-  const Kind* kind = kinds.of({static_cast<const std::byte*>(address), 1});
-  for (int number = 0; kind != nullptr && number < devices(caller); ++number)
-    if (const Result<Kind*> device = kinds.device(number); device && *device == kind) return number;
-  return -1;
+  const Kind* kind = kinds.owner_of({static_cast<const std::byte*>(address), 1});
+  return kind == nullptr ? -1 : kinds.number_of(*kind);
 }
 
 void* device_malloc(const Caller& caller, int device, std::size_t bytes) {
@@ -63,6 +61,7 @@ int device_memcpy(const Caller& caller, void* dest, const void* source, std::siz
     std::memmove(dest, source, bytes);
     return 0;
   }
+  caller.engine.kinds().owner_of({static_cast<const std::byte*>(source), bytes});
   const Result<void> copied = access->any_memory().copy(
       static_cast<std::byte*>(dest), static_cast<const std::byte*>(source), bytes);
   if (copied) return 0;

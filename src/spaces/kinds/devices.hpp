@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "spaces/kinds/kind.hpp"
@@ -19,15 +20,20 @@ struct EmulatedSettings {
   std::size_t bandwidth = 0;                  // bytes per second; 0: what memory gives
 };
 
+// How the number of threads is known: exactly, or by counting those of the process before and
+// after, when the program may have started some, too.
+enum class ThreadCount : std::uint8_t { exact, measured };
+using ThreadListener = std::function<void(std::int32_t more, ThreadCount count)>;
+
 // All kinds of a process have this in common. It outlives them.
 struct KindContext {
   EmulatedSettings emulated = {};
   DeviceBounds bounds = {};
-  // Told how many threads of the process a kind has started, or, below zero, ended. May be empty.
-  std::function<void(std::int32_t)> on_threads = {};
+  // Told how many threads a kind has started, or, below zero, ended. May be empty.
+  ThreadListener on_threads = {};
 
-  void tell_of_threads(std::int32_t more) const {
-    if (on_threads) on_threads(more);
+  void tell_of_threads(std::int32_t more, ThreadCount count) const {
+    if (on_threads) on_threads(more, count);
   }
 };
 
@@ -44,6 +50,8 @@ class Devices {
   Result<Kind*> device(std::uint32_t number);
   // The device that all of the bytes lie on. Null: none of these.
   virtual Kind* of(Bytes memory);
+  // The device that a vendor's handle names, where the vendor has handles.
+  virtual std::optional<std::uint32_t> number_of(const void* /*handle*/) const { return {}; }
 
  private:
   virtual Result<std::unique_ptr<Kind>> make(std::uint32_t number) = 0;

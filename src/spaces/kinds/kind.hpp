@@ -79,16 +79,19 @@ class Kind {
   // has mapped.
   virtual bool holds(Bytes memory) const = 0;
 
+  // Whether copy() takes memory of the other device, too.
+  virtual bool reaches(const Kind& other) const { return this == &other; }
+
   // For peers of this node, of memory that this process has allocated.
   virtual Result<SharedHandle> share(Bytes memory) const = 0;
   // The memory of a peer: an address in this process, until unmap().
   virtual Result<MutableBytes> map(const SharedHandle& handle, std::size_t size) = 0;
   virtual void unmap(MutableBytes memory) = 0;
 
-  // One side at least is of this device, the other one is too, or is host memory. Calls
-  // done.begin() at once and, in wait() at the latest, done.finish() when the bytes are there. An
-  // aligned word of 1, 2, 4 or
-  // 8 bytes is written as a whole. Copies of one caller are carried out in their order.
+  // One side at least is of this device, the other one of one that it reaches, or of the host.
+  // Calls done.begin() at once and, in wait() at the latest, done.finish() when the bytes are
+  // there. An aligned word of 1, 2, 4 or 8 bytes is written as a whole. Copies of one caller are
+  // carried out in their order.
   virtual Result<void> copy(std::byte* to, const std::byte* from, std::size_t size,
                             Completion& done) = 0;
   // Returns when all of them are. A copy that fails after it has begun fails the completion.

@@ -1,13 +1,16 @@
 #include "spaces/kinds/kinds.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
+#include "spaces/kinds/cuda/open.hpp"
 #include "spaces/kinds/emulated/open.hpp"
+#include "spaces/kinds/hip/open.hpp"
+#include "spaces/kinds/vendor_library.hpp"
+#include "spaces/kinds/ze/open.hpp"
 
 namespace gondwana {
 namespace {
@@ -15,14 +18,25 @@ namespace {
 struct Row {
   KindId id;
   std::string_view name;
-  std::string_view more;  // how a process gets more of its devices
+  std::string_view more;   // how a process gets more of its devices
+  LibraryNames libraries;  // of the vendor; empty: it is asked for in another way
   bool (*is_here)(const KindContext&);
   Result<std::unique_ptr<Devices>> (*open)(KindContext&);
 };
 
 // Devices are numbered in this order.
 constexpr std::array rows{
-    Row{KindId::emulated, "emulated", "set GONDWANA_EMULATED_DEVICES", emulated::is_here,
+    Row{KindId::cuda, "cuda", "CUDA_VISIBLE_DEVICES says which it may use", cuda::libraries,
+        cuda::is_here, cuda::open},
+    Row{KindId::hip, "hip", "HIP_VISIBLE_DEVICES says which it may use", hip::libraries,
+        hip::is_here, hip::open},
+    Row{KindId::ze, "ze", "ZE_AFFINITY_MASK says which it may use", ze::libraries, ze::is_here,
+        ze::open},
+    Row{KindId::emulated,
+        "emulated",
+        "set GONDWANA_EMULATED_DEVICES",
+        {},
+        emulated::is_here,
         emulated::open},
 };
 static_assert(rows.size() <= Kinds::most_kinds);
@@ -30,6 +44,31 @@ static_assert(rows.size() <= Kinds::most_kinds);
 const Row* row_of(KindId id) {
   const auto* const row = std::ranges::find(rows, id, &Row::id);
   return row == rows.end() ? nullptr : row;
+}
+
+// Whether a list of names, separated by commas, has one.
+bool has_name(std::string_view list, std::string_view name) {
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(','), list.size());
+    if (list.substr(0, end) == name) return true;
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return false;
+}
+
+// `named`: what GONDWANA_KINDS says; empty: nothing.
+bool is_possible(const Row& row, const KindContext& context, std::string_view named) {
+  if (!row.libraries.empty() && !named.empty()) return has_name(named, row.name);
+  return row.is_here(context) || VendorLibrary::is_loaded(row.libraries);
+}
+
+Error not_here(const Row& row) {
+  if (row.libraries.empty())
+    return {Errc::missing, fmt::format("this process has no {} device; {}", row.name, row.more)};
+  return {Errc::missing,
+          fmt::format("{}: not looked for, as the system shows no such device and the program has "
+                      "not loaded {}, or GONDWANA_KINDS names others; set GONDWANA_KINDS={}",
+                      row.name, row.libraries.front(), row.name)};
 }
 
 std::string plural(std::uint32_t count, std::string_view kind) {
@@ -59,12 +98,12 @@ Result<void> Kind::copy_now(std::byte* to, const std::byte* from, std::size_t si
   return copied ? completed : copied;
 }
 
-Kinds::Kinds(const Options& options, std::function<void(std::int32_t)> on_threads) {
+Kinds::Kinds(const Options& options, ThreadListener on_threads) {
   context_.emulated = {options.emulated_devices, options.emulated_memory, options.emulated_latency,
                        options.emulated_bandwidth};
   context_.on_threads = std::move(on_threads);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    present_.at(i).is_possible = rows.at(i).is_here(context_);
+    present_.at(i).is_possible = gondwana::is_possible(rows.at(i), context_, options.kinds);
     has_devices_ = has_devices_ || present_.at(i).is_possible;
   }
 }
@@ -76,9 +115,7 @@ Result<Devices*> Kinds::open(std::size_t row) {
   if (kind.failure) return *kind.failure;
   if (kind.devices == nullptr) {
     Result<std::unique_ptr<Devices>> devices =
-        kind.is_possible ? rows.at(row).open(context_)
-                         : Error{Errc::missing, fmt::format("this process has no {} device; {}",
-                                                            rows.at(row).name, rows.at(row).more)};
+        kind.is_possible ? rows.at(row).open(context_) : not_here(rows.at(row));
     if (!devices) {
       kind.failure = devices.error();
       return devices.error();
@@ -110,17 +147,26 @@ Result<Kind*> Kinds::device(int number) {
     return Error{Errc::invalid_argument,
                  fmt::format("device {}: devices have numbers from 0", number)};
   auto left = static_cast<std::uint32_t>(number);
-  std::vector<std::string> why_not;
+  std::string why_not;
   for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!present_.at(i).is_possible) continue;
     const Result<Devices*> opened = open(i);
     const std::uint32_t count = opened ? (*opened)->count() : 0;
     if (left < count) return (*opened)->device(left);
     left -= count;
-    if (!opened) why_not.push_back(opened.error().text);
+    if (!opened) why_not += "; " + opened.error().text;
   }
-  why_not.insert(why_not.begin(),
-                 fmt::format("device {}: this process has {}", number, plural(devices(), "")));
-  return Error{Errc::invalid_argument, fmt::format("{}", fmt::join(why_not, "; "))};
+  return Error{Errc::invalid_argument,
+               fmt::format("device {}: this process has {}{}; GONDWANA_KINDS and "
+                           "GONDWANA_EMULATED_DEVICES say which it has",
+                           number, plural(devices(), ""), why_not)};
+}
+
+int Kinds::number_of(const Kind& kind) {
+  std::uint32_t before = 0;
+  for (std::size_t i = 0; i < rows.size() && rows.at(i).id != kind.device().kind; ++i)
+    if (const Result<Devices*> opened = open(i)) before += (*opened)->count();
+  return static_cast<int>(before + kind.device().number);
 }
 
 Result<Kind*> Kinds::find(DeviceId device) {
@@ -134,6 +180,27 @@ Result<Kind*> Kinds::find(DeviceId device) {
   return Error{Errc::invalid_argument,
                fmt::format("{}: this process has {}; {}", name_of(device),
                            plural((*opened)->count(), row->name), row->more)};
+}
+
+Result<Kind*> Kinds::find(KindId kind, const void* handle) {
+  const Row* row = row_of(kind);
+  if (row == nullptr) return Error{Errc::invalid_argument, "host memory is no device"};
+  const Result<Devices*> opened = open(static_cast<std::size_t>(row - rows.data()));
+  if (!opened) return opened.error();
+  const std::optional<std::uint32_t> number = (*opened)->number_of(handle);
+  if (number) return (*opened)->device(*number);
+  return Error{Errc::invalid_argument,
+               fmt::format("{} is no handle of a {} device", fmt::ptr(handle), row->name)};
+}
+
+Kind* Kinds::owner_of(Bytes memory) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Present& kind = present_.at(i);
+    const bool is_open = kind.opened.load(std::memory_order_acquire) != nullptr;
+    if (kind.is_possible && !is_open && VendorLibrary::is_loaded(rows.at(i).libraries))
+      static_cast<void>(open(i));
+  }
+  return of(memory);
 }
 
 Kind* Kinds::search(Bytes memory) {

@@ -24,20 +24,25 @@ class Kinds {
 
   // No devices.
   Kinds() = default;
-  // `on_threads`: told how many threads kinds start, or, below zero, end.
-  explicit Kinds(const Options& options, std::function<void(std::int32_t)> on_threads = {});
+  explicit Kinds(const Options& options, ThreadListener on_threads = {});
 
   // Whether this process may have a device of any kind. If not, all memory is host memory.
   bool has_devices() const { return has_devices_; }
   // Devices have numbers from 0, over all kinds in the order of the table. Opens all kinds.
   std::uint32_t devices();
   Result<Kind*> device(int number);
+  int number_of(const Kind& kind);
   // By its kind and its number among those.
   Result<Kind*> find(DeviceId device);
+  // By the handle of a vendor.
+  Result<Kind*> find(KindId kind, const void* handle);
   // The device that the bytes lie on. Null: host memory.
   Kind* of(Bytes memory) {
     return has_devices() && is_near_device(memory.data()) ? search(memory) : nullptr;
   }
+  // The same; but a kind whose library the program uses is opened first. For memory that the
+  // program may have allocated by itself.
+  Kind* owner_of(Bytes memory);
   // Whether a device may have the address. Without a lock; false: it is host memory.
   bool is_near_device(const void* address) const { return context_.bounds.possible.hold(address); }
   // Whether it lies between addresses that devices have had, for handlers of signals.

@@ -224,7 +224,7 @@ class Finding(Installed):
             "sh",
             "-c",
             'cd build && "$0"/Bootstrap && "$0"/configure --enable-debug --disable-parsync '
-            "--enable-ibv --disable-ofi --enable-kind-hip=probe --enable-segment-everything "
+            "--enable-ibv --disable-ofi --enable-kind-hip=probe --enable-kind-cuda-uva --enable-segment-everything "
             '--with-cflags="-DA=1 -DB=\'|&\'" --prefix="$1" && CONFIG_FILES=wanted ./config.status '
             "&& make all seq && make -C udp-conduit udp-par.mak par && make -C other/amudp amudprun "
             "&& test -x other/amudp/amudprun && make install",
@@ -249,8 +249,7 @@ class Finding(Installed):
         configure = self.prefix / "share/gondwana/gasnet/configure"
         for option, sentence in {
             "--enable-aries": "there is no network aries, only these: smp udp",
-            "--enable-kind-cuda-uva": "memory of devices cannot be had",
-            "--enable-kind-ze=yes": "memory of devices cannot be had",
+            "--enable-kind-opencl": "there is no such kind of memory, only these: cuda-uva hip ze",
             "--disable-auto-conduit-detect": "all networks are disabled",
             "--with-cc=nothing": 'the compiler "nothing" does not run',
         }.items():

@@ -1,6 +1,8 @@
 // Segments on devices: puts and gets between memory of the host and of devices, here and at the
 // peer. The processor faults where it touches memory of a device. The devices are the first two of
 // the process, of whatever kind.
+#include <dlfcn.h>
+
 #include <array>
 #include <cstring>
 #include <numeric>
@@ -17,10 +19,43 @@ namespace {
 
 constexpr std::size_t segment_size = std::size_t{3} << 20;
 
+// What Level Zero calls a device. Its library is loaded.
+void* ze_handle(int device) {
+  using Call = int (*)(...);
+  void* library = ::dlopen("libze_loader.so.1", RTLD_NOW | RTLD_NOLOAD);
+  const auto find = [&](const char* name) {
+    return reinterpret_cast<Call>(::dlsym(library, name));
+  };
+  std::uint32_t one = 1;
+  std::uint32_t two = 2;
+  void* driver = nullptr;
+  std::array<void*, 2> devices{nullptr, &one};
+  EXPECT_EQ(find("zeDriverGet")(&one, &driver), 0);
+  EXPECT_EQ(find("zeDeviceGet")(driver, &two, devices.data()), 0);
+  ::dlclose(library);
+  return device < 2 ? devices.at(static_cast<std::size_t>(device)) : &devices;
+}
+
+// For a device of the kind that the first of the process has.
 gex_MK_Create_args_t arguments(int device) {
   gex_MK_Create_args_t args{};
-  args.gex_class = GONDWANA_MK_CLASS_EMULATED;
-  args.gex_args.gondwana_class_emulated.gondwana_device = device;
+  switch ((*door().engine().kinds().device(0))->device().kind) {
+    case KindId::cuda:
+      args.gex_class = GEX_MK_CLASS_CUDA_UVA;
+      args.gex_args.gex_class_cuda_uva.gex_CUdevice = device;
+      break;
+    case KindId::hip:
+      args.gex_class = GEX_MK_CLASS_HIP;
+      args.gex_args.gex_class_hip.gex_hipDevice = device;
+      break;
+    case KindId::ze:
+      args.gex_class = GEX_MK_CLASS_ZE;
+      args.gex_args.gex_class_ze.gex_zeDevice = ze_handle(device);
+      break;
+    default:
+      args.gex_class = GONDWANA_MK_CLASS_EMULATED;
+      args.gex_args.gondwana_class_emulated.gondwana_device = device;
+  }
   return args;
 }
 
@@ -165,7 +200,7 @@ GASNET_TEST(wrong_kinds_and_segments_are_refused, 1) {
   args.gex_args.gondwana_class_emulated.gondwana_device = -1;
   EXPECT_EQ(gex_MK_Create(&kind, world.client, &args, 0), GASNET_ERR_BAD_ARG);
   args = {};
-  args.gex_class = GEX_MK_CLASS_CUDA_UVA;
+  args.gex_class = static_cast<gex_MK_Class_t>(63);
   EXPECT_EQ(gex_MK_Create(&kind, world.client, &args, 0), GASNET_ERR_BAD_ARG);
   kind = make_kind(world, 0);
   EXPECT_EQ(gex_MK_QueryClass(kind), arguments(0).gex_class);

@@ -53,7 +53,7 @@ EmulatedDevice::~EmulatedDevice() {
   has_copies_.notify_one();
   if (!engine_.joinable()) return;
   engine_.join();
-  context_.tell_of_threads(-1);
+  context_.tell_of_threads(-1, ThreadCount::exact);
 }
 
 std::optional<EmulatedDevice::Found> EmulatedDevice::find(Bytes memory) const {
@@ -201,7 +201,7 @@ void EmulatedDevice::submit(Copy copy) {
   if (!engine_.joinable()) {
     const SignalsBlocked of_the_program;
     engine_ = std::thread([this] { run(); });
-    context_.tell_of_threads(1);
+    context_.tell_of_threads(1, ThreadCount::exact);
   }
   lock.unlock();
   has_copies_.notify_one();

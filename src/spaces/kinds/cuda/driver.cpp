@@ -1,0 +1,167 @@
+// The calls of the CUDA driver that are used, as cuda.h declares them; it is not needed to build.
+// Names are those of symbols: without _v2 some are calls of 32 bits.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "spaces/kinds/cuda/open.hpp"
+#include "spaces/kinds/stream_driver.hpp"
+#include "spaces/kinds/vendor_device.hpp"
+
+namespace gondwana::cuda {
+namespace {
+
+using Context = void*;
+using Device = int;
+
+constexpr int unified_addressing = 41;  // CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING
+constexpr unsigned lazy_peer_access = 1;
+constexpr unsigned on_device = 2;  // CU_MEMORYTYPE_DEVICE
+
+constexpr StreamCalls stream_calls{.allocate = {"cuMemAlloc_v2"},
+                                   .release = {"cuMemFree_v2"},
+                                   .fill = {"cuMemsetD8Async"},
+                                   .make_stream = {"cuStreamCreate"},
+                                   .synchronize_stream = {"cuStreamSynchronize"},
+                                   .destroy_stream = {"cuStreamDestroy_v2"},
+                                   .make_event = {"cuEventCreate"},
+                                   .record_event = {"cuEventRecord"},
+                                   .synchronize_event = {"cuEventSynchronize"},
+                                   .destroy_event = {"cuEventDestroy_v2"},
+                                   .get_handle = {"cuIpcGetMemHandle"},
+                                   .open_handle = {"cuIpcOpenMemHandle_v2"},
+                                   .close_handle = {"cuIpcCloseMemHandle"}};
+
+class CudaDriver final : public StreamDriver {
+ public:
+  CudaDriver() : StreamDriver(stream_calls) {}
+
+  Result<void> load();
+
+  KindId kind() const override { return KindId::cuda; }
+  std::uint32_t devices() const override { return static_cast<std::uint32_t>(contexts_.size()); }
+  std::optional<Range> find(const void* address) override;
+  Result<void> retain(std::uint32_t device) override;
+  void release(std::uint32_t device) override;
+  Result<void> enter(std::uint32_t device, void*& before) override;
+  void leave(void* before) override;
+  Result<void> copy(std::byte* to, const std::byte* from, std::size_t size,
+                    StreamCalls::Object stream) override;
+  unsigned open_flags() const override { return lazy_peer_access; }
+
+ private:
+  std::string name_of_error(int status) const override;
+  Result<Device> handle_of(std::uint32_t device) const;
+
+  DriverCall<unsigned> init_{"cuInit"};
+  DriverCall<int*> get_count_{"cuDeviceGetCount"};
+  DriverCall<Device*, int> get_device_{"cuDeviceGet"};
+  DriverCall<int*, int, Device> get_attribute_{"cuDeviceGetAttribute"};
+  DriverCall<Context*, Device> retain_{"cuDevicePrimaryCtxRetain"};
+  DriverCall<Device> release_{"cuDevicePrimaryCtxRelease_v2"};
+  DriverCall<Context> push_{"cuCtxPushCurrent_v2"};
+  DriverCall<Context*> pop_{"cuCtxPopCurrent_v2"};
+  DriverCall<void*, const void*, std::size_t, void*> copy_{"cuMemcpyAsync"};
+  DriverCall<unsigned, int*, void**, const void*> describe_{"cuPointerGetAttributes"};
+  DriverCall<int, const char**> name_error_{"cuGetErrorName"};
+
+  // Primary contexts by device, the same for all that retain them.
+  std::vector<std::atomic<Context>> contexts_;
+};
+
+Result<void> CudaDriver::load() {
+  Result<VendorLibrary> library = VendorLibrary::load(libraries, "the driver of NVIDIA");
+  if (!library) return library.error();
+  const auto find_all = [&](auto&... call) { (library->find(call.function, call.name), ...); };
+  find_all(init_, get_count_, get_device_, get_attribute_, retain_, release_, push_, pop_, copy_,
+           describe_, name_error_);
+  calls_.find_in(*library);
+  if (Result<void> complete = library->check(); !complete) return complete;
+  if (Result<void> begun = check(init_.name, init_(0)); !begun) return begun;
+  int count = 0;
+  if (Result<void> counted = check(get_count_.name, get_count_(&count)); !counted) return counted;
+  contexts_ = std::vector<std::atomic<Context>>(static_cast<std::size_t>(count));
+  return count > 0 ? Result<void>{} : Error{Errc::missing, "the driver has no device"};
+}
+
+std::string CudaDriver::name_of_error(int status) const {
+  const char* name = nullptr;
+  if (name_error_(status, &name) == 0 && name != nullptr) return name;
+  return fmt::format("error {}", status);
+}
+
+// Managed memory is for processors, too.
+std::optional<Driver::Range> CudaDriver::find(const void* address) {
+  unsigned type = 0;
+  unsigned is_managed = 0;
+  int device = -1;
+  void* begin = nullptr;
+  std::size_t size = 0;
+  std::array<int, 5> attributes{2, 8, 9, 11, 12};  // MEMORY_TYPE, IS_MANAGED, DEVICE_ORDINAL,
+                                                   // RANGE_START_ADDR, RANGE_SIZE
+  std::array<void*, 5> values{&type, &is_managed, &device, static_cast<void*>(&begin), &size};
+  if (describe_(attributes.size(), attributes.data(), values.data(), address) != 0) return {};
+  if (type != on_device || is_managed != 0 || device < 0) return {};
+  return Range{static_cast<std::uint32_t>(device), {static_cast<std::byte*>(begin), size}};
+}
+
+Result<Device> CudaDriver::handle_of(std::uint32_t device) const {
+  Device handle = 0;
+  const auto got = check(get_device_.name, get_device_(&handle, static_cast<int>(device)));
+  return got ? Result<Device>(handle) : got.error();
+}
+
+Result<void> CudaDriver::retain(std::uint32_t device) {
+  const Result<Device> handle = handle_of(device);
+  if (!handle) return handle.error();
+  int is_unified = 0;
+  if (get_attribute_(&is_unified, unified_addressing, *handle) != 0 || is_unified == 0)
+    return Error{Errc::refused, "it has no address space in common with the host"};
+  Context context = nullptr;
+  Result<void> retained = check(retain_.name, retain_(&context, *handle));
+  if (retained) contexts_.at(device).store(context, std::memory_order_release);
+  return retained;
+}
+
+void CudaDriver::release(std::uint32_t device) {
+  if (const Result<Device> handle = handle_of(device)) release_(*handle);
+}
+
+Result<void> CudaDriver::enter(std::uint32_t device, void*& /*before*/) {
+  return check(push_.name, push_(contexts_.at(device).load(std::memory_order_acquire)));
+}
+
+void CudaDriver::leave(void* /*before*/) {
+  Context context = nullptr;
+  pop_(&context);
+}
+
+Result<void> CudaDriver::copy(std::byte* to, const std::byte* from, std::size_t size,
+                              StreamCalls::Object stream) {
+  return check(copy_.name, copy_(to, from, size, stream));
+}
+
+// Once in the life of the process.
+Result<Driver*> load() {
+  static const Result<Driver*> loaded = []() -> Result<Driver*> {
+    auto driver = std::make_unique<CudaDriver>();
+    if (const Result<void> done = driver->load(); !done)
+      return Error{done.error().code, "cuda: " + done.error().text};
+    return driver.release();
+  }();
+  return loaded;
+}
+
+}  // namespace
+
+// The file by which its driver is reached, on Linux and in a guest of Windows.
+bool is_here(const KindContext& /*context*/) {
+  return ::access("/dev/nvidiactl", F_OK) == 0 || ::access("/dev/dxg", F_OK) == 0;
+}
+
+Result<std::unique_ptr<Devices>> open(KindContext& context) {
+  return open_vendor(load, context);
+}
+
+}  // namespace gondwana::cuda

@@ -1,0 +1,15 @@
+// Devices of NVIDIA by the driver's library, for the table of kinds.
+#pragma once
+
+#include <array>
+
+#include "spaces/kinds/devices.hpp"
+
+namespace gondwana::cuda {
+
+inline constexpr std::array libraries{"libcuda.so.1"};
+
+bool is_here(const KindContext& context);
+Result<std::unique_ptr<Devices>> open(KindContext& context);
+
+}  // namespace gondwana::cuda

@@ -1,0 +1,184 @@
+#include "spaces/kinds/stream_driver.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+namespace gondwana {
+namespace {
+
+constexpr unsigned non_blocking = 1;  // of a stream: no order with the program's default stream
+constexpr unsigned no_timing = 2;     // of an event
+constexpr int out_of_memory = 2;
+
+class StreamDevice final : public DriverDevice {
+ public:
+  StreamDevice(StreamDriver& driver, std::uint32_t device) : driver_(driver), device_(device) {}
+  ~StreamDevice() override;
+
+  Result<void> start();
+  Result<std::byte*> allocate(std::size_t size) override;
+  Result<void> release(std::byte* memory) override;
+  Result<void> copy(std::byte* to, const std::byte* from, std::size_t size) override;
+  Result<Mark> mark() override;
+  Result<void> wait(Mark mark) override;
+  Result<SharedHandle> share(std::byte* allocation) override;
+  Result<std::byte*> open(const SharedHandle& handle) override;
+  void close(std::byte* opened) override;
+
+ private:
+  // Calls of this thread are for the device while it lives.
+  class Entered {
+   public:
+    explicit Entered(StreamDevice& device)
+        : driver_(device.driver_), entered_(driver_.enter(device.device_, before_)) {}
+    Entered(const Entered&) = delete;
+    Entered& operator=(const Entered&) = delete;
+    ~Entered() {
+      if (entered_) driver_.leave(before_);
+    }
+
+    // The call, if the device could be entered.
+    template <typename... Parameters, typename... Arguments>
+    Result<void> operator()(const DriverCall<Parameters...>& call, Arguments... arguments) const {
+      return entered_ ? driver_.check(call.name, call(arguments...)) : entered_;
+    }
+    explicit operator bool() const { return static_cast<bool>(entered_); }
+    const Error& error() const { return entered_.error(); }
+
+   private:
+    StreamDriver& driver_;
+    void* before_ = nullptr;
+    Result<void> entered_;
+  };
+
+  const StreamCalls& calls() const { return driver_.calls(); }
+  Result<void> clear(const Entered& entered, void* memory, std::size_t size) const;
+  Result<Mark> take_event(const Entered& entered);
+
+  StreamDriver& driver_;
+  std::uint32_t device_;
+  bool is_retained_ = false;
+  StreamCalls::Object stream_ = nullptr;
+  std::mutex mutex_;          // guards what follows
+  std::vector<Mark> events_;  // that nobody waits for
+};
+
+Result<void> StreamDevice::start() {
+  if (const Result<void> retained = driver_.retain(device_); !retained) return retained;
+  is_retained_ = true;
+  return Entered(*this)(calls().make_stream, &stream_, non_blocking);
+}
+
+// When the process exits the driver may have ended before. There is nobody to tell of errors.
+StreamDevice::~StreamDevice() {
+  if (!is_retained_) return;
+  {
+    const Entered entered(*this);
+    if (stream_ != nullptr) static_cast<void>(entered(calls().synchronize_stream, stream_));
+    for (Mark event : events_) static_cast<void>(entered(calls().destroy_event, event));
+    if (stream_ != nullptr) static_cast<void>(entered(calls().destroy_stream, stream_));
+  }
+  driver_.release(device_);
+}
+
+Result<std::byte*> StreamDevice::allocate(std::size_t size) {
+  const Entered entered(*this);
+  void* memory = nullptr;
+  if (const auto allocated = entered(calls().allocate, &memory, size); !allocated)
+    return allocated.error();
+  if (const Result<void> cleared = clear(entered, memory, size); !cleared) {
+    static_cast<void>(entered(calls().release, memory));
+    return cleared.error();
+  }
+  return static_cast<std::byte*>(memory);
+}
+
+Result<void> StreamDevice::clear(const Entered& entered, void* memory, std::size_t size) const {
+  const auto begun = entered(calls().fill, memory, static_cast<unsigned char>(0), size, stream_);
+  return begun ? entered(calls().synchronize_stream, stream_) : begun;
+}
+
+Result<void> StreamDevice::release(std::byte* memory) {
+  return Entered(*this)(calls().release, memory);
+}
+
+Result<void> StreamDevice::copy(std::byte* to, const std::byte* from, std::size_t size) {
+  const Entered entered(*this);
+  return entered ? driver_.copy(to, from, size, stream_) : entered.error();
+}
+
+Result<DriverDevice::Mark> StreamDevice::take_event(const Entered& entered) {
+  const std::scoped_lock lock(mutex_);
+  Mark event = nullptr;
+  if (events_.empty()) {
+    const Result<void> made = entered(calls().make_event, &event, no_timing);
+    return made ? Result<Mark>(event) : made.error();
+  }
+  event = events_.back();
+  events_.pop_back();
+  return event;
+}
+
+Result<DriverDevice::Mark> StreamDevice::mark() {
+  const Entered entered(*this);
+  Result<Mark> event = take_event(entered);
+  if (!event) return event;
+  const Result<void> recorded = entered(calls().record_event, *event, stream_);
+  if (recorded) return event;
+  const std::scoped_lock lock(mutex_);
+  events_.push_back(*event);
+  return recorded.error();
+}
+
+Result<void> StreamDevice::wait(Mark mark) {
+  Result<void> waited = Entered(*this)(calls().synchronize_event, mark);
+  const std::scoped_lock lock(mutex_);
+  events_.push_back(mark);
+  return waited;
+}
+
+Result<SharedHandle> StreamDevice::share(std::byte* allocation) {
+  StreamCalls::IpcHandle ipc{};
+  const Result<void> got = Entered(*this)(calls().get_handle, &ipc, allocation);
+  if (!got) return got.error();
+  SharedHandle handle{};
+  static_assert(sizeof(ipc) <= sizeof(handle) - sizeof(std::uint64_t));
+  std::memcpy(handle.data(), &ipc, sizeof(ipc));
+  return handle;
+}
+
+Result<std::byte*> StreamDevice::open(const SharedHandle& handle) {
+  StreamCalls::IpcHandle ipc{};
+  std::memcpy(&ipc, handle.data(), sizeof(ipc));
+  void* memory = nullptr;
+  const auto opened = Entered(*this)(calls().open_handle, &memory, ipc, driver_.open_flags());
+  return opened ? Result<std::byte*>(static_cast<std::byte*>(memory)) : opened.error();
+}
+
+void StreamDevice::close(std::byte* opened) {
+  static_cast<void>(Entered(*this)(calls().close_handle, opened));
+}
+
+}  // namespace
+
+void StreamCalls::find_in(VendorLibrary& library) {
+  const auto find = [&](auto&... call) { (library.find(call.function, call.name), ...); };
+  find(allocate, release, fill, make_stream, synchronize_stream, destroy_stream, make_event,
+       record_event, synchronize_event, destroy_event, get_handle, open_handle, close_handle);
+}
+
+Result<std::unique_ptr<DriverDevice>> StreamDriver::open(std::uint32_t device) {
+  auto opened = std::make_unique<StreamDevice>(*this, device);
+  if (const Result<void> started = opened->start(); !started) return started.error();
+  return std::unique_ptr<DriverDevice>(std::move(opened));
+}
+
+Result<void> StreamDriver::check(const char* call, int status) const {
+  if (status == 0) return {};
+  return Error{status == out_of_memory ? Errc::out_of_memory : Errc::refused,
+               fmt::format("{}: {}", call, name_of_error(status))};
+}
+
+}  // namespace gondwana

@@ -1,0 +1,65 @@
+// A device of a vendor as a kind: what is the same for all vendors.
+#pragma once
+
+#include <deque>
+#include <list>
+#include <map>
+#include <mutex>
+#include <unordered_set>
+
+#include "spaces/kinds/devices.hpp"
+#include "spaces/kinds/driver.hpp"
+
+namespace gondwana {
+
+class VendorDevice final : public Kind {
+ public:
+  // The driver and the context outlive it.
+  VendorDevice(Driver& driver, std::uint32_t number, std::unique_ptr<DriverDevice> calls,
+               DeviceBounds& bounds);
+  // Frees what is left, but not in a child by fork().
+  ~VendorDevice() override;
+
+  DeviceId device() const override { return {driver_.kind(), number_}; }
+  Result<MutableBytes> allocate(std::size_t size) override;
+  bool release(std::byte* memory) override;
+  bool holds(Bytes memory) const override;
+  bool reaches(const Kind& other) const override { return driver_.reaches(*this, other); }
+  Result<SharedHandle> share(Bytes memory) const override;
+  Result<MutableBytes> map(const SharedHandle& handle, std::size_t size) override;
+  void unmap(MutableBytes memory) override;
+  Result<void> copy(std::byte* to, const std::byte* from, std::size_t size,
+                    Completion& done) override;
+  void wait(Completion& done) override;
+
+ private:
+  struct Pending {
+    std::uint64_t number;  // of the copy
+    Completion* done;
+  };
+
+  Error failed(const std::string& what, const Error& why) const;
+  Result<void> check_process() const;
+  bool is_word_for_host(const std::byte* to, std::size_t size) const;
+  Result<void> begin(std::byte* to, const std::byte* from, std::size_t size, Completion& done);
+
+  Driver& driver_;
+  std::uint32_t number_;
+  std::unique_ptr<DriverDevice> calls_;
+  DeviceBounds& bounds_;
+  int process_;  // drivers do not work in a child by fork()
+
+  std::mutex memory_mutex_;                       // guards what follows
+  std::unordered_set<std::byte*> own_;            // what allocate() has returned
+  std::multimap<std::byte*, std::byte*> mapped_;  // what map() has, and where the driver opened it
+
+  std::mutex queue_mutex_;  // guards what follows
+  std::uint64_t begun_ = 0;
+  std::deque<Pending> pending_;  // in the order of their numbers
+  std::list<Error> failures_;    // completions refer to them
+};
+
+// What the row of a vendor opens: all devices of a driver.
+Result<std::unique_ptr<Devices>> open_vendor(Result<Driver*> (*load)(), KindContext& context);
+
+}  // namespace gondwana

@@ -1,0 +1,324 @@
+// A libcuda.so.1 that is none: the calls that Gondwana uses, as the driver's library has them.
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "support/drivers/streams.hpp"
+
+namespace {
+
+using standin::give_up;
+using standin::injected;
+using standin::lock;
+using standin::memory;
+using standin::streams;
+using Address = unsigned long long;
+
+enum Status : int {
+  success = 0,
+  invalid_value = 1,
+  out_of_memory = 2,
+  not_initialized = 3,
+  deinitialized = 4,
+  no_device = 100,
+  invalid_device = 101
+};
+
+struct Context {
+  int retained = 0;
+};
+
+struct State {
+  bool has_begun = false;
+  bool has_ended = false;
+  std::array<Context, 16> contexts;
+};
+
+State& state() {
+  static auto& one = *new State;
+  return one;
+}
+
+// The contexts that this thread has pushed, by device.
+struct Stack {
+  std::vector<int> devices;
+
+  ~Stack() {
+    if (!devices.empty()) give_up("end of a thread", "contexts that it has pushed were not popped");
+  }
+};
+thread_local Stack stack;  // NOLINT(misc-use-internal-linkage)
+
+void* pointer(Address address) {
+  return reinterpret_cast<void*>(address);
+}
+
+// What every call does first: a status other than success ends it.
+int enter(const char* call) {
+  if (state().has_ended) return deinitialized;
+  if (!state().has_begun) return not_initialized;
+  return injected(call);
+}
+
+int device_of_thread(const char* call) {
+  if (stack.devices.empty()) give_up(call, "no context is current in this thread");
+  const int device = stack.devices.back();
+  if (state().contexts.at(static_cast<std::size_t>(device)).retained == 0)
+    give_up(call, "the current context was released");
+  return device;
+}
+
+void check_stream(const char* call, void* stream) {
+  if (streams().stream(call, stream)->device != device_of_thread(call))
+    give_up(call, "the stream is of another context");
+}
+
+// After all handlers of exit().
+[[gnu::destructor]] void look_for_leaks() {
+  if (!standin::has_variable("STANDIN_LEAKS", "abort")) return;
+  if (memory().left() > 0) give_up("exit", "memory was not freed, or a handle not closed");
+  if (streams().left() > 0) give_up("exit", "streams or events were not destroyed");
+  for (const Context& each : state().contexts)
+    if (each.retained > 0) give_up("exit", "a primary context was not released");
+}
+
+constexpr unsigned handle_flags = 1;
+
+}  // namespace
+
+#define STANDIN_ENTER(call)            \
+  const std::scoped_lock held(lock()); \
+  if (const int status = enter(call); status != success) return status
+
+extern "C" {
+
+int cuInit(unsigned flags) {
+  const std::scoped_lock held(lock());
+  if (flags != 0) give_up("cuInit", "flags must be 0");
+  if (const int status = injected("cuInit"); status != success) return status;
+  if (standin::device_count() == 0) return no_device;
+  if (!state().has_begun && standin::has_variable("STANDIN_ENDS", "early"))
+    std::atexit([] { state().has_ended = true; });
+  state().has_begun = true;
+  return success;
+}
+
+int cuDeviceGetCount(int* count) {
+  STANDIN_ENTER("cuDeviceGetCount");
+  *count = standin::device_count();
+  return success;
+}
+
+int cuDeviceGet(int* device, int ordinal) {
+  STANDIN_ENTER("cuDeviceGet");
+  if (ordinal < 0 || ordinal >= standin::device_count()) return invalid_device;
+  *device = 100 + ordinal;  // a handle is not the ordinal
+  return success;
+}
+
+int cuDeviceGetAttribute(int* value, int attribute, int device) {
+  STANDIN_ENTER("cuDeviceGetAttribute");
+  if (device < 100) give_up("cuDeviceGetAttribute", "that is no device");
+  *value = attribute == 41 ? 1 : 0;
+  return success;
+}
+
+int cuDevicePrimaryCtxRetain(void** context, int device) {
+  STANDIN_ENTER("cuDevicePrimaryCtxRetain");
+  if (device < 100) give_up("cuDevicePrimaryCtxRetain", "that is no device");
+  Context& primary = state().contexts.at(static_cast<std::size_t>(device - 100));
+  ++primary.retained;
+  *context = &primary;
+  return success;
+}
+
+int cuDevicePrimaryCtxRelease_v2(int device) {
+  STANDIN_ENTER("cuDevicePrimaryCtxRelease_v2");
+  Context& primary = state().contexts.at(static_cast<std::size_t>(device - 100));
+  if (--primary.retained < 0) give_up("cuDevicePrimaryCtxRelease_v2", "it was not retained");
+  return success;
+}
+
+int cuCtxPushCurrent_v2(void* context) {
+  STANDIN_ENTER("cuCtxPushCurrent_v2");
+  for (std::size_t i = 0; i < state().contexts.size(); ++i) {
+    if (context != &state().contexts.at(i)) continue;
+    if (state().contexts.at(i).retained == 0)
+      give_up("cuCtxPushCurrent_v2", "the context was released");
+    stack.devices.push_back(static_cast<int>(i));
+    return success;
+  }
+  give_up("cuCtxPushCurrent_v2", "that is no context");
+}
+
+int cuCtxPopCurrent_v2(void** context) {
+  STANDIN_ENTER("cuCtxPopCurrent_v2");
+  if (stack.devices.empty()) give_up("cuCtxPopCurrent_v2", "nothing was pushed in this thread");
+  *context = &state().contexts.at(static_cast<std::size_t>(stack.devices.back()));
+  stack.devices.pop_back();
+  return success;
+}
+
+int cuMemAlloc_v2(Address* address, std::size_t size) {
+  STANDIN_ENTER("cuMemAlloc_v2");
+  if (size == 0) return invalid_value;
+  const std::byte* found = memory().allocate(device_of_thread("cuMemAlloc_v2"), size);
+  if (found == nullptr) return out_of_memory;
+  *address = reinterpret_cast<Address>(found);
+  return success;
+}
+
+int cuMemFree_v2(Address address) {
+  STANDIN_ENTER("cuMemFree_v2");
+  device_of_thread("cuMemFree_v2");
+  memory().release("cuMemFree_v2", pointer(address));
+  return success;
+}
+
+int cuMemsetD8Async(Address to, unsigned char value, std::size_t size, void* stream) {
+  STANDIN_ENTER("cuMemsetD8Async");
+  check_stream("cuMemsetD8Async", stream);
+  streams().begin("cuMemsetD8Async", stream,
+                  {"cuMemsetD8Async", pointer(to), nullptr, size, value});
+  return success;
+}
+
+int cuMemcpyAsync(Address to, Address from, std::size_t size, void* stream) {
+  STANDIN_ENTER("cuMemcpyAsync");
+  check_stream("cuMemcpyAsync", stream);
+  streams().begin("cuMemcpyAsync", stream, {"cuMemcpyAsync", pointer(to), pointer(from), size, 0});
+  return success;
+}
+
+int cuStreamCreate(void** stream, unsigned flags) {
+  STANDIN_ENTER("cuStreamCreate");
+  if (flags != 1) give_up("cuStreamCreate", "a stream that waits for the program's");
+  *stream = streams().make_stream(device_of_thread("cuStreamCreate"));
+  return success;
+}
+
+int cuStreamSynchronize(void* stream) {
+  STANDIN_ENTER("cuStreamSynchronize");
+  check_stream("cuStreamSynchronize", stream);
+  streams().wait_for_stream("cuStreamSynchronize", stream);
+  return success;
+}
+
+int cuStreamDestroy_v2(void* stream) {
+  STANDIN_ENTER("cuStreamDestroy_v2");
+  check_stream("cuStreamDestroy_v2", stream);
+  streams().destroy_stream("cuStreamDestroy_v2", stream);
+  return success;
+}
+
+int cuEventCreate(void** event, unsigned flags) {
+  STANDIN_ENTER("cuEventCreate");
+  if ((flags & 2) == 0) give_up("cuEventCreate", "an event with times, which nobody reads");
+  device_of_thread("cuEventCreate");
+  *event = streams().make_event();
+  return success;
+}
+
+int cuEventRecord(void* event, void* stream) {
+  STANDIN_ENTER("cuEventRecord");
+  check_stream("cuEventRecord", stream);
+  streams().record("cuEventRecord", event, stream);
+  return success;
+}
+
+int cuEventSynchronize(void* event) {
+  STANDIN_ENTER("cuEventSynchronize");
+  device_of_thread("cuEventSynchronize");
+  streams().wait_for_event("cuEventSynchronize", event);
+  return success;
+}
+
+int cuEventDestroy_v2(void* event) {
+  STANDIN_ENTER("cuEventDestroy_v2");
+  device_of_thread("cuEventDestroy_v2");
+  streams().destroy_event("cuEventDestroy_v2", event);
+  return success;
+}
+
+struct IpcHandle {
+  std::array<char, 64> bytes;
+};
+
+int cuIpcGetMemHandle(IpcHandle* handle, Address address) {
+  STANDIN_ENTER("cuIpcGetMemHandle");
+  const standin::Handle made = memory().share("cuIpcGetMemHandle", pointer(address));
+  std::memcpy(handle, &made, sizeof(made));
+  return success;
+}
+
+int cuIpcOpenMemHandle_v2(Address* address, IpcHandle handle, unsigned flags) {
+  STANDIN_ENTER("cuIpcOpenMemHandle_v2");
+  if (flags != handle_flags) give_up("cuIpcOpenMemHandle_v2", "wrong flags");
+  standin::Handle made{};
+  std::memcpy(&made, &handle, sizeof(made));
+  if (static_cast<int>(made.device) != device_of_thread("cuIpcOpenMemHandle_v2"))
+    give_up("cuIpcOpenMemHandle_v2", "the memory is of another device than the context");
+  *address = reinterpret_cast<Address>(memory().open("cuIpcOpenMemHandle_v2", made));
+  return success;
+}
+
+int cuIpcCloseMemHandle(Address address) {
+  STANDIN_ENTER("cuIpcCloseMemHandle");
+  device_of_thread("cuIpcCloseMemHandle");
+  memory().close("cuIpcCloseMemHandle", pointer(address));
+  return success;
+}
+
+// Of addresses that it does not know it says so by zeros.
+int cuPointerGetAttributes(unsigned count, const int* attributes, void** values, Address address) {
+  STANDIN_ENTER("cuPointerGetAttributes");
+  const standin::Block* block = memory().find(nullptr, pointer(address));
+  for (unsigned i = 0; i < count; ++i) {
+    switch (attributes[i]) {
+      case 2:
+        *static_cast<unsigned*>(values[i]) = block == nullptr ? 0 : 2;
+        break;
+      case 8:
+        *static_cast<unsigned*>(values[i]) = 0;
+        break;
+      case 9:
+        *static_cast<int*>(values[i]) = block == nullptr ? -2 : block->device;
+        break;
+      case 11:
+        *static_cast<void**>(values[i]) = block == nullptr ? nullptr : block->shown;
+        break;
+      case 12:
+        *static_cast<std::size_t*>(values[i]) = block == nullptr ? 0 : block->size;
+        break;
+      default:
+        give_up("cuPointerGetAttributes", "an attribute that it does not know");
+    }
+  }
+  return success;
+}
+
+int cuGetErrorName(int status, const char** name) {
+  switch (status) {
+    case invalid_value:
+      *name = "CUDA_ERROR_INVALID_VALUE";
+      return success;
+    case out_of_memory:
+      *name = "CUDA_ERROR_OUT_OF_MEMORY";
+      return success;
+    case no_device:
+      *name = "CUDA_ERROR_NO_DEVICE";
+      return success;
+    case invalid_device:
+      *name = "CUDA_ERROR_INVALID_DEVICE";
+      return success;
+    case 700:
+      *name = "CUDA_ERROR_ILLEGAL_ADDRESS";
+      return success;
+    default:
+      return invalid_value;
+  }
+}
+
+}  // extern "C"

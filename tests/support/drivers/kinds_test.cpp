@@ -1,0 +1,309 @@
+// The table of kinds, and what a device of a vendor does, on the libraries that stand in for those
+// of vendors: STANDIN_KIND names one. Ranks with devices are in tests/ranks.
+#include "spaces/kinds/kinds.hpp"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/variables.hpp"
+
+namespace gondwana {
+namespace {
+
+std::string vendor() {
+  const char* name = std::getenv("STANDIN_KIND");
+  return name == nullptr ? "cuda" : name;
+}
+
+// The call of this vendor.
+const char* call(const char* cuda, const char* hip, const char* ze) {
+  return vendor() == "cuda" ? cuda : vendor() == "hip" ? hip : ze;
+}
+
+// STANDIN_FAIL while it lives.
+class Failing {
+ public:
+  Failing(const char* name, const char* status) {
+    ::setenv("STANDIN_FAIL", (std::string(name) + ":" + status).c_str(), 1);
+  }
+  Failing(const Failing&) = delete;
+  Failing& operator=(const Failing&) = delete;
+  ~Failing() { ::unsetenv("STANDIN_FAIL"); }
+};
+
+Options options_of(std::uint32_t emulated = 0) {
+  Options options;
+  options.kinds = vendor();
+  options.emulated_devices = emulated;
+  return options;
+}
+
+std::string error_of(const auto& result) {
+  return result ? "no error" : result.error().text;
+}
+
+// Bytes of the host and back again.
+std::vector<std::byte> read(Kind& kind, Bytes memory) {
+  std::vector<std::byte> host(memory.size());
+  EXPECT_TRUE(kind.copy_now(host.data(), memory.data(), memory.size()));
+  return host;
+}
+
+TEST(kinds, devices_have_numbers_over_all_kinds) {
+  Kinds kinds(options_of(3));
+  EXPECT_TRUE(kinds.has_devices());
+  EXPECT_EQ(kinds.devices(), 5U);
+  EXPECT_EQ(name_of((*kinds.device(0))->device()), vendor() + ":0");
+  EXPECT_EQ(name_of((*kinds.device(1))->device()), vendor() + ":1");
+  EXPECT_EQ(name_of((*kinds.device(4))->device()), "emulated:2");
+  EXPECT_EQ(kinds.number_of(**kinds.device(4)), 4);
+  EXPECT_EQ(*kinds.device(1), *kinds.find((*kinds.device(1))->device()));
+  EXPECT_NE(error_of(kinds.device(5)).find("device 5: this process has 5 devices"),
+            std::string::npos);
+  EXPECT_EQ(error_of(kinds.device(-1)), "device -1: devices have numbers from 0");
+  EXPECT_NE(error_of(kinds.find({(*kinds.device(0))->device().kind, 7}))
+                .find(vendor() + ":7: this process has 2 " + vendor() + " devices"),
+            std::string::npos);
+}
+
+TEST(kinds, one_that_is_not_asked_for_is_told) {
+  Options options;
+  options.kinds = "none";
+  Kinds kinds(options);
+  EXPECT_FALSE(kinds.has_devices());
+  EXPECT_EQ(kinds.devices(), 0U);
+  for (const Kinds::Listed& each : kinds.list()) EXPECT_FALSE(each.why_none.empty()) << each.name;
+  EXPECT_EQ(
+      error_of(kinds.device(0)),
+      "device 0: this process has 0 devices; GONDWANA_KINDS and GONDWANA_EMULATED_DEVICES say "
+      "which it has");
+  EXPECT_NE(error_of(kinds.find({KindId::hip, 0})).find("set GONDWANA_KINDS=hip"),
+            std::string::npos);
+  EXPECT_NE(error_of(kinds.find({KindId::host, 0})), "no error");
+}
+
+TEST(kinds, names_in_the_variable_are_checked) {
+  const auto read_kinds = [](const char* value) {
+    return read_options([value](const char* name) {
+      return std::strcmp(name, "GONDWANA_KINDS") == 0 ? value : nullptr;
+    });
+  };
+  EXPECT_EQ((*read_kinds("auto")).kinds, "");
+  EXPECT_EQ((*read_kinds("none,cuda")).kinds, "none,cuda");
+  EXPECT_NE(error_of(read_kinds("cuda,cdua")).find("\"cdua\": expected cuda, "), std::string::npos);
+  EXPECT_NE(error_of(read_kinds("")).find("expected cuda, "), std::string::npos);
+}
+
+TEST(kinds, memory_is_zeroed_and_copied) {
+  Kinds kinds(options_of());
+  Kind& kind = **kinds.device(0);
+  constexpr std::size_t size = 100'000;
+  const MutableBytes memory = *kind.allocate(size);
+  EXPECT_EQ(read(kind, memory), std::vector<std::byte>(size));
+  const std::vector<std::byte> ones(size, std::byte{1});
+  ASSERT_TRUE(kind.copy_now(memory.data(), ones.data(), size));
+  EXPECT_EQ(read(kind, memory), ones);
+  EXPECT_TRUE(kind.holds(memory.subspan(size - 1, 1)));
+  EXPECT_FALSE(kind.holds({memory.data() + 1, size}));
+  EXPECT_EQ(kinds.of(memory.subspan(10)), &kind);
+  EXPECT_EQ(kinds.of(ones), nullptr);
+  EXPECT_FALSE(kind.release(memory.data() + 1));
+  EXPECT_TRUE(kind.release(memory.data()));
+  EXPECT_FALSE(kind.release(memory.data()));
+}
+
+TEST(kinds, many_copies_have_one_completion) {
+  Kinds kinds(options_of());
+  Kind& kind = **kinds.device(0);
+  const MutableBytes memory = *kind.allocate(64 * 1024);
+  const std::vector<std::byte> host(1024, std::byte{7});
+  Completion done;
+  for (std::size_t i = 0; i < 64; ++i)
+    ASSERT_TRUE(kind.copy(memory.data() + i * 1024, host.data(), host.size(), done));
+  EXPECT_TRUE(kind.complete(done));
+  EXPECT_EQ(read(kind, memory), std::vector<std::byte>(memory.size(), std::byte{7}));
+  kind.release(memory.data());
+}
+
+TEST(kinds, threads_wait_for_their_own_copies) {
+  Kinds kinds(options_of());
+  Kind& kind = **kinds.device(1);
+  std::array<std::jthread, 4> threads;
+  for (std::size_t i = 0; i < threads.size(); ++i)
+    threads.at(i) = std::jthread([&kind, i] {
+      const MutableBytes memory = *kind.allocate(8000);
+      for (int round = 0; round < 50; ++round) {
+        const std::vector<std::byte> host(8000, static_cast<std::byte>(i * 50 + 1));
+        ASSERT_TRUE(kind.copy_now(memory.data(), host.data(), host.size()));
+        ASSERT_EQ(read(kind, memory), host);
+      }
+      kind.release(memory.data());
+    });
+}
+
+TEST(kinds, memory_that_is_left_is_freed) {
+  Kinds kinds(options_of());
+  EXPECT_TRUE((*kinds.device(0))->allocate(100));
+  EXPECT_TRUE((*kinds.device(1))->allocate(5000));
+}
+
+// With STANDIN_ENDS=early the driver ends as the first thing at exit.
+TEST(kinds, devices_may_outlive_their_driver) {
+  static Kinds kinds(options_of());
+  EXPECT_TRUE((*kinds.device(0))->allocate(100));
+}
+
+TEST(kinds, errors_name_the_device_and_the_call) {
+  Kinds kinds(options_of());
+  Kind& kind = **kinds.device(0);
+  const MutableBytes memory = *kind.allocate(100);
+  const std::string device = vendor() + ":0";
+  std::vector<std::byte> host(100);
+  const char* allocate = call("cuMemAlloc_v2", "hipMalloc", "zeMemAllocDevice");
+  const char* out_of_memory = call("CUDA_ERROR_OUT_OF_MEMORY", "hipErrorOutOfMemory",
+                                   "ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY");
+  const auto too_much = kind.allocate(std::size_t{2} << 30);
+  ASSERT_FALSE(too_much);
+  EXPECT_EQ(too_much.error().code, Errc::out_of_memory);
+  EXPECT_EQ(too_much.error().text, "2 GiB on " + device + ": " + allocate + ": " + out_of_memory);
+  const char* copy = call("cuMemcpyAsync", "hipMemcpyAsync", "zeCommandListAppendMemoryCopy");
+  {
+    const Failing now(copy, "1");
+    EXPECT_NE(error_of(kind.copy_now(host.data(), memory.data(), 100))
+                  .find("a copy of 100 B by " + device + ": " + copy),
+              std::string::npos);
+  }
+  {
+    const char* wait =
+        call("cuEventSynchronize", "hipEventSynchronize", "zeCommandListAppendMemoryCopy");
+    const Failing now(wait, "1");
+    EXPECT_NE(error_of(kind.copy_now(memory.data(), host.data(), 100)).find(wait),
+              std::string::npos);
+  }
+  EXPECT_TRUE(kind.copy_now(memory.data(), host.data(), 100)) << "it goes on";
+  const auto outside = kind.share({host.data(), 10});
+  EXPECT_NE(error_of(outside).find("are not in one allocation of " + device), std::string::npos);
+  kind.release(memory.data());
+}
+
+TEST(kinds, devices_of_one_vendor_copy_between_them) {
+  Kinds kinds(options_of(1));
+  Kind& one = **kinds.device(0);
+  Kind& other = **kinds.device(1);
+  EXPECT_FALSE(one.reaches(**kinds.device(2)));
+  if (!one.reaches(other)) GTEST_SKIP() << "they do not reach each other";
+  const MutableBytes from = *one.allocate(5000);
+  const MutableBytes to = *other.allocate(5000);
+  const std::vector<std::byte> host(5000, std::byte{3});
+  ASSERT_TRUE(one.copy_now(from.data(), host.data(), host.size()));
+  ASSERT_TRUE(other.copy_now(to.data(), from.data(), host.size()));
+  EXPECT_EQ(read(other, to), host);
+  one.release(from.data());
+  other.release(to.data());
+}
+
+TEST(kinds, a_child_by_fork_is_told) {
+  Kinds kinds(options_of());
+  Kind& kind = **kinds.device(0);
+  const MutableBytes memory = *kind.allocate(100);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::array<std::byte, 100> host{};
+    const bool is_told = error_of(kind.copy_now(host.data(), memory.data(), 100)).find("fork()") !=
+                             std::string::npos &&
+                         error_of(kind.allocate(10)).find("fork()") != std::string::npos;
+    ::_exit(is_told ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  kind.release(memory.data());
+}
+
+// Run with STANDIN_FAIL or without a library.
+TEST(kinds_that_cannot_start, say_why) {
+  const char* expected = std::getenv("EXPECTED");
+  if (expected == nullptr) GTEST_SKIP() << "no EXPECTED";
+  Kinds kinds(options_of());
+  if (std::string(expected).find("cannot be loaded") != std::string::npos && kinds.devices() > 0)
+    GTEST_SKIP() << "this machine has the library";
+  EXPECT_EQ(kinds.devices(), 0U);
+  EXPECT_NE(error_of(kinds.device(0)).find(expected), std::string::npos)
+      << error_of(kinds.device(0));
+}
+
+// What the program does with the driver by itself.
+using Call = int (*)(...);
+
+TEST(kinds_of_hip, the_programs_device_and_last_error_stay) {
+  if (vendor() != "hip") GTEST_SKIP();
+  Kinds kinds(options_of());
+  Kind& kind = **kinds.device(0);
+  void* library = ::dlopen("libamdhip64.so.6", RTLD_NOW);
+  ASSERT_NE(library, nullptr);
+  const auto find = [&](const char* name) {
+    return reinterpret_cast<Call>(::dlsym(library, name));
+  };
+  ASSERT_EQ(find("hipSetDevice")(1), 0);
+  const MutableBytes memory = *kind.allocate(100);
+  EXPECT_EQ(kinds.of(std::as_bytes(std::span(&library, 1))), nullptr);
+  EXPECT_EQ(read(kind, memory), std::vector<std::byte>(100));
+  kind.release(memory.data());
+  int device = -1;
+  ASSERT_EQ(find("hipGetDevice")(&device), 0);
+  EXPECT_EQ(device, 1);
+  EXPECT_EQ(find("hipGetLastError")(), 0);
+  ASSERT_EQ(find("hipSetDevice")(0), 0);
+  ::dlclose(library);
+}
+
+TEST(kinds_of_cuda, a_program_uses_the_driver_too) {
+  if (vendor() != "cuda") GTEST_SKIP();
+  void* library = ::dlopen("libcuda.so.1", RTLD_NOW);
+  ASSERT_NE(library, nullptr);
+  const auto find = [&](const char* name) {
+    return reinterpret_cast<Call>(::dlsym(library, name));
+  };
+  Options options;  // that it has loaded the library is enough
+  Kinds kinds(options);
+  EXPECT_TRUE(kinds.has_devices());
+  ASSERT_EQ(find("cuInit")(0U), 0);
+  int device = 0;
+  void* context = nullptr;
+  std::byte* memory = nullptr;
+  ASSERT_EQ(find("cuDeviceGet")(&device, 1), 0);
+  ASSERT_EQ(find("cuDevicePrimaryCtxRetain")(&context, device), 0);
+  ASSERT_EQ(find("cuCtxPushCurrent_v2")(context), 0);
+  ASSERT_EQ(find("cuMemAlloc_v2")(&memory, std::size_t{4000}), 0);
+  EXPECT_EQ(kinds.of({memory, 4000}), nullptr) << "no device was used through this library";
+  Kind* owner = kinds.owner_of({memory, 4000});
+  ASSERT_NE(owner, nullptr);
+  EXPECT_EQ(name_of(owner->device()), "cuda:1");
+  EXPECT_EQ(kinds.of({memory, 4000}), owner);
+  const MutableBytes other = *(*kinds.device(0))->allocate(4000);
+  EXPECT_TRUE(owner->copy_now(memory, other.data(), 4000));
+  EXPECT_TRUE(owner->share({memory + 100, 3900}));
+  (*kinds.device(0))->release(other.data());
+  void* popped = nullptr;
+  ASSERT_EQ(find("cuMemFree_v2")(memory), 0);
+  ASSERT_EQ(find("cuCtxPopCurrent_v2")(&popped), 0);
+  EXPECT_EQ(popped, context) << "the program's context is still current";
+  ASSERT_EQ(find("cuDevicePrimaryCtxRelease_v2")(device), 0);
+  // The stand-in is strict.
+  EXPECT_DEATH(find("cuCtxPopCurrent_v2")(&popped), "nothing was pushed in this thread");
+  EXPECT_DEATH(find("cuMemAlloc_v2")(&memory, std::size_t{1}), "no context is current");
+  ::dlclose(library);
+}
+
+}  // namespace
+}  // namespace gondwana

@@ -1,0 +1,80 @@
+// What the libraries that stand in for drivers of vendors have in common: devices that are none,
+// with memory that the processor may not touch. They are strict: a wrong call is an abort that says
+// why, where a true driver would return an error, or do something.
+//
+//   STANDIN_DEVICES=2                    how many devices there are
+//   STANDIN_FAIL=cuMemAlloc_v2:2:3       the call returns 2 from its fourth time on; more with
+//   commas STANDIN_LEAKS=abort                  what is left at exit is an abort STANDIN_ENDS=early
+//   the driver ends as the first thing at exit, as CUDA's may
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace standin {
+
+// Prints the name of the library, the call and why, and aborts.
+[[noreturn]] void give_up(const std::string& call, const std::string& why);
+
+// What STANDIN_FAIL makes of the call; 0: nothing.
+int injected(const char* call);
+int device_count();
+bool has_variable(const char* name, const char* value);
+
+// What a process needs to map memory of another: at most 64 bytes.
+struct Handle {
+  std::uint64_t magic;
+  std::uint64_t process;
+  std::uint64_t descriptor;
+  std::uint64_t file;
+  std::uint64_t size;
+  std::uint64_t device;
+};
+
+struct Block {
+  std::byte* shown;    // without access
+  std::byte* backing;  // the same bytes
+  std::size_t size;
+  int device;
+  int file = -1;             // of an allocation
+  std::uint64_t number = 0;  // of the file
+  std::uint32_t opened = 0;  // times; 0: allocated here
+  bool is_gone = false;      // its addresses are never used again
+};
+
+// Callers hold lock().
+class Memory {
+ public:
+  static constexpr std::size_t of_each_device = std::size_t{1} << 30;
+
+  // Null: there is not so much left.
+  std::byte* allocate(int device, std::size_t size);
+  void release(const char* call, const void* address);
+  // The block that the address lies in; null: host memory. Gives up if it is gone; without a call
+  // that is null, too.
+  const Block* find(const char* call, const void* address) const;
+  // Where the bytes are, of a device or of the host.
+  std::byte* place(const char* call, const void* address, std::size_t size) const;
+
+  Handle share(const char* call, const void* address) const;
+  // `here`: the descriptor, where the caller has brought it into this process.
+  std::byte* open(const char* call, const Handle& handle, int here = -1);
+  void close(const char* call, const void* address);
+
+  std::size_t left() const;  // blocks that nobody has freed or closed
+
+ private:
+  std::byte* add(Block block, int file);
+
+  std::map<std::uintptr_t, Block> blocks_;  // by the end of what is shown
+  std::map<int, std::size_t> used_;         // by device
+};
+
+Memory& memory();
+std::recursive_mutex& lock();
+
+}  // namespace standin
