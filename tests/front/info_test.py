@@ -69,7 +69,7 @@ class InfoTest(unittest.TestCase):
         self.assertIn(f"Gondwana {said['version']}\n", text)
         words = " ".join(text.split())  # independent of line breaks
         changing = "free_in_dev_shm"
-        for section in ("doors", "transports", "ways_to_start", "machine", "topology", "limits",
+        for section in ("doors", "transports", "devices", "ways_to_start", "machine", "topology", "limits",
                         "pages"):
             self.assertRegex(text, f"(?m)^{section.replace('_', ' ')}$")
             for key, fact in said[section].items():
@@ -99,6 +99,16 @@ class InfoTest(unittest.TestCase):
         soft, _ = resource.getrlimit(resource.RLIMIT_AS)
         expected = None if soft == resource.RLIM_INFINITY else soft
         self.assertEqual(said["limits"]["address_space"]["value"], expected)
+
+    def test_kinds_have_devices_or_it_is_said_why_not(self):
+        said = report(GONDWANA_EMULATED_DEVICES="2", GONDWANA_KINDS="none")["devices"]
+        self.assertEqual(list(said), ["cuda", "hip", "ze", "emulated"])
+        self.assertEqual((said["emulated"]["value"], said["emulated"]["remark"]), (2, ""))
+        self.assertEqual(said["cuda"]["value"], 0)
+        self.assertIn("GONDWANA_KINDS=cuda", said["cuda"]["remark"])
+        asked = report(GONDWANA_KINDS="hip")["devices"]["hip"]
+        if asked["value"] == 0:
+            self.assertRegex(asked["remark"], "^hip: ")
 
     def test_the_network_is_named_or_it_is_said_why_there_is_none(self):
         libfabric = report()["transports"]["libfabric"]

@@ -52,6 +52,16 @@ void tell_of(std::uint64_t messages, std::string_view how) {
 // Used: tools that look for leaks find it here.
 [[gnu::used]] constinit NodeAgent* kept = nullptr;
 
+// A line for each kind: its name, the number of its devices, and why there are none.
+Result<void> probe_kinds() {
+  const Result<Options> options = read_options(own_environment());
+  if (!options) return options.error();
+  Kinds kinds(*options);
+  for (const Kinds::Listed& kind : kinds.list())
+    std::puts(fmt::format("{}\t{}\t{}", kind.name, kind.devices, kind.why_none).c_str());
+  return {};
+}
+
 Result<void> run(bool only_probe) {
   const Result<Options> options = read_options(own_environment());
   if (!options) return options.error();
@@ -92,13 +102,16 @@ Result<void> run(bool only_probe) {
 }  // namespace
 }  // namespace gondwana
 
-// With --probe it says by which network it would serve, or why by none, and ends.
+// With --probe it says by which network it would serve, or why by none, and ends; with
+// --probe-kinds which devices there are.
 int main(int argc, char** argv) {
   gondwana::occupy_standard_descriptors();
   // Ends with its guardian, by nobody else: a Ctrl-C is for the ranks.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_IGN);
-  const bool only_probe = argc == 2 && std::string_view(argv[1]) == "--probe";
-  const gondwana::Result<void> served = gondwana::run(only_probe);
+  const std::string_view word = argc == 2 ? argv[1] : "";
+  const bool only_probe = word == "--probe" || word == "--probe-kinds";
+  const gondwana::Result<void> served =
+      word == "--probe-kinds" ? gondwana::probe_kinds() : gondwana::run(only_probe);
   if (served) return 0;
   // Not by fmt::print, which throws where its starter is gone and nobody reads.
   const std::string& why = served.error().text;

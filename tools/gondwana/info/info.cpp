@@ -35,9 +35,8 @@ Report gather() {
   report.version = GONDWANA_VERSION;
   // The limits come before the trial of shared memory, which raises that of open files.
   Section allowed = limits();
-  report.sections = {doors(),   transports(report), ways_to_start(report),
-                     machine(), topology(),         std::move(allowed),
-                     pages()};
+  report.sections = {doors(),   transports(report), devices(),          ways_to_start(report),
+                     machine(), topology(),         std::move(allowed), pages()};
   add_variables(report);
   return report;
 }

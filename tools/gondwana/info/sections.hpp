@@ -8,6 +8,7 @@ namespace gondwana::info {
 
 Section doors();
 Section transports(Report& report);
+Section devices();
 Section ways_to_start(Report& report);
 Section machine();
 Section topology();

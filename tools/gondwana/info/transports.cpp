@@ -1,15 +1,12 @@
 // How ranks reach the memory of others.
-#include <fmt/format.h>
 #include <sys/resource.h>
 
-#include <cstdio>
 #include <string>
 
 #include "bootstrap/job_memory.hpp"
 #include "core/machine.hpp"
+#include "info/ask_agent.hpp"
 #include "info/sections.hpp"
-#include "run/command_line/quote.hpp"
-#include "run/node/agent_record.hpp"
 #include "sync/atomics.hpp"
 
 namespace gondwana::info {
@@ -40,19 +37,11 @@ Fact membarrier() {
                    works ? "" : "refused: sleeping ranks look again every millisecond");
 }
 
-// The agent has libfabric; this command is spared the time that it takes to load. A machine without
-// it lacks nothing on one node.
+// A machine without it lacks nothing on one node.
 Fact libfabric() {
-  const Result<std::string> agent = launch::find_agent();
-  if (!agent) return yes_or_no("libfabric", false, agent.error().text);
-  const std::string command = fmt::format("{} --probe 2>&1", launch::quote(*agent));
-  FILE* pipe = ::popen(command.c_str(), "re");
-  if (pipe == nullptr) return yes_or_no("libfabric", false, "cannot start gondwana-agent");
-  std::string said;
-  for (int letter = 0; (letter = std::fgetc(pipe)) != EOF && letter != '\n';)
-    said += static_cast<char>(letter);
-  const bool works = ::pclose(pipe) == 0;
-  return yes_or_no("libfabric", works, said);
+  const Result<AgentAnswer> answer = ask_agent("--probe");
+  if (!answer) return yes_or_no("libfabric", false, answer.error().text);
+  return yes_or_no("libfabric", answer->works, answer->text.substr(0, answer->text.find('\n')));
 }
 
 }  // namespace
