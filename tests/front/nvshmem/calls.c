@@ -203,7 +203,7 @@ static void streams_are_in_order(void) {
   nvshmem_free(block);
 }
 
-int main(void) {
+static void live(void) {
   nvshmem_init();
   me = nvshmem_my_pe();
   pes = nvshmem_n_pes();
@@ -218,5 +218,11 @@ int main(void) {
   all_take_part();
   streams_are_in_order();
   nvshmem_finalize();
+  expect(nvshmemx_init_status() == NVSHMEM_STATUS_NOT_INITIALIZED, "the library has ended");
+}
+
+int main(void) {
+  live();
+  live(); /* nothing is left of the first time */
   return failures > 0;
 }

@@ -90,9 +90,11 @@ static void a_stream_hands_on() {
   nvshmem_free(source);
 }
 
-int main(int argc, char**) {
+// An argument of one letter: a communicator in another order; of more: a start by unique id.
+int main(int argc, char** argv) {
   int communicator = argc == 1 ? 1 : 2;
   nvshmemx_init_attr_t attributes = NVSHMEMX_INIT_ATTR_INITIALIZER;
+  if (argc > 1 && argv[1][1] != 0) nvshmemx_init_attr(NVSHMEMX_INIT_WITH_UNIQUEID, &attributes);
   attributes.mpi_comm = &communicator;
   nvshmemx_init_attr(NVSHMEMX_INIT_WITH_MPI_COMM, &attributes);
   me = nvshmem_my_pe();
