@@ -95,9 +95,9 @@ int shmemx_device_memcpy(void* dest, const void* source, size_t bytes);
  *
  * shmemx_device_heap_malloc, shmemx_device_heap_align: a block, which stands for the block of the
  * same call in the heap of each other PE: the remote argument of puts, gets, signals and atomics,
- * with the rules of shmemx_buffer_register. It is not cleared. Its alignment is 256 bytes, or
- * "alignment", a power of two of at most a page. NULL on all PEs, with a message, if the heap is
- * full; NULL for 0 bytes. shmemx_device_heap_free: NULL does nothing.
+ * and an array of collectives, with the rules of shmemx_buffer_register. It is not cleared. Its
+ * alignment is 256 bytes, or "alignment", a power of two of at most a page. NULL on all PEs, with a
+ * message, if the heap is full; NULL for 0 bytes. shmemx_device_heap_free: NULL does nothing.
  */
 #define SHMEMX_DEVICE_HEAP 1
 int shmemx_device_heap_create(int device, size_t bytes);

@@ -68,6 +68,8 @@ static void blocks_are_symmetric(void) {
   shmem_barrier_all();
   expect(read_word(first + 12) == left + 2, "a put arrives");
   expect(shmem_long_g(second, 0) == (long)ranks * (ranks + 1) / 2, "all updates arrive");
+  shmem_long_max_reduce(SHMEM_TEAM_WORLD, first + 20, first, 3);
+  expect(read_word(first + 22) == ranks + 1, "a reduction takes blocks");
   shmemx_device_heap_free(first);
   shmemx_device_heap_free(NULL);
   expect(shmemx_device_heap_malloc(words * sizeof(long)) == first, "a freed block is found again");
