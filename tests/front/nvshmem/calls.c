@@ -131,7 +131,14 @@ static void signals_follow_data(void) {
   expect(nvshmem_uint64_wait_until_some(signals, 3, indices, status, NVSHMEM_CMP_LE, 1) == 1 &&
              indices[0] == 2,
          "some are found");
+  short* shorts = nvshmem_calloc(4, sizeof(short));
+  nvshmem_short_p(shorts + 1, 3, right);
+  expect(nvshmem_short_wait_until_any(shorts, 4, NULL, NVSHMEM_CMP_EQ, 3) == 1, "one comes");
+  const short both[4] = {0, 3, 0, 0};
+  expect(nvshmem_short_test_all_vector(shorts, 4, NULL, NVSHMEM_CMP_EQ, both) == 1,
+         "all are there");
   nvshmem_barrier_all();
+  nvshmem_free(shorts);
   nvshmem_free(block);
   nvshmem_free(signals);
 }
