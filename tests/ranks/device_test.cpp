@@ -3,6 +3,8 @@
 // first two of the process, of whatever kind: GONDWANA_EMULATED_DEVICES=2.
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <memory>
 #include <numeric>
 
 #include "core/mapping.hpp"
@@ -188,15 +190,22 @@ enum class Lies : std::uint8_t { in_heap, in_buffer };
 
 class Shared {
  public:
+  // Buffers near each other may be refused: one may lie across the end of the address space that is
+  // set aside around another.
+  static constexpr std::size_t apart = std::size_t{16} << 20;
+
   Shared(World& world, std::size_t count, Lies place) : world_(world), count_(count) {
     if (place == Lies::in_heap) {
       heap_ = world.allocate<long>(count);
       return;
     }
-    if (world.engine().kinds().has_devices() && world.me() % 2 == 0)
+    if (world.engine().kinds().has_devices() && world.me() % 2 == 0) {
       device_.emplace(world, count);
-    else
-      own_.resize(count);
+    } else {
+      own_.reset(
+          static_cast<long*>(std::aligned_alloc(apart, round_up(count * sizeof(long), apart))));
+      std::fill_n(own_.get(), count, 0L);
+    }
     EXPECT_EQ(give(world, data(), count * sizeof(long)), 0);
   }
   Shared(const Shared&) = delete;
@@ -210,7 +219,7 @@ class Shared {
 
   long* data() {
     if (!heap_.empty()) return heap_.data();
-    return device_ ? device_->data() : own_.data();
+    return device_ ? device_->data() : own_.get();
   }
   void write(const std::vector<long>& values) {
     device_memcpy(world_.as("device_memcpy"), data(), values.data(), values.size() * sizeof(long));
@@ -227,7 +236,7 @@ class Shared {
   std::size_t count_;
   std::span<long> heap_;
   std::optional<OnDevice> device_;
-  std::vector<long> own_;
+  std::unique_ptr<long, decltype(&std::free)> own_{nullptr, &std::free};
 };
 
 long term(int rank, std::size_t i) {
