@@ -174,8 +174,7 @@ Result<Kind*> Kinds::find(DeviceId device) {
   if (row == nullptr)
     return Error{Errc::invalid_argument, fmt::format("{} is no device", name_of(device))};
   const Result<Devices*> opened = open(static_cast<std::size_t>(row - rows.data()));
-  if (!opened)
-    return Error{opened.error().code, fmt::format("{}: {}", name_of(device), opened.error().text)};
+  if (!opened) return opened.error();
   if (device.number < (*opened)->count()) return (*opened)->device(device.number);
   return Error{Errc::invalid_argument,
                fmt::format("{}: this process has {}; {}", name_of(device),
