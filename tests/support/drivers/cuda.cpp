@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
-#include <vector>
 
 #include "support/drivers/streams.hpp"
 
@@ -41,13 +40,15 @@ State& state() {
   return one;
 }
 
-// The contexts that this thread has pushed, by device.
+// The contexts that this thread has pushed, by device. Static objects use it after its end.
 struct Stack {
-  std::vector<int> devices;
+  std::array<int, 64> devices;
+  std::size_t size;
 
   ~Stack() {
-    if (!devices.empty()) give_up("end of a thread", "contexts that it has pushed were not popped");
+    if (size > 0) give_up("end of a thread", "contexts that it has pushed were not popped");
   }
+  int top() const { return devices.at(size - 1); }
 };
 thread_local Stack stack;  // NOLINT(misc-use-internal-linkage)
 
@@ -63,8 +64,8 @@ int enter(const char* call) {
 }
 
 int device_of_thread(const char* call) {
-  if (stack.devices.empty()) give_up(call, "no context is current in this thread");
-  const int device = stack.devices.back();
+  if (stack.size == 0) give_up(call, "no context is current in this thread");
+  const int device = stack.top();
   if (state().contexts.at(static_cast<std::size_t>(device)).retained == 0)
     give_up(call, "the current context was released");
   return device;
@@ -147,7 +148,7 @@ int cuCtxPushCurrent_v2(void* context) {
     if (context != &state().contexts.at(i)) continue;
     if (state().contexts.at(i).retained == 0)
       give_up("cuCtxPushCurrent_v2", "the context was released");
-    stack.devices.push_back(static_cast<int>(i));
+    stack.devices.at(stack.size++) = static_cast<int>(i);
     return success;
   }
   give_up("cuCtxPushCurrent_v2", "that is no context");
@@ -155,9 +156,9 @@ int cuCtxPushCurrent_v2(void* context) {
 
 int cuCtxPopCurrent_v2(void** context) {
   STANDIN_ENTER("cuCtxPopCurrent_v2");
-  if (stack.devices.empty()) give_up("cuCtxPopCurrent_v2", "nothing was pushed in this thread");
-  *context = &state().contexts.at(static_cast<std::size_t>(stack.devices.back()));
-  stack.devices.pop_back();
+  if (stack.size == 0) give_up("cuCtxPopCurrent_v2", "nothing was pushed in this thread");
+  *context = &state().contexts.at(static_cast<std::size_t>(stack.top()));
+  --stack.size;
   return success;
 }
 
