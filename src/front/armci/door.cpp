@@ -18,9 +18,11 @@ void give_up(CallName call, const std::string& sentence) {
 namespace {
 
 // `named`: the process that the call names.
-std::string what_it_is(const Engine& engine, Rank named, const void* address) {
+std::string what_it_is(Engine& engine, Rank named, const void* address) {
   if (const auto rank = engine.symmetric().rank_at(address))
     return *rank == named ? "" : fmt::format("; it is memory of process {}", index(*rank));
+  if (engine.kinds().has_known(address))
+    return "; it is memory of a device, which calls name at their own side only";
   const std::string what = look_at_address(address).what;
   return what.empty() ? what : "; it is " + what;
 }
@@ -31,6 +33,8 @@ Door::Door(Engine& engine, CallName call)
     : engine_(engine),
       counters_(engine.default_lane().counters()),
       reach_(engine.rma().reach()),
+      copies_(engine.rma().copies()),
+      has_devices_(engine.kinds().has_devices()),
       own_arena_(engine.memory().window(engine.rank())),
       arena_size_(engine.memory().plan().arena_size()),
       heap_(engine.segments()),
@@ -81,6 +85,27 @@ ArmciPlace Door::place_of(CallName call, Rank rank) const {
   check(call,
         engine_.remote().get(lane(), std::as_writable_bytes(std::span(&place, 1)), {rank, offset}));
   return place;
+}
+
+std::byte* Door::window_beside_devices(int proc, const void* address, std::size_t size,
+                                       const void* own) const {
+  if (!has_devices_ || may_be_on_device(own)) return nullptr;
+  return window_of(reach_, proc, address, size);
+}
+
+void Door::copy_by_kind(CallName call, void* to, const void* from, std::size_t size) const {
+  if (!may_be_on_device(to) && !may_be_on_device(from)) {
+    std::memmove(to, from, size);
+    return;
+  }
+  const Result<void> copied = engine_.kind_access()->any_memory().copy(
+      static_cast<std::byte*>(to), static_cast<const std::byte*>(from), size);
+  if (!copied) give_up(call, copied.error().text);
+}
+
+void OnHost::take_copy() {
+  copy_.resize(array_.size());
+  if (use_ != Use::written) door_.copy(call_, copy_.data(), array_.data(), copy_.size());
 }
 
 std::uint64_t Door::offset_in_own_arena(Bytes memory) const {

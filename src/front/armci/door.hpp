@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <list>
 #include <memory>
 #include <string>
@@ -69,12 +70,26 @@ class Door {
   // The arena of a process, if it lies here and has all of [address, address + size); else null.
   [[gnu::always_inline]] std::byte* window_of(int proc, const void* address,
                                               std::size_t size) const {
-    const Rank rank{static_cast<std::uint32_t>(proc)};
-    if (!reach_.covers(rank)) [[unlikely]]
-      return nullptr;
-    std::byte* window = reach_.window(rank);
-    const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - window);
-    return offset <= arena_size_ && size <= arena_size_ - offset ? window : nullptr;
+    return window_of(reach_, proc, address, size);
+  }
+  // The same for code that also touches memory of this process, at `own`: null too if that may be
+  // memory of a device.
+  [[gnu::always_inline]] std::byte* window_of(int proc, const void* address, std::size_t size,
+                                              const void* own) const {
+    std::byte* window = window_of(copies_, proc, address, size);
+    if (window == nullptr) [[unlikely]]
+      return window_beside_devices(proc, address, size, own);
+    return window;
+  }
+  bool has_devices() const { return has_devices_; }
+  bool may_be_on_device(const void* address) const {
+    return has_devices_ && engine_.kinds().is_near_device(address);
+  }
+  // Between two places of this process, each of which may be memory of a device.
+  void copy(CallName call, void* to, const void* from, std::size_t size) const {
+    if (has_devices_) [[unlikely]]
+      return copy_by_kind(call, to, from, size);
+    std::memmove(to, from, size);
   }
   CounterBlock& counters() const { return counters_; }
   // After a write to memory that lies here.
@@ -129,6 +144,19 @@ class Door {
   std::vector<Rank> first_of_nodes() const;                   // the first process of each node
 
  private:
+  // The arena within `reach`.
+  [[gnu::always_inline]] std::byte* window_of(const Reach& reach, int proc, const void* address,
+                                              std::size_t size) const {
+    const Rank rank{static_cast<std::uint32_t>(proc)};
+    if (!reach.covers(rank)) [[unlikely]]
+      return nullptr;
+    std::byte* window = reach.window(rank);
+    const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - window);
+    return offset <= arena_size_ && size <= arena_size_ - offset ? window : nullptr;
+  }
+  [[gnu::noinline]] std::byte* window_beside_devices(int proc, const void* address,
+                                                     std::size_t size, const void* own) const;
+  void copy_by_kind(CallName call, void* to, const void* from, std::size_t size) const;
   [[gnu::cold]] Place find_elsewhere(CallName call, int proc, const void* address,
                                      std::size_t size) const;
   [[noreturn, gnu::cold]] void fail(CallName call) const;
@@ -139,6 +167,8 @@ class Door {
   Engine& engine_;
   CounterBlock& counters_;
   Reach reach_;
+  Reach copies_;  // covers no process if this one may have devices
+  bool has_devices_;
   std::byte* own_arena_;
   std::size_t arena_size_;
   GlobalHeap heap_;
@@ -153,6 +183,36 @@ class Door {
   Mailbox mailbox_;
   Mutexes mutexes_;
   Transfers transfers_;
+};
+
+// An array of the program, or a copy in host memory for the time of a call if it is memory of a
+// device.
+class OnHost {
+ public:
+  enum class Use : std::uint8_t { read, written, changed };
+
+  OnHost(const Door& door, CallName call, MutableBytes array, Use use)
+      : door_(door), call_(call), array_(array), use_(use) {
+    if (door.may_be_on_device(array.data())) [[unlikely]]
+      take_copy();
+  }
+  OnHost(const OnHost&) = delete;
+  OnHost& operator=(const OnHost&) = delete;
+  ~OnHost() {
+    if (!copy_.empty() && use_ != Use::read)
+      door_.copy(call_, array_.data(), copy_.data(), copy_.size());
+  }
+
+  MutableBytes bytes() const { return copy_.empty() ? array_ : copy_; }
+
+ private:
+  void take_copy();
+
+  const Door& door_;
+  CallName call_;
+  MutableBytes array_;
+  Use use_;
+  mutable std::vector<std::byte> copy_;
 };
 
 // The door of this process; null before ARMCI_Init and after ARMCI_Finalize.

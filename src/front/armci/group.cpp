@@ -99,11 +99,12 @@ void Group::meet_last(CallName call) {
 void Group::broadcast(CallName call, MutableBytes bytes, std::uint32_t root) {
   compare(call, fmt::format("{} bytes, root {}", bytes.size(), index(rank_of(root))));
   if (collectives_ == nullptr || bytes.empty()) return;
+  const OnHost on_host(door_, call, bytes, *me_ == root ? OnHost::Use::read : OnHost::Use::written);
   const staged::Movement what{.flow = {.from = root},
                               .apart = false,
                               .block = bytes.size(),
-                              .source = bytes.data(),
-                              .dest = bytes.data()};
+                              .source = on_host.bytes().data(),
+                              .dest = on_host.bytes().data()};
   collectives_->move(call, what, [&](auto step) { finish(call, std::move(step)); });
 }
 
@@ -124,11 +125,13 @@ void Group::gather_unchecked(CallName call, Bytes mine, MutableBytes all) {
 
 void Group::reduce(CallName call, void* array, std::size_t count, const ElementType& type) {
   if (collectives_ == nullptr || count == 0) return;
+  const OnHost on_host(door_, call, {static_cast<std::byte*>(array), count * type.size},
+                       OnHost::Use::changed);
   constexpr std::size_t most = std::size_t{16}
                                << 20;  // bytes: members need room for a few times that
   const std::size_t piece = most / type.size;
   for (std::size_t done = 0; done < count; done += piece) {
-    std::byte* at = static_cast<std::byte*>(array) + done * type.size;
+    std::byte* at = on_host.bytes().data() + done * type.size;
     const staged::Reduction what{.flow = {},
                                  .operation = staged::Operator(type),
                                  .count = std::min(piece, count - done),

@@ -19,6 +19,22 @@ struct Packing {
   std::byte* buffer;
 };
 
+// Where memory of a device is among them. `side`: that of the section.
+void copy_by_kind(const Packing& packing, const strided::Transfer& transfer, strided::End side) {
+  for_each_line(transfer, side, reinterpret_cast<std::uintptr_t>(packing.section), packing.buffer,
+                [&](const StridedRun& line) {
+                  for (std::size_t i = 0; i < line.count; ++i) {
+                    const auto at = static_cast<std::ptrdiff_t>(i);
+                    auto* in_section =
+                        reinterpret_cast<std::byte*>(line.there) + at * line.there_step;
+                    std::byte* packed = line.here + at * line.here_step;
+                    side == strided::End::target
+                        ? own_door->copy(packing.call, in_section, packed, line.size)
+                        : own_door->copy(packing.call, packed, in_section, line.size);
+                  }
+                });
+}
+
 void copy(const Packing& packing, strided::End section) {
   check_shape(packing.call, packing.counts, packing.levels);
   const AllStrides apart = wide(packing.strides, packing.levels);
@@ -34,6 +50,9 @@ void copy(const Packing& packing, strided::End section) {
                     fills_section ? together : apart};
   const strided::Transfer transfer = optimized(packing.call, shape, section);
   if (transfer.is_empty()) return;
+  if (own_door != nullptr && (own_door->may_be_on_device(packing.section) ||
+                              own_door->may_be_on_device(packing.buffer))) [[unlikely]]
+    return copy_by_kind(packing, transfer, section);
   if (fills_section)
     strided::copy(transfer, packing.section, packing.buffer);
   else
@@ -92,7 +111,10 @@ void PARMCI_Access_end(void* /*ptr*/) {
 }
 
 void ARMCI_Copy(void* src, void* dst, int size) {
-  std::memmove(dst, src, static_cast<std::size_t>(checked_size("ARMCI_Copy", size)));
+  constexpr auto call = "ARMCI_Copy";
+  const auto bytes = static_cast<std::size_t>(checked_size(call, size));
+  if (own_door != nullptr) return own_door->copy(call, dst, src, bytes);
+  std::memmove(dst, src, bytes);
 }
 
 void armci_write_strided(void* ptr, int stride_levels, int stride_arr[], int count[], char* buf) {

@@ -39,7 +39,7 @@ void Mailbox::send(CallName call, Kind kind, int tag, Bytes bytes, Rank to) {
                               bytes.size(), door_.heap().largest_free()));
   auto& head = *new (message)
                    Head{.size = bytes.size(), .kind = static_cast<std::uint32_t>(kind), .tag = tag};
-  if (!bytes.empty()) std::memcpy(message + sizeof(Head), bytes.data(), bytes.size());
+  door_.copy(call, message + sizeof(Head), bytes.data(), bytes.size());
   sent_.push_back(message);
   const auto offset = static_cast<std::uint64_t>(message - door_.own_arena());
   const std::uint64_t name = name_of(door_.rank(), offset);
@@ -125,10 +125,13 @@ void Mailbox::take(CallName call, const Arrived& message, MutableBytes bytes) {
                               "called with different arguments",
                               index(message.from), message.size, bytes.size()));
   const std::uint64_t place = message.offset + sizeof(Head);
-  if (!bytes.empty() && door_.is_near(message.from))
-    std::memcpy(bytes.data(), door_.name_of(message.from, place), bytes.size());
-  else if (!bytes.empty())
-    door_.check(call, door_.engine().remote().get(door_.lane(), bytes, {message.from, place}));
+  if (!bytes.empty() && door_.is_near(message.from)) {
+    door_.copy(call, bytes.data(), door_.name_of(message.from, place), bytes.size());
+  } else if (!bytes.empty()) {
+    const OnHost on_host(door_, call, bytes, OnHost::Use::written);
+    door_.check(call,
+                door_.engine().remote().get(door_.lane(), on_host.bytes(), {message.from, place}));
+  }
   door_.store(call, message.from, message.offset + offsetof(Head, is_taken), 1);
 }
 

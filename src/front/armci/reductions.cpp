@@ -113,8 +113,12 @@ void combine_all(CallName call, Group& group, void* x, int n, std::string_view o
                                   op.substr(0, op.find(' '))));
   // Without a second term, some operations still change the first: absmax, &&.
   const bool is_changed = !op.starts_with('+') && !op.starts_with('*');
-  if (group.size() == 1 && is_changed) return element.combine(x, x, x, count);
-  group.reduce(call, x, count, element);
+  if (group.size() > 1) return group.reduce(call, x, count, element);
+  if (!is_changed) return;
+  const OnHost on_host(group.door(), call, {static_cast<std::byte*>(x), count * element.size},
+                       OnHost::Use::changed);
+  void* terms = on_host.bytes().data();
+  element.combine(terms, terms, terms, count);
 }
 
 void combine_scope(CallName call, int scope, void* x, int n, std::string_view op, int type) {
@@ -160,7 +164,7 @@ void select(CallName call, int scope, void* x, int n, std::string_view op, int t
   constexpr std::size_t head = sizeof(std::uint64_t);
   std::vector<std::byte> mine(head + size);
   mine[0] = static_cast<std::byte>(counts ? 1 : 0);
-  std::memcpy(mine.data() + head, x, size);
+  here->copy(call, mine.data() + head, x, size);
   std::vector<std::byte> all(group->size() * mine.size());
   group->gather(call, mine, all);
   const std::byte* best = nullptr;
@@ -169,7 +173,7 @@ void select(CallName call, int scope, void* x, int n, std::string_view op, int t
     if (record[0] == std::byte{0}) continue;
     if (best == nullptr || is_better(record + head, best, type, largest)) best = record + head;
   }
-  if (best != nullptr) std::memcpy(x, best, size);
+  if (best != nullptr) here->copy(call, x, best, size);
 }
 
 }  // namespace

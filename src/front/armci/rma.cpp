@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdlib>
 
 #include "engine/rma/far_pieces.hpp"
 #include "engine/rma/near_accumulate.hpp"
@@ -93,10 +94,90 @@ void move_far(const Call& call, Rank rank, const Tell& tell) {
   door.transfers().keep(call.handle, std::move(pieces));
 }
 
+// A transfer some memory of which is a device's: as of put and get in the engine. A device is the
+// side of this process, or both are.
+class KindMove {
+ public:
+  explicit KindMove(const Call& call) : call_(call) {}
+
+  // `there`: an address, as the call names memory of the other process.
+  void move(const StridedRun& run) {
+    const auto last = static_cast<std::ptrdiff_t>(run.count - 1) * run.there_step;
+    auto* first = reinterpret_cast<std::byte*>(run.there);
+    std::byte* lowest = first + std::min<std::ptrdiff_t>(last, 0);
+    const std::size_t span = run.size + static_cast<std::size_t>(std::abs(last));
+    const Door::Place place = call_.door.find(call_.name, call_.proc, lowest, span);
+    if (call_.adds) return add(run, place, first - lowest);
+    const std::byte* window = call_.door.window_of(call_.proc, place.here, span);
+    if (place.here != nullptr && window == nullptr) return copy(run);
+    Remote there = place.elsewhere;
+    if (window != nullptr)
+      there = {Rank(static_cast<std::uint32_t>(call_.proc)),
+               static_cast<std::size_t>(place.here - window)};
+    StridedRun in_space = run;
+    in_space.there = there.offset + static_cast<std::uint64_t>(first - lowest);
+    KindAccess& access = *call_.door.engine().kind_access();
+    call_.door.check(call_.name, is_put(call_)
+                                     ? access.put(call_.door.lane(), there.owner(), in_space)
+                                     : access.get(call_.door.lane(), there.owner(), in_space));
+  }
+
+ private:
+  // Both sides are memory of this process alone.
+  void copy(const StridedRun& run) const {
+    for (std::size_t i = 0; i < run.count; ++i) {
+      const auto at = static_cast<std::ptrdiff_t>(i);
+      auto* there = reinterpret_cast<std::byte*>(run.there) + at * run.there_step;
+      std::byte* here = run.here + at * run.here_step;
+      is_put(call_) ? call_.door.copy(call_.name, there, here, run.size)
+                    : call_.door.copy(call_.name, here, there, run.size);
+    }
+  }
+  void add(const StridedRun& run, const Door::Place& place, std::ptrdiff_t from_lowest) {
+    if (call_.door.may_be_on_device(place.here))
+      give_up(call_.name, fmt::format("{}: memory of a device, to which nothing is added",
+                                      fmt::ptr(place.here)));
+    std::vector<std::byte> terms(run.bytes());
+    StridedRun packed = run;
+    packed.here = terms.data();
+    packed.here_step = static_cast<std::ptrdiff_t>(run.size);
+    for (std::size_t i = 0; i < run.count; ++i)
+      call_.door.copy(call_.name, terms.data() + i * run.size,
+                      run.here + static_cast<std::ptrdiff_t>(i) * run.here_step, run.size);
+    if (place.here == nullptr) {
+      packed.there = place.elsewhere.offset + static_cast<std::uint64_t>(from_lowest);
+      return move_far(call_, place.elsewhere.rank, [&](FarPieces& pieces) { pieces.move(packed); });
+    }
+    packed.there = reinterpret_cast<std::uintptr_t>(place.here + from_lowest);
+    Near near(call_);
+    near.move(packed);
+    near.finish();
+  }
+
+  const Call& call_;
+};
+
+// Whether loads and stores may not touch memory that the call names.
+bool is_by_kind(const Call& call, const void* target, const void* source) {
+  return call.door.has_devices() &&
+         (call.door.may_be_on_device(target) || call.door.may_be_on_device(source));
+}
+
+// Puts and gets of other nodes that are under way come first.
+KindMove begin_by_kind(const Call& call) {
+  if (!call.door.engine().rma().reaches_all()) call.door.order(call.name);
+  return KindMove(call);
+}
+
 void move_transfer(const Call& call, const strided::Transfer& transfer, const Section& section) {
   const strided::Bounds bounds = transfer.bounds(call.side);
   auto* base = static_cast<std::byte*>(theirs(call, section.target, section.source));
   auto* own = static_cast<std::byte*>(ours(call, section.target, section.source));
+  if (is_by_kind(call, section.target, section.source)) [[unlikely]] {
+    KindMove pieces = begin_by_kind(call);
+    return for_each_line(transfer, call.side, reinterpret_cast<std::uintptr_t>(base), own,
+                         [&](const StridedRun& line) { pieces.move(line); });
+  }
   const auto size = static_cast<std::size_t>(bounds.end - bounds.begin);
   const Door::Place place = call.door.find(call.name, call.proc, base + bounds.begin, size);
   if (place.here == nullptr) {
@@ -120,7 +201,9 @@ void move_transfer(const Call& call, const strided::Transfer& transfer, const Se
 }
 
 // Rows at positive steps need no optimizer.
-bool are_plain_rows(const Section& section) {
+bool are_plain_rows(const Call& call, const Section& section) {
+  if (is_by_kind(call, section.target, section.source)) [[unlikely]]
+    return false;
   return section.levels == 1 && section.source_strides[0] >= section.counts[0] &&
          section.target_strides[0] >= section.counts[0];
 }
@@ -207,6 +290,11 @@ void move_piece(const Call& call, void* target, void* source, std::size_t size) 
   Door& door = call.door;
   void* base = theirs(call, target, source);
   auto* own = static_cast<std::byte*>(ours(call, target, source));
+  if (is_by_kind(call, target, source)) [[unlikely]] {
+    check_elements(call, size);
+    return begin_by_kind(call).move(
+        {.size = size, .count = 1, .there = reinterpret_cast<std::uintptr_t>(base), .here = own});
+  }
   const Door::Place place = door.find(call.name, call.proc, base, size);
   check_elements(call, size);
   const StridedRun piece{.size = size,
@@ -234,7 +322,7 @@ void move_section(const Call& call, const Section& section) {
   const auto run = static_cast<std::size_t>(section.counts[0]);
   check_elements(call, run);
   if (section.levels == 0) return move_piece(call, section.target, section.source, run);
-  if (are_plain_rows(section)) return move_rows(call, section);
+  if (are_plain_rows(call, section)) return move_rows(call, section);
   const AllStrides target = wide(section.target_strides, section.levels);
   const AllStrides source = wide(section.source_strides, section.levels);
   move_transfer(call,
@@ -256,6 +344,14 @@ void move_list(const Call& call, const armci_giov_t* list, int length) {
     for (int j = 0; size > 0 && j < each.ptr_array_len; ++j) {
       void* target = each.dst_ptr_array[j];
       void* source = each.src_ptr_array[j];
+      if (is_by_kind(call, target, source)) [[unlikely]] {
+        begin_by_kind(call).move(
+            {.size = size,
+             .count = 1,
+             .there = reinterpret_cast<std::uintptr_t>(theirs(call, target, source)),
+             .here = static_cast<std::byte*>(ours(call, target, source))});
+        continue;
+      }
       const Door::Place place =
           call.door.find(call.name, call.proc, theirs(call, target, source), size);
       StridedRun piece{.size = size,

@@ -35,7 +35,7 @@ template <typename T>
 bool try_update(bool swaps, T* here, void* there, int value, int proc) {
   if (own_door == nullptr || !is_aligned(there, sizeof(T))) [[unlikely]]
     return false;
-  std::byte* window = own_door->window_of(proc, there, sizeof(T));
+  std::byte* window = own_door->window_of(proc, there, sizeof(T), here);
   if (window == nullptr) return false;
   const AtomicRequest request = request_for(swaps, here, value);
   update(*own_door, request, static_cast<std::byte*>(there), here, sizeof(T));
@@ -48,6 +48,15 @@ void read_modify_write(CallName call, bool swaps, void* result, void* there, int
   auto* here = static_cast<T*>(result);
   if (try_update(swaps, here, there, value, proc)) return;
   const Entry door(call);
+  if (door->may_be_on_device(there))
+    give_up(call, fmt::format("{}: memory of a device, which this call does not change",
+                              fmt::ptr(there)));
+  if (door->may_be_on_device(here)) {
+    T on_host{};
+    door->copy(call, &on_host, here, sizeof(T));
+    read_modify_write<T>(call, swaps, &on_host, there, value, proc);
+    return door->copy(call, here, &on_host, sizeof(T));
+  }
   if (!is_aligned(there, sizeof(T)))
     give_up(call,
             fmt::format("{}: not aligned to the {} bytes of its type", fmt::ptr(there), sizeof(T)));
