@@ -149,7 +149,9 @@ Lane Engine::first_lane() {
 
 // With checks there is no shortcut: every call takes the path with the checks.
 Shortcut Engine::shortcut_to(ThreadSlot& thread_slot) const {
-  return options_.checks ? Shortcut() : Shortcut(rma_.reach(), rma_.copies(), thread_slot.counters);
+  const Kinds* kinds = kinds_->has_devices() ? kinds_.get() : nullptr;
+  return options_.checks ? Shortcut()
+                         : Shortcut(rma_.reach(), rma_.copies(), kinds, thread_slot.counters);
 }
 
 std::unique_ptr<Lane> Engine::make_lane(Threads used_by) {

@@ -129,6 +129,14 @@ class Rma {
   static bool write_with_signal(Lane& lane, Reach::Place target, Bytes source, Reach::Place flag,
                                 const Signal& signal);
   bool may_be_on_device(const void* here) const;
+  // The place of a symmetric object within reach, in a process that may have devices, if the memory
+  // here is surely of the host. copies_ has been asked before, and covers no rank there.
+  [[gnu::always_inline]] Reach::Place place_beside_devices(Rank rank, const void* object,
+                                                           std::size_t size,
+                                                           const void* here) const {
+    return kinds_ != nullptr && !kinds_->may_be_on_device(here) ? reach_.find(rank, object, size)
+                                                                : Reach::Place{};
+  }
   Reach::Place place_for_host(Rank rank, const void* object, std::size_t size,
                               const void* here) const;
   // The place of the object, if it or the memory here is on a device; nothing if the call is wrong.
@@ -157,7 +165,9 @@ class Rma {
 
 [[gnu::always_inline]] inline bool Rma::put(Lane& lane, Rank to, void* dest, const void* source,
                                             std::size_t size, Buffer buffer) {
-  const Reach::Place target = copies_.find(to, dest, size);
+  Reach::Place target = copies_.find(to, dest, size);
+  if (!target) [[unlikely]]
+    target = place_beside_devices(to, dest, size, source);
   if (!target) [[unlikely]]
     return put_elsewhere(lane, to, dest, source, size, buffer);
   lane.counters().add_put(size);
@@ -168,7 +178,9 @@ class Rma {
 
 [[gnu::always_inline]] inline bool Rma::get(Lane& lane, Rank from, void* dest, const void* source,
                                             std::size_t size, Buffer buffer) {
-  const Reach::Place origin = copies_.find(from, source, size);
+  Reach::Place origin = copies_.find(from, source, size);
+  if (!origin) [[unlikely]]
+    origin = place_beside_devices(from, source, size, dest);
   if (!origin) [[unlikely]]
     return get_elsewhere(lane, from, dest, source, size, buffer);
   lane.counters().add_get(size);
@@ -181,8 +193,10 @@ class Rma {
   const auto [width, size, count, strides] = blocks;
   if (count == 0 || size == 0) return true;
   const Extent span = extent_of(count, strides.target, width, size);
-  const Reach::Place target =
-      copies_.find(to, static_cast<std::byte*>(dest) + span.begin, span.size);
+  const std::byte* object = static_cast<std::byte*>(dest) + span.begin;
+  Reach::Place target = copies_.find(to, object, span.size);
+  if (!target) [[unlikely]]
+    target = place_beside_devices(to, object, span.size, source);
   if (!target) [[unlikely]]
     return put_strided_elsewhere(lane, to, dest, source, blocks);
   const Strides steps = steps_of(blocks);
@@ -198,8 +212,10 @@ class Rma {
   const auto [width, size, count, strides] = blocks;
   if (count == 0 || size == 0) return true;
   const Extent span = extent_of(count, strides.source, width, size);
-  const Reach::Place origin =
-      copies_.find(from, static_cast<const std::byte*>(source) + span.begin, span.size);
+  const std::byte* object = static_cast<const std::byte*>(source) + span.begin;
+  Reach::Place origin = copies_.find(from, object, span.size);
+  if (!origin) [[unlikely]]
+    origin = place_beside_devices(from, object, span.size, dest);
   if (!origin) [[unlikely]]
     return get_strided_elsewhere(lane, from, dest, source, blocks);
   const Strides steps = steps_of(blocks);

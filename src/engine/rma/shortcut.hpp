@@ -11,20 +11,23 @@
 #include "engine/rma/reach.hpp"
 #include "operations/atomic_op.hpp"
 #include "operations/copy.hpp"
+#include "spaces/kinds/kinds.hpp"
 
 namespace gondwana {
 
 class Shortcut {
  public:
   constexpr Shortcut() = default;
-  // `copies`: the ranks to which any memory of this process may be copied.
-  Shortcut(const Reach& reach, const Reach& copies, CounterBlock& counters)
-      : reach_(reach), copies_(copies), counters_(&counters) {}
+  // `copies`: the ranks to which any memory of this process may be copied. `kinds`: where these are
+  // none, says which memory may be copied to the others; null: none.
+  Shortcut(const Reach& reach, const Reach& copies, const Kinds* kinds, CounterBlock& counters)
+      : reach_(reach), copies_(copies), kinds_(kinds), counters_(&counters) {}
 
   // From now on every try fails. For a signal handler that interrupts one.
   void reach_nobody() {
     reach_.cover_nobody();
     copies_.cover_nobody();
+    kinds_ = nullptr;
   }
 
   template <typename T>
@@ -41,7 +44,9 @@ class Shortcut {
   // Like try_put(), but reads the value only if the target is within reach.
   template <typename T>
   [[gnu::always_inline]] bool try_put_from(Rank to, T* dest, const void* source) const {
-    const Reach::Place target = copies_.find(to, dest, FixedSize<sizeof(T)>{});
+    Reach::Place target = copies_.find(to, dest, FixedSize<sizeof(T)>{});
+    if (!target) [[unlikely]]
+      target = find_beside_devices(to, dest, FixedSize<sizeof(T)>{}, source);
     if (!target) [[unlikely]]
       return false;
     T value;
@@ -65,7 +70,9 @@ class Shortcut {
   // Like try_get(), but to any memory of this process.
   template <typename T>
   [[gnu::always_inline]] bool try_get_to(void* dest, Rank from, const T* source) const {
-    const Reach::Place origin = copies_.find(from, source, FixedSize<sizeof(T)>{});
+    Reach::Place origin = copies_.find(from, source, FixedSize<sizeof(T)>{});
+    if (!origin) [[unlikely]]
+      origin = find_beside_devices(from, source, FixedSize<sizeof(T)>{}, dest);
     if (!origin) [[unlikely]]
       return false;
     counters_->add_value_get<sizeof(T)>();
@@ -99,8 +106,16 @@ class Shortcut {
   }
 
  private:
+  template <typename Size>
+  [[gnu::always_inline]] Reach::Place find_beside_devices(Rank rank, const void* object, Size size,
+                                                          const void* here) const {
+    return kinds_ != nullptr && !kinds_->is_near_device(here) ? reach_.find(rank, object, size)
+                                                              : Reach::Place{};
+  }
+
   Reach reach_;
   Reach copies_;
+  const Kinds* kinds_ = nullptr;
   CounterBlock* counters_ = nullptr;
 };
 
