@@ -25,8 +25,8 @@ std::optional<SpaceInfo> read_space(const SpaceRow& row) {
 void write_space(SpaceRow& row, const SpaceInfo& info) {
   row.version.fetch_add(1, relaxed);
   std::atomic_thread_fence(std::memory_order_release);
-  row.kind.store(static_cast<std::uint32_t>(info.device.kind), relaxed);
-  row.device.store(info.device.number, relaxed);
+  row.kind.store(static_cast<std::uint16_t>(info.device.kind), relaxed);
+  row.device.store(static_cast<std::uint16_t>(info.device.number), relaxed);
   row.process.store(info.process, relaxed);
   row.size.store(info.size, relaxed);
   row.address.store(info.address, relaxed);

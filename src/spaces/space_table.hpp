@@ -14,11 +14,14 @@
 
 namespace gondwana {
 
-// One space. Only the rank writes it. All zero: never used.
+// One space. Only the rank writes it, but for what the agent has seen. All zero: never used.
 struct SpaceRow {
   std::atomic<std::uint32_t> version;  // odd while the rest is written
-  std::atomic<std::uint32_t> kind;     // a KindId
-  std::atomic<std::uint32_t> device;   // its number
+  std::atomic<std::uint16_t> kind;     // a KindId
+  std::atomic<std::uint16_t> device;   // its number
+  // Written by the agent of the node: the version that it has looked at, plus 1 if it does not
+  // reach the memory.
+  std::atomic<std::uint32_t> seen_by_agent;
   std::atomic<std::int32_t> process;   // of the rank
   std::atomic<std::uint64_t> size;     // bytes; 0: there is no such space
   std::atomic<std::uint64_t> address;  // in that process

@@ -91,7 +91,29 @@ Result<SpaceId> OwnSpaces::add(Kind& kind, MutableBytes memory) {
                                      .address = reinterpret_cast<std::uintptr_t>(memory.data()),
                                      .handle = *handle});
   show_buffer(shown_memory(memory_.page(me_)), memory, gondwana::name_of(kind.device()));
+  tell_agent();
   return SpaceId(number);
+}
+
+// As ShownFiles does, whose bell and counter are the same.
+void OwnSpaces::tell_agent() const {
+  NodeHeader& header = memory_.header();
+  header.files_asked.fetch_add(1, std::memory_order_release);  // pairs with SpaceRequests::follow()
+  if (header.files_served.load(std::memory_order_relaxed) == 0) return;
+  constexpr std::uint64_t once = 1;
+  [[maybe_unused]] const ssize_t rung = ::write(memory_.agent_bell(), &once, sizeof(once));
+}
+
+bool OwnSpaces::has_reached_agent(SpaceId id) const {
+  const SpaceRow& space = row(id);
+  const std::uint32_t seen = space.seen_by_agent.load(std::memory_order_acquire);
+  return memory_.header().files_served.load(std::memory_order_relaxed) == 0 ||
+         (seen & ~1U) == space.version.load(std::memory_order_relaxed);
+}
+
+bool OwnSpaces::is_refused_by_agent(SpaceId id) const {
+  return memory_.header().files_served.load(std::memory_order_relaxed) != 0 &&
+         row(id).seen_by_agent.load(std::memory_order_relaxed) % 2 != 0;
 }
 
 void OwnSpaces::remove(SpaceId id) {

@@ -61,10 +61,15 @@ class OwnSpaces {
 
   // Memory of the device that this process has allocated. It stays the caller's.
   Result<SpaceId> add(Kind& kind, MutableBytes memory);
+  // Whether the agent of this node, if there is one, has looked at the space, and whether it does
+  // not reach it. Other nodes may use the space afterwards.
+  bool has_reached_agent(SpaceId id) const;
+  bool is_refused_by_agent(SpaceId id) const;
   // No operation of a peer may be under way.
   void remove(SpaceId id);
 
  private:
+  void tell_agent() const;
   SpaceRow& row(SpaceId id) const { return space_row(memory_.window(me_), id); }
 
   const NodeMemory& memory_;

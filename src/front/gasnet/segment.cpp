@@ -136,7 +136,7 @@ Result<gex_Segment_t> Door::make_device_segment(gex_MK_t kind, void* address, st
     return Error{Errc::invalid_argument, fmt::format("{} bytes at {} are not memory of {}", size,
                                                      address, name_of(kind->device->device()))};
   }
-  const std::scoped_lock lock(mutex_);
+  std::unique_lock lock(mutex_);
   const Result<SpaceId> space = engine_->spaces().add(*kind->device, {segment->address, size});
   if (!space) {
     if (segment->is_own) kind->device->release(segment->address);
@@ -144,7 +144,16 @@ Result<gex_Segment_t> Door::make_device_segment(gex_MK_t kind, void* address, st
   }
   segment->space = *space;
   ++kind->segments;
-  return segments_.emplace_back(std::move(segment)).get();
+  gex_Segment_t made = segments_.emplace_back(std::move(segment)).get();
+  lock.unlock();
+  wait("gex_Segment_Create", [&] { return engine_->spaces().has_reached_agent(*space); });
+  if (!engine_->spaces().is_refused_by_agent(*space)) return made;
+  destroy(made);
+  return Error{Errc::refused,
+               fmt::format("the node agent does not reach memory of {}, and ranks of other nodes "
+                           "need it to: it has no such device, or may not open what this process "
+                           "shares",
+                           name_of(kind->device->device()))};
 }
 
 gex_Segment_t Door::make_segment_of_everything() {

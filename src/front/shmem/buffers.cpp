@@ -93,9 +93,25 @@ bool is_known_to_agent(const Caller& caller, const ProgramPages& pages) {
   return false;
 }
 
+// Likewise memory of a device.
+bool is_known_to_agent(const Caller& caller, SpaceId space) {
+  const OwnSpaces& spaces = caller.engine.spaces();
+  caller.engine.waiter().until({.call = caller.name, .on_program_memory = true},
+                               [&] { return spaces.has_reached_agent(space); });
+  if (!spaces.is_refused_by_agent(space)) return true;
+  tell(caller,
+       "the node agent does not reach memory of this device, and ranks of other nodes need it to: "
+       "it has no such device, or may not open what this process shares; set variables like "
+       "GONDWANA_EMULATED_DEVICES for gondwana run, not for the program alone");
+  return false;
+}
+
 BufferPart part_of(const Caller& caller, MutableBytes memory, const Result<Given>& given) {
   if (!given) return refused;
-  if (given->on_device) return {line_offset(memory), memory.size(), index(*given->on_device)};
+  if (given->on_device)
+    return is_known_to_agent(caller, *given->on_device)
+               ? BufferPart{line_offset(memory), memory.size(), index(*given->on_device)}
+               : refused;
   if (!given->pages) return {};
   const ProgramPages& pages = *given->pages;
   if (!is_known_to_agent(caller, pages)) return refused;

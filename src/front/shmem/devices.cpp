@@ -13,6 +13,18 @@ void tell(const Caller& caller, const std::string& why) {
   print_error("gondwana: rank {}: {}: {}\n", index(caller.engine.rank()), caller.name, why);
 }
 
+// A registered buffer in the allocation that begins there; null: there is none.
+const void* buffer_in(const Caller& caller, const Kind& kind, const std::byte* allocation) {
+  for (const GivenBuffer& each : caller.door.buffers()) {
+    const auto* begin = static_cast<const std::byte*>(each.address);
+    if (!each.on_device || begin < allocation) continue;
+    const std::size_t size = each.parts[index(caller.engine.rank())].size;
+    const auto before = static_cast<std::size_t>(begin - allocation);
+    if (kind.holds({allocation, before + size})) return begin;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 int devices(const Caller& caller) {
@@ -45,11 +57,12 @@ void* device_malloc(const Caller& caller, int device, std::size_t bytes) {
 void device_free(const Caller& caller, void* address) {
   if (address == nullptr) return;
   const MutableBytes memory(static_cast<std::byte*>(address), 1);
-  if (const Bytes buffer = caller.engine.buffers().overlapping(memory); !buffer.empty())
-    return tell(caller, fmt::format("{} is in a registered buffer; call shmemx_buffer_unregister "
-                                    "first",
-                                    fmt::ptr(address)));
   Kind* kind = caller.engine.kinds().of(memory);
+  const void* buffer = kind == nullptr ? nullptr : buffer_in(caller, *kind, memory.data());
+  if (buffer != nullptr)
+    return tell(caller, fmt::format("{}: the buffer at {} of it is registered; call "
+                                    "shmemx_buffer_unregister first",
+                                    fmt::ptr(address), fmt::ptr(buffer)));
   if (kind == nullptr || !kind->release(memory.data()))
     tell(caller, fmt::format("{}: shmemx_device_malloc has not returned it", fmt::ptr(address)));
 }

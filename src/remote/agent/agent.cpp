@@ -252,6 +252,7 @@ bool NodeAgent::Implementation::step() {
     has_failed(buffer, why);
   };
   files_.follow();
+  executor_.follow_spaces();
   const bool found = outbox_.endpoint().poll({take, left, lost}) > 0;
   turns_.resume_stalled();
   left_batches_.send_taken();  // before newer ones take the room

@@ -34,6 +34,8 @@ class Executor {
   Result<void> execute(Bytes& requests, std::size_t& added, std::vector<ResultPart>& results);
   // What the memory holds now.
   void pack(const ResultPart& part, std::byte* message);
+  // Looks at spaces that ranks of this node have made.
+  void follow_spaces() { spaces_.follow(); }
   // Wakes the ranks that sleep on what was written since the last call.
   void ring();
 

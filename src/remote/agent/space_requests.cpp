@@ -28,6 +28,29 @@ AtomicRequest atomic_of(const ReceivedRequest& received) {
 
 }  // namespace
 
+void SpaceRequests::follow() {
+  const std::uint32_t asked = memory_.header().files_asked.load(std::memory_order_acquire);
+  if (asked == asked_) return;
+  asked_ = asked;
+  for (const Rank rank : memory_.roster().here())
+    for (std::uint32_t number = 1; number < most_spaces; ++number) {
+      // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): only the arena's has a name
+      const Space space{rank, SpaceId(number)};
+      const SpaceRow& row = space_row(memory_.window(rank), space.id);
+      if (row.version.load(std::memory_order_relaxed) == 0) break;  // nor any after it
+      follow(space);
+    }
+}
+
+void SpaceRequests::follow(Space space) {
+  SpaceRow& row = space_row(memory_.window(space.rank), space.id);
+  const std::optional<SpaceInfo> info = read_space(row);
+  if (!info || info->version == (row.seen_by_agent.load(std::memory_order_relaxed) & ~1U)) return;
+  const bool is_reached = static_cast<bool>(any_.check({space, 0}, info->size));
+  // Pairs with OwnSpaces. Versions of rows that are written are even.
+  row.seen_by_agent.store(info->version + (is_reached ? 0 : 1), std::memory_order_release);
+}
+
 Result<bool> SpaceRequests::execute(const ReceivedRequest& received, std::size_t& added,
                                     ResultWord& old) {
   const Request& request = received.request;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "remote/protocol.hpp"
 #include "spaces/any_memory.hpp"
@@ -11,7 +12,10 @@ namespace gondwana::remote {
 class SpaceRequests {
  public:
   // Both must outlive it.
-  SpaceRequests(const NodeMemory& memory, Kinds& kinds) : any_(memory, kinds) {}
+  SpaceRequests(const NodeMemory& memory, Kinds& kinds) : memory_(memory), any_(memory, kinds) {}
+
+  // Ranks ask for this before they tell other ranks of a space.
+  void follow();
 
   // Writes and updates; of a get it says whether it can be read. False: another process updates the
   // memory, and the request waits: of an accumulate, `added` bytes are done. `old`: of an atomic.
@@ -24,7 +28,11 @@ class SpaceRequests {
   Result<bool> find_rows(const ReceivedRequest& received);
   Result<bool> add(const ReceivedRequest& received, std::size_t& added);
 
+  void follow(Space space);
+
+  const NodeMemory& memory_;
   AnyMemory any_;
+  std::uint32_t asked_ = 0;
 };
 
 }  // namespace gondwana::remote

@@ -83,10 +83,35 @@ static void a_heap_ends(void) {
   expect(all != NULL && shmemx_device_heap_malloc(1) == NULL, "a heap is as large as asked for");
 }
 
-int main(void) {
+/* A buffer may begin anywhere in an allocation, and keeps all of it. */
+static void a_buffer_keeps_its_allocation(void) {
+  char* memory = shmemx_device_malloc(0, 3 * page);
+  expect(shmemx_buffer_register(memory + page, page) == 0, "a part is registered");
+  shmemx_device_free(memory);
+  expect(shmemx_device_of(memory) == 0, "it is not freed");
+  expect(shmemx_buffer_unregister(memory + page) == 0, "it is no buffer any more");
+  shmemx_device_free(memory);
+  expect(shmemx_device_of(memory) == -1, "now it is freed");
+}
+
+/* Where the node agents have no devices. */
+static void what_agents_do_not_reach_is_refused(void) {
+  char* buffer = shmemx_device_malloc(0, page);
+  expect(buffer != NULL, "this rank has a device");
+  expect(shmemx_buffer_register(buffer, page) != 0, "the agent refuses the buffer");
+  shmem_barrier_all();
+}
+
+int main(int argc, char** argv) {
   shmem_init();
   me = shmem_my_pe();
   ranks = shmem_n_pes();
+  if (argc > 1 && strcmp(argv[1], "refused") == 0) {
+    what_agents_do_not_reach_is_refused();
+    shmem_finalize();
+    return failures > 0;
+  }
+  a_buffer_keeps_its_allocation();
   heaps_that_differ_are_refused_by_all();
   buffers_begin_and_end_at_once();
   blocks_are_symmetric();
