@@ -118,6 +118,30 @@ Result<void> AnyMemory::get(Space from, const StridedRun& pieces) {
               pieces.size, pieces.count);
 }
 
+Result<void> AnyMemory::begin_put(Space to, const StridedRun& piece, DoneOf done_of) {
+  const Result<Located> there = locate(to, piece);
+  if (!there) return there.error();
+  Kind* here = kinds_.of({piece.here, piece.size});
+  const Counted counted(traffic_of(to.rank), there->kind, here, piece.size, Counted::Way::direct);
+  return begin(there->data, there->kind, piece.here, here, piece.size, done_of);
+}
+
+Result<void> AnyMemory::begin_get(Space from, const StridedRun& piece, DoneOf done_of) {
+  const Result<Located> there = locate(from, piece);
+  if (!there) return there.error();
+  Kind* here = kinds_.of({piece.here, piece.size});
+  const Counted counted(traffic_of(from.rank), here, there->kind, piece.size, Counted::Way::direct);
+  return begin(piece.here, here, there->data, there->kind, piece.size, done_of);
+}
+
+Result<void> AnyMemory::begin(std::byte* to, Kind* to_kind, const std::byte* from, Kind* from_kind,
+                              std::size_t size, DoneOf done_of) {
+  Kind* kind = to_kind != nullptr ? to_kind : from_kind;
+  const bool are_strangers = to_kind != nullptr && from_kind != nullptr && to_kind != from_kind;
+  if (kind == nullptr || are_strangers) return copy(to, to_kind, from, from_kind, size);
+  return kind->copy(to, from, size, done_of(*kind));
+}
+
 Result<void> AnyMemory::put(Remote to, Bytes source) {
   return put(to.owner(), {.size = source.size(),
                           .count = 1,

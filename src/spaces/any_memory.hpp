@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/function_ref.hpp"
 #include "memory/accumulate_locks.hpp"
 #include "memory/shown_memory.hpp"
 #include "operations/accumulate.hpp"
@@ -27,6 +28,10 @@ class AnyMemory {
   Result<void> get(Space from, const StridedRun& pieces);
   Result<void> put(Remote to, Bytes source);
   Result<void> get(MutableBytes target, Remote from);
+  // The same of one piece. A copy of one kind may go on: it finishes what `done_of` returns.
+  using DoneOf = FunctionRef<Completion&(Kind&)>;
+  Result<void> begin_put(Space to, const StridedRun& piece, DoneOf done_of);
+  Result<void> begin_get(Space from, const StridedRun& piece, DoneOf done_of);
   // Whether the bytes are there.
   Result<void> check(Space space, const StridedRun& pieces);
   Result<void> check(Remote place, std::size_t size);
@@ -59,6 +64,8 @@ class AnyMemory {
   Result<Located> locate(Space space, const StridedRun& pieces);
   Result<void> copy(std::byte* to, Kind* to_kind, const std::byte* from, Kind* from_kind,
                     std::size_t size);
+  Result<void> begin(std::byte* to, Kind* to_kind, const std::byte* from, Kind* from_kind,
+                     std::size_t size, DoneOf done_of);
   static Result<void> copy_by_host(std::byte* to, Kind& to_kind, const std::byte* from,
                                    Kind& from_kind, std::size_t size);
   Result<void> copy(Steps to, Kind* to_kind, ConstSteps from, Kind* from_kind, std::size_t size,

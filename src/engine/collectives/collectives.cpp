@@ -25,7 +25,7 @@ void Collectives::sync(Team& team, CallName call) {
 }
 
 bool Collectives::barrier(Team& team, CallName call) {
-  if (with_.remote != nullptr) with_.remote->drain(with_.lane);
+  with_.rma.deliver(with_.lane);
   sync(team, call);  // a rank that sees this rank arrive sees its puts
   return !with_.lane.failed();
 }

@@ -62,7 +62,7 @@ bool KindAccess::put(Lane& lane, Space to, const StridedRun& pieces) {
   if (!is_here(to.rank)) return put_elsewhere(lane, to, pieces);
   if (const Result<void> put = any_.put(to, pieces); !put) return lane.fail(put.error());
   lane.counters().add_put(pieces.bytes());
-  if (to.is_arena()) Reach::wake(reach_.window(to.rank));
+  Reach::wake(reach_.window(to.rank));  // it may wait for a word of a device, too
   return true;
 }
 
@@ -73,7 +73,28 @@ bool KindAccess::get(Lane& lane, Space from, const StridedRun& pieces) {
   return true;
 }
 
-// A lock is held for two copies, and no bell rings when it is released.
+bool KindAccess::begin_put(Lane& lane, Space to, const StridedRun& piece) {
+  if (!is_here(to.rank)) return put_elsewhere(lane, to, piece);
+  KindCopies& copies = lane.kind_copies();
+  const auto done_of = [&](Kind& kind) -> Completion& { return copies.of(kind); };
+  if (const Result<void> put = any_.begin_put(to, piece, done_of); !put)
+    return lane.fail(put.error());
+  lane.counters().add_put(piece.size);
+  Reach::wake(reach_.window(to.rank));
+  copies.note_window(reach_.window(to.rank));
+  return true;
+}
+
+bool KindAccess::begin_get(Lane& lane, Space from, const StridedRun& piece) {
+  if (!is_here(from.rank)) return get_elsewhere(lane, from, piece);
+  const auto done_of = [&](Kind& kind) -> Completion& { return lane.kind_copies().of(kind); };
+  if (const Result<void> got = any_.begin_get(from, piece, done_of); !got)
+    return lane.fail(got.error());
+  lane.counters().add_get(piece.size);
+  return true;
+}
+
+// A lock is held for two copies. No bell rings when it is released.
 std::optional<std::uint64_t> KindAccess::request(Lane& lane, Remote at,
                                                  const AtomicRequest& request) {
   if (!is_here(at.rank)) return remote_->request(lane, at, request, "atomic operation");
@@ -85,6 +106,7 @@ std::optional<std::uint64_t> KindAccess::request(Lane& lane, Remote at,
     return std::nullopt;
   }
   lane.counters().add(Count::atomics);
+  if (request.op != AtomicOp::fetch) Reach::wake(reach_.window(at.rank));
   return old;
 }
 

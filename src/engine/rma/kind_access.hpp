@@ -40,6 +40,9 @@ class KindAccess {
   // As in RemoteAccess: false: it failed, and the lane holds the error. Complete on return.
   bool put(Lane& lane, Space to, const StridedRun& pieces);
   bool get(Lane& lane, Space from, const StridedRun& pieces);
+  // The same of one piece. Within the node they may go on until the lane is quiet, or a fence.
+  bool begin_put(Lane& lane, Space to, const StridedRun& piece);
+  bool begin_get(Lane& lane, Space from, const StridedRun& piece);
   // Returns the previous value.
   std::optional<std::uint64_t> request(Lane& lane, Remote at, const AtomicRequest& request);
 

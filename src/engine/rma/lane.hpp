@@ -15,6 +15,7 @@
 
 #include "core/counters.hpp"
 #include "core/result.hpp"
+#include "engine/rma/kind_copies.hpp"
 #include "engine/rma/shortcut.hpp"
 #include "engine/wait/worker.hpp"
 #include "remote/transport.hpp"
@@ -81,6 +82,9 @@ class Lane {
     return std::exchange(error_, std::nullopt);
   }
 
+  // Of devices; complete after Rma::quiet() or fence().
+  KindCopies& kind_copies() { return kind_copies_; }
+
   // A copy of `source` that lives until its generation is complete. Empty if there is no room left
   // in this generation. The caller has the turn.
   Bytes bounce(Bytes source) {
@@ -109,6 +113,7 @@ class Lane {
   std::optional<Error> error_;
   std::vector<std::byte> buffer_;  // never grows: bounced bytes must not move
   std::size_t bounced_ = 0;        // in this generation
+  KindCopies kind_copies_;
 };
 
 }  // namespace gondwana

@@ -29,6 +29,17 @@ StridedRun one_piece(std::uint64_t there, const void* here, std::size_t size) {
 
 }  // namespace
 
+// Copies of devices know no order but that of their kind.
+void Rma::fence_slowly(Lane& lane) const {
+  lane.kind_copies().wait();
+  if (remote_ != nullptr) remote_->fence(lane);
+}
+
+void Rma::drain(Lane& lane) const {
+  lane.kind_copies().wait();
+  if (remote_ != nullptr) remote_->drain(lane);
+}
+
 // The only function that reports a wrong rank or address.
 Result<Remote> Rma::locate(const char* what, Rank rank, const void* object,
                            std::size_t size) const {
@@ -123,8 +134,11 @@ bool Rma::put_elsewhere(Lane& lane, Rank to, const void* dest, const void* sourc
   if (size == 0) return true;
   Reach::Place target = place_for_host(to, dest, size, source);
   if (!target && kinds_ != nullptr) {
-    if (const auto place = place_for_kinds(to, dest, size, source, size))
-      return kinds_->put(lane, place->owner(), one_piece(place->offset, source, size));
+    if (const auto place = place_for_kinds(to, dest, size, source, size)) {
+      const StridedRun piece = one_piece(place->offset, source, size);
+      return buffer == Buffer::free_at_return ? kinds_->put(lane, place->owner(), piece)
+                                              : kinds_->begin_put(lane, place->owner(), piece);
+    }
     target = place_near(to, dest, size);
   }
   if (target) {
@@ -143,8 +157,11 @@ bool Rma::get_elsewhere(Lane& lane, Rank from, void* dest, const void* source, s
   if (size == 0) return true;
   Reach::Place origin = place_for_host(from, source, size, dest);
   if (!origin && kinds_ != nullptr) {
-    if (const auto place = place_for_kinds(from, source, size, dest, size))
-      return kinds_->get(lane, place->owner(), one_piece(place->offset, dest, size));
+    if (const auto place = place_for_kinds(from, source, size, dest, size)) {
+      const StridedRun piece = one_piece(place->offset, dest, size);
+      return buffer == Buffer::free_at_return ? kinds_->get(lane, place->owner(), piece)
+                                              : kinds_->begin_get(lane, place->owner(), piece);
+    }
     origin = place_near(from, source, size);
   }
   if (origin) {

@@ -38,7 +38,8 @@ class Rma {
         me_(me),
         ranks_(ranks),
         remote_(remote),
-        kinds_(kinds) {}
+        kinds_(kinds),
+        may_be_under_way_(remote != nullptr || kinds != nullptr) {}
   Rma(const Rma&) = delete;
   Rma& operator=(const Rma&) = delete;
 
@@ -70,8 +71,8 @@ class Rma {
   // Puts of this lane to each target before the fence are visible before later ones.
   void fence(Lane& lane) const {
     std::atomic_thread_fence(std::memory_order_acq_rel);
-    if (remote_ != nullptr) [[unlikely]]
-      remote_->fence(lane);
+    if (may_be_under_way_) [[unlikely]]
+      fence_slowly(lane);
   }
   // Waits until all puts of this lane are delivered at their targets. Returns false if one failed.
   bool quiet(Lane& lane) const {
@@ -81,8 +82,8 @@ class Rma {
   // Like quiet(), for a caller whose next step is an atomic operation, which is itself a fence on a
   // node.
   bool deliver(Lane& lane) const {
-    if (remote_ != nullptr) [[unlikely]]
-      remote_->drain(lane);
+    if (may_be_under_way_) [[unlikely]]
+      drain(lane);
     return !lane.failed();
   }
 
@@ -108,6 +109,8 @@ class Rma {
   bool check_array(Lane& lane, const char* what, const void* array, std::size_t size) const;
 
  private:
+  void fence_slowly(Lane& lane) const;
+  void drain(Lane& lane) const;
   // Slow path: memory of a device, a registered buffer, the network, or the error that says why the
   // call cannot.
   bool put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source, std::size_t size,
@@ -161,6 +164,7 @@ class Rma {
   std::uint32_t ranks_;
   RemoteAccess* remote_;
   KindAccess* kinds_;
+  bool may_be_under_way_;  // operations, when their calls have returned
 };
 
 [[gnu::always_inline]] inline bool Rma::put(Lane& lane, Rank to, void* dest, const void* source,
