@@ -46,7 +46,7 @@ void shmemx_region_end(void);
  * whose buffer cannot be shared prints why. Needs 32 bytes for each PE in the symmetric heap.
  *
  * Memory of a device, too (see below): peers reach it by copies of the device, and the processor
- * does not: shmem_ptr returns NULL, and wait_until and test do not take it.
+ * does not: shmem_ptr returns NULL.
  */
 #define SHMEMX_BUFFERS 1
 int shmemx_buffer_register(void* addr, size_t bytes);

@@ -65,7 +65,10 @@ int take_back(World& world, void* address) {
   return unregister_buffer(world.as("shmemx_buffer_unregister"), address);
 }
 
-constexpr std::array<std::size_t, 7> sizes{1, 2, 63, 513, 5000, 40'000, 300'000};
+// Around what is copied at once (4 KiB), the eager limit, and the chunks that pass through the
+// host.
+constexpr std::array<std::size_t, 10> sizes{1,    2,      511,    512,    513,
+                                            8191, 32'767, 32'768, 32'769, 300'000};
 
 RANK_TEST(puts_and_gets_reach_memory_of_a_device, ranks(1)) {
   NEEDS_DEVICES(world);
@@ -388,6 +391,65 @@ RANK_TEST(sets_take_buffers_of_a_device_beside_those_of_the_host, ranks(1)) {
   world.barrier();
   world.free(work);
   world.free(sync);
+}
+
+// Copies of two devices, from and to this rank, that go on while others begin.
+RANK_TEST(copies_of_a_device_that_go_on_are_complete_after_quiet, ranks(1)) {
+  NEEDS_DEVICES(world);
+  constexpr std::size_t count = 20'000;
+  const auto flag = world.allocate<long>();
+  const auto heap = world.allocate<long>(count);
+  const OnDevice target(world, count);
+  const OnDevice source(world, count, 1);
+  ASSERT_EQ(give(world, target.data(), target.bytes()), 0);
+  in_every_way(world, [&](const Way& way) {
+    for (long round = 1; round <= 5; ++round) {
+      source.fill(1000 * round + world.me());
+      std::vector<long> host = terms(world.me(), count);
+      world.barrier();
+      put_nbi<8>(way.as("put_nbi"), heap.data(), source.at(0), count, way.right());
+      put_nbi<8>(way.as("put_nbi"), target.at(0), host.data(), count, way.right());
+      fence(way.as("fence"));
+      p(way.as("p"), flag.data(), round, way.right());
+      wait_until(world.as("wait_until"), flag.data(), SHMEM_CMP_EQ, round);
+      EXPECT_EQ(heap[count - 1], 1000 * round + world.left() + static_cast<long>(count) - 1);
+      EXPECT_EQ(target[count - 1], term(world.left(), count - 1));
+      get_nbi<8>(way.as("get_nbi"), source.at(0), target.at(0), count, way.right());
+      quiet(way.as("quiet"));
+      EXPECT_EQ(source[count - 1], term(world.me(), count - 1));
+      *flag.data() = 0;
+      world.barrier();
+      put_nbi<8>(way.as("put_nbi"), target.at(1), host.data(), count - 1, way.right());
+      quiet(way.as("quiet"));
+      world.barrier();
+      EXPECT_EQ(target[count - 1], term(world.left(), count - 2));
+    }
+  });
+  EXPECT_EQ(take_back(world, target.data()), 0);
+  world.free(heap);
+  world.free(flag);
+}
+
+RANK_TEST(waits_see_words_of_a_device, ranks(1)) {
+  NEEDS_DEVICES(world);
+  const OnDevice target(world, 100);
+  target.fill(0);
+  ASSERT_EQ(give(world, target.data(), target.bytes()), 0);
+  p(world.as("p"), target.at(3), 7L, world.right());
+  wait_until(world.as("wait_until"), target.at(3), SHMEM_CMP_EQ, 7L);
+  EXPECT_EQ(shmem::test(world.as("test"), target.at(3), SHMEM_CMP_NE, 7L), 0);
+  auto* word = reinterpret_cast<std::uint64_t*>(target.at(50));
+  const long data = 11;
+  put_signal<8>(world.as("put_signal"), target.at(8), &data, 1, word, 5, SHMEM_SIGNAL_ADD,
+                world.right());
+  EXPECT_EQ(signal_wait_until(world.as("signal_wait_until"), word, SHMEM_CMP_GT, 50), 55U);
+  EXPECT_EQ(signal_fetch(world.as("signal_fetch"), word), 55U);
+  EXPECT_EQ(wait_until_any(world.as("wait_until_any"), target.at(8), 3, nullptr, SHMEM_CMP_EQ, 11L),
+            0U);
+  update<AtomicOp::add>(world.as("atomic_add"), target.at(9), 100L, world.right());
+  wait_until_all(world.as("wait_until_all"), target.at(8), 2, nullptr, SHMEM_CMP_GE, 11L);
+  world.barrier();
+  EXPECT_EQ(take_back(world, target.data()), 0);
 }
 
 RANK_TEST(words_of_a_device_are_as_aligned_as_in_the_program, ranks(1)) {

@@ -68,7 +68,7 @@ inline std::uint64_t signal_fetch(Caller caller, const std::uint64_t* word) {
     examine_symmetric(caller, {"sig_addr", word, sizeof(*word)});
   look_for_end();
   caller.engine.waiter().make_progress();
-  const std::uint64_t value = look(word);
+  const std::uint64_t value = Cells<std::uint64_t>(caller, word).look();
   caller.engine.waiter().polls().fetched(word, value);
   return value;
 }
@@ -79,12 +79,14 @@ inline std::uint64_t signal_wait_until(Caller caller, std::uint64_t* word, int c
   if (caller.checks_enabled()) [[unlikely]]
     examine_symmetric(caller, {"sig_addr", word, sizeof(*word)});
   const Condition<std::uint64_t> condition = Comparison(caller, cmp).with(value);
+  const Cells<std::uint64_t> cells(caller, word);
   std::uint64_t found = 0;
   const auto is_found = [&] {
-    found = look(word);
+    found = cells.look();
     return condition.holds(found);
   };
-  caller.engine.waiter().on_word(caller.name, word, is_found, [&] { return awaited(cmp, value); });
+  caller.engine.waiter().on_word(caller.name, cells.watched(), is_found,
+                                 [&] { return awaited(cmp, value); });
   return found;
 }
 

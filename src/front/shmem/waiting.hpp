@@ -13,11 +13,41 @@
 
 namespace gondwana::shmem {
 
-// Loads memory that peers write. Their earlier writes are visible afterwards.
+// Words that peers write, perhaps in memory of a device.
 template <typename T>
-T look(const T* cell) {
-  return std::atomic_ref<T>(*const_cast<T*>(cell)).load(std::memory_order_acquire);
-}
+class Cells {
+ public:
+  Cells(const Caller& caller, const T* cells)
+      : cells_(cells),
+        access_(is_on_device(caller, cells) ? caller.engine.kind_access() : nullptr) {}
+
+  // Earlier writes of peers are visible afterwards. A word of a device comes by a copy.
+  T look(std::size_t i = 0) const {
+    if (access_ != nullptr) [[unlikely]]
+      return copy_of(cells_ + i);
+    return std::atomic_ref<T>(const_cast<T&>(cells_[i])).load(std::memory_order_acquire);
+  }
+  const T* data() const { return cells_; }
+  // What a sleeping rank watches: null where the processor reads nothing.
+  const T* watched() const { return access_ == nullptr ? cells_ : nullptr; }
+
+ private:
+  static bool is_on_device(const Caller& caller, const T* cells) {
+    Kinds& kinds = caller.engine.kinds();
+    return kinds.is_near_device(cells) &&
+           kinds.of({reinterpret_cast<const std::byte*>(cells), sizeof(T)}) != nullptr;
+  }
+  [[gnu::noinline, gnu::cold]] T copy_of(const T* cell) const {
+    T value{};
+    // The word lies on a device of this process: this does not fail.
+    [[maybe_unused]] const Result<void> copied = access_->any_memory().copy(
+        reinterpret_cast<std::byte*>(&value), reinterpret_cast<const std::byte*>(cell), sizeof(T));
+    return value;
+  }
+
+  const T* cells_;
+  KindAccess* access_;  // null: memory of the host
+};
 
 template <typename T>
 void examine_cell(const Caller& caller, const T* cell) {
@@ -29,8 +59,9 @@ template <typename T>
 void wait_until(Caller caller, T* cell, int cmp, T value) {
   examine_cell(caller, cell);
   const Condition<T> condition = Comparison(caller, cmp).with(value);
+  const Cells<T> cells(caller, cell);
   caller.engine.waiter().on_word(
-      caller.name, cell, [&] { return condition.holds(look(cell)); },
+      caller.name, cells.watched(), [&] { return condition.holds(cells.look()); },
       [&] { return awaited(cmp, value); });
 }
 
@@ -50,7 +81,7 @@ inline int looked(const Caller& caller, bool found) {
 template <typename T>
 int test(Caller caller, T* cell, int cmp, T value) {
   examine_cell(caller, cell);
-  return looked(caller, Comparison(caller, cmp).with(value).holds(look(cell)));
+  return looked(caller, Comparison(caller, cmp).with(value).holds(Cells<T>(caller, cell).look()));
 }
 
 // The conditions of the elements: one value for all, or one value for each.
@@ -72,7 +103,7 @@ auto each_with(const Caller& caller, int cmp, const T* values, std::size_t count
 template <typename T, typename ConditionOf>
 class WaitSet {
  public:
-  WaitSet(const T* cells, std::size_t count, const int* status, ConditionOf condition)
+  WaitSet(const Cells<T>& cells, std::size_t count, const int* status, ConditionOf condition)
       : cells_(cells), count_(count), status_(status), condition_(condition) {}
 
   bool empty() const {
@@ -81,7 +112,7 @@ class WaitSet {
     return i == count_;
   }
 
-  const T* cells() const { return cells_; }
+  const T* cells() const { return cells_.watched(); }
 
   // Whether all elements from `from` on meet their conditions. Moves `from` to the first miss.
   bool all_meet(std::size_t& from) const {
@@ -109,9 +140,9 @@ class WaitSet {
 
  private:
   bool has(std::size_t i) const { return status_ == nullptr || status_[i] == 0; }
-  bool meets(std::size_t i) const { return condition_(i).holds(look(cells_ + i)); }
+  bool meets(std::size_t i) const { return condition_(i).holds(cells_.look(i)); }
 
-  const T* cells_;
+  Cells<T> cells_;
   std::size_t count_;
   const int* status_;
   ConditionOf condition_;
@@ -122,7 +153,7 @@ WaitSet<T, ConditionOf> wait_set(const Caller& caller, const T* cells, std::size
                                  const int* status, ConditionOf condition) {
   if (caller.checks_enabled()) [[unlikely]]
     examine_waited(caller, {"ivars", cells, sizeof(T), count}, status);
-  return {cells, count, status, condition};
+  return {Cells<T>(caller, cells), count, status, condition};
 }
 
 // For calls that write the indices of several elements.
@@ -187,7 +218,7 @@ void wait_until_all(Caller caller, T* cells, std::size_t count, const int* statu
       wait_set(caller, cells, count, status, each_with<T>(caller, cmp, value, count));
   std::size_t from = 0;
   caller.engine.waiter().on_memory(
-      caller.name, [&] { return set.all_meet(from); }, Waiting::anybody, cells,
+      caller.name, [&] { return set.all_meet(from); }, Waiting::anybody, set.cells(),
       [&] { return awaited(cmp, value, count); });
 }
 
@@ -198,7 +229,7 @@ void wait_until_all_vector(Caller caller, T* cells, std::size_t count, const int
       wait_set(caller, cells, count, status, each_with<T>(caller, cmp, values, count));
   std::size_t from = 0;
   caller.engine.waiter().on_memory(
-      caller.name, [&] { return set.all_meet(from); }, Waiting::anybody, cells,
+      caller.name, [&] { return set.all_meet(from); }, Waiting::anybody, set.cells(),
       [&] { return awaited(cmp, values, count); });
 }
 

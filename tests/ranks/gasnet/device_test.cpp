@@ -127,7 +127,10 @@ std::vector<long> numbers(std::size_t count, long first) {
   return values;
 }
 
-constexpr std::array<std::size_t, 5> counts{1, 9, 600, 9000, 300'000};
+// Around what is copied at once (4 KiB), the eager limit, and the chunks that pass through the
+// host.
+constexpr std::array<std::size_t, 9> counts{1,      511,    512,    513,    8191,
+                                            32'767, 32'768, 32'769, 300'000};
 
 // Host to device and back, device to device, in each form of a call.
 GASNET_TEST(puts_and_gets_between_host_and_devices, 1) {
