@@ -137,8 +137,8 @@ Result<void> AnyMemory::begin_get(Space from, const StridedRun& piece, DoneOf do
 Result<void> AnyMemory::begin(std::byte* to, Kind* to_kind, const std::byte* from, Kind* from_kind,
                               std::size_t size, DoneOf done_of) {
   Kind* kind = to_kind != nullptr ? to_kind : from_kind;
-  const bool are_strangers = to_kind != nullptr && from_kind != nullptr && to_kind != from_kind;
-  if (kind == nullptr || are_strangers) return copy(to, to_kind, from, from_kind, size);
+  if (kind == nullptr || are_strangers(to_kind, from_kind))
+    return copy(to, to_kind, from, from_kind, size);
   return kind->copy(to, from, size, done_of(*kind));
 }
 

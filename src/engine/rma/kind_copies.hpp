@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "core/result.hpp"
 #include "engine/rma/reach.hpp"
 #include "spaces/kinds/kind.hpp"
 
@@ -18,7 +19,7 @@ class KindCopies {
   KindCopies() = default;
   KindCopies(const KindCopies&) = delete;
   KindCopies& operator=(const KindCopies&) = delete;
-  ~KindCopies() { wait(); }
+  ~KindCopies() { [[maybe_unused]] const Result<void> done = complete(); }
 
   // What a copy of the kind begins and finishes.
   Completion& of(Kind& kind) {
@@ -34,10 +35,10 @@ class KindCopies {
     if (windows_.empty() || windows_.back() != window) windows_.push_back(window);
   }
 
-  // Returns when all that have begun are complete.
-  void wait() {
+  // Returns when all that have begun are complete. An error: why one has failed.
+  Result<void> complete() {
     if (!has_any_.load(std::memory_order_relaxed)) [[likely]]
-      return;
+      return {};
     std::vector<Copies*> begun;
     std::vector<std::byte*> windows;
     {
@@ -45,8 +46,11 @@ class KindCopies {
       for (const auto& each : copies_) begun.push_back(each.get());
       windows.swap(windows_);
     }
-    for (Copies* each : begun) each->kind->wait(each->done);
+    Result<void> all{};
+    for (Copies* each : begun)
+      if (const Result<void> done = each->kind->complete(each->done); !done && all) all = done;
     for (std::byte* window : windows) Reach::wake(window);
+    return all;
   }
 
  private:

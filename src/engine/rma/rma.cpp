@@ -31,12 +31,12 @@ StridedRun one_piece(std::uint64_t there, const void* here, std::size_t size) {
 
 // Copies of devices know no order but that of their kind.
 void Rma::fence_slowly(Lane& lane) const {
-  lane.kind_copies().wait();
+  if (const Result<void> done = lane.kind_copies().complete(); !done) lane.fail(done.error());
   if (remote_ != nullptr) remote_->fence(lane);
 }
 
 void Rma::drain(Lane& lane) const {
-  lane.kind_copies().wait();
+  if (const Result<void> done = lane.kind_copies().complete(); !done) lane.fail(done.error());
   if (remote_ != nullptr) remote_->drain(lane);
 }
 

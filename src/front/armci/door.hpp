@@ -83,7 +83,8 @@ class Door {
   }
   bool has_devices() const { return has_devices_; }
   bool may_be_on_device(const void* address) const {
-    return has_devices_ && engine_.kinds().is_near_device(address);
+    return has_devices_ &&
+           engine_.kinds().of({static_cast<const std::byte*>(address), 1}) != nullptr;
   }
   // Between two places of this process, each of which may be memory of a device.
   void copy(CallName call, void* to, const void* from, std::size_t size) const {
