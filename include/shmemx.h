@@ -119,8 +119,7 @@ void shmemx_device_heap_free(void* addr);
  * behind streams are done.
  *
  * shmemx_call_on_stream: any calls, such as collectives and atomics. The function runs in that
- * thread. The others: as the routine without _on_stream; a signal that is waited for is memory of
- * the host.
+ * thread. The others: as the routine without _on_stream.
  */
 #define SHMEMX_STREAMS 1
 int shmemx_streams(void);

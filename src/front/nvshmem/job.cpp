@@ -16,24 +16,18 @@ namespace {
 constexpr std::array levels{SHMEM_THREAD_SINGLE, SHMEM_THREAD_FUNNELED, SHMEM_THREAD_SERIALIZED,
                             SHMEM_THREAD_MULTIPLE};
 
-struct Job {
-  int inits = 0;  // without a matching end
-  std::uint64_t* idle = nullptr;
-};
-
-Job& job() {
-  static Job instance;
-  return instance;
+// Starts without a matching end.
+int& inits() {
+  static int count = 0;
+  return count;
 }
 
 void start(const char* call, int level) {
-  if (job().inits++ > 0) return;
+  if (inits()++ > 0) return;
   int provided = 0;
   // Work of a stream is done by a thread of ours.
   const int needed = shmemx_streams() != 0 ? SHMEM_THREAD_MULTIPLE : level;
   if (shmem_init_thread(needed, &provided) != 0) give_up(call, "OpenSHMEM does not start");
-  job().idle = static_cast<std::uint64_t*>(shmem_calloc(1, sizeof(std::uint64_t)));
-  if (job().idle == nullptr) give_up(call, "no word in the symmetric heap of the host");
   start_teams();
 }
 
@@ -69,25 +63,19 @@ int init_attr(unsigned flags, const nvshmemx_init_attr_t* attributes) {
 }
 
 int init_status() {
-  if (job().inits == 0) return NVSHMEM_STATUS_NOT_INITIALIZED;
+  if (inits() == 0) return NVSHMEM_STATUS_NOT_INITIALIZED;
   return has_heap() ? NVSHMEM_STATUS_IS_INITIALIZED : NVSHMEM_STATUS_IS_BOOTSTRAPPED;
 }
 
 void finalize() {
-  if (job().inits == 0) return;
-  --job().inits;
-  if (job().inits > 0) return;
+  if (inits() == 0) return;
+  --inits();
+  if (inits() > 0) return;
   shmemx_quiet_streams();
   shmem_quiet();
   end_heap();
   end_teams();
-  shmem_free(job().idle);
-  job().idle = nullptr;
   shmem_finalize();
-}
-
-const std::uint64_t* idle_word() {
-  return job().idle;
 }
 
 int get_uniqueid(const nvshmemx_uniqueid_t* /*uniqueid*/) {

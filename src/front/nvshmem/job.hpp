@@ -1,8 +1,6 @@
 // Start, end and what a program asks about the library.
 #pragma once
 
-#include <cstdint>
-
 #include "nvshmem_types.h"
 
 namespace gondwana::nvshmem {
@@ -13,8 +11,6 @@ void query_thread(int* provided);
 int init_attr(unsigned flags, const nvshmemx_init_attr_t* attributes);
 int init_status();
 void finalize();
-// Every PE may look at it and none writes it: to poll it lets the library advance. Symmetric.
-const std::uint64_t* idle_word();
 
 int get_uniqueid(const nvshmemx_uniqueid_t* uniqueid);
 int set_attr_uniqueid_args(int rank, int ranks, const nvshmemx_uniqueid_t* uniqueid,

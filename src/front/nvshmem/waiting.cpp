@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "front/nvshmem/job.hpp"
 #include "front/nvshmem/say.hpp"
 
 namespace gondwana::nvshmem {
@@ -34,29 +33,11 @@ int sig_op(int op) {
                                 ": expected NVSHMEM_SIGNAL_SET or NVSHMEM_SIGNAL_ADD");
 }
 
-void poll() {
-  shmem_uint64_atomic_fetch(idle_word(), shmem_my_pe());
-}
-
 void signal_update(std::uint64_t* word, std::uint64_t value, int op, int pe) {
   if (sig_op(op) == SHMEM_SIGNAL_SET)
     shmem_signal_set(word, value, pe);
   else
     shmem_signal_add(word, value, pe);
-}
-
-std::uint64_t signal_fetch(const std::uint64_t* word) {
-  return is_on_device(word) ? shmem_uint64_atomic_fetch(word, shmem_my_pe())
-                            : shmem_signal_fetch(word);
-}
-
-std::uint64_t signal_wait_until(std::uint64_t* word, int cmp, std::uint64_t value) {
-  if (!is_on_device(word)) return shmem_signal_wait_until(word, comparison(cmp), value);
-  const int wanted = comparison(cmp);
-  for (;;) {
-    const std::uint64_t now = shmem_uint64_atomic_fetch(word, shmem_my_pe());
-    if (holds(now, wanted, value)) return now;
-  }
 }
 
 }  // namespace gondwana::nvshmem
