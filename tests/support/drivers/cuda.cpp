@@ -93,6 +93,7 @@ constexpr unsigned handle_flags = 1;
   const std::scoped_lock held(lock()); \
   if (const int status = enter(call); status != success) return status
 
+// NOLINTBEGIN(readability-identifier-naming): names of CUDA
 extern "C" {
 
 int cuInit(unsigned flags) {
@@ -323,3 +324,4 @@ int cuGetErrorName(int status, const char** name) {
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)

@@ -51,6 +51,7 @@ void check_stream(const char* call, void* stream) {
   const std::scoped_lock held(lock()); \
   if (const int status = injected(call); status != success) return fail(status)
 
+// NOLINTBEGIN(readability-identifier-naming): names of HIP
 extern "C" {
 
 int hipInit(unsigned flags) {
@@ -232,3 +233,4 @@ int hipMemGetAddressRange(void** begin, std::size_t* size, const void* address) 
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)

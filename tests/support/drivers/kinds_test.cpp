@@ -274,7 +274,7 @@ TEST(kinds_of_cuda, a_program_uses_the_driver_too) {
   const auto find = [&](const char* name) {
     return reinterpret_cast<Call>(::dlsym(library, name));
   };
-  Options options;  // that it has loaded the library is enough
+  const Options options;  // that it has loaded the library is enough
   Kinds kinds(options);
   EXPECT_TRUE(kinds.has_devices());
   ASSERT_EQ(find("cuInit")(0U), 0);

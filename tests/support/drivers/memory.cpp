@@ -95,7 +95,7 @@ std::byte* Memory::allocate(int device, std::size_t size) {
   std::byte* shown =
       add({.size = size, .device = device, .file = file, .number = facts.st_ino}, file);
   // True drivers give memory with what it had before.
-  Block& block = blocks_.upper_bound(reinterpret_cast<std::uintptr_t>(shown))->second;
+  const Block& block = blocks_.upper_bound(reinterpret_cast<std::uintptr_t>(shown))->second;
   std::memset(block.backing, 0xA5, std::min<std::size_t>(size, page));
   return shown;
 }

@@ -84,6 +84,7 @@ int list(std::uint32_t* count, Handle* handles, std::uint32_t all, const Name& n
   const std::scoped_lock held(lock()); \
   if (const int status = enter(call); status != success) return status
 
+// NOLINTBEGIN(readability-identifier-naming): names of Level Zero
 extern "C" {
 
 int zeInit(std::uint32_t flags) {
@@ -272,3 +273,4 @@ int zeMemCloseIpcHandle(Handle context, const void* address) {
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)
