@@ -59,6 +59,7 @@ StridedRun packed(const StridedRun& pieces, std::byte* host) {
 }  // namespace
 
 bool KindAccess::put(Lane& lane, Space to, const StridedRun& pieces) {
+  if (pieces.bytes() == 0) return true;
   if (!is_here(to.rank)) return put_elsewhere(lane, to, pieces);
   if (const Result<void> put = any_.put(to, pieces); !put) return lane.fail(put.error());
   lane.counters().add_put(pieces.bytes());
@@ -67,6 +68,7 @@ bool KindAccess::put(Lane& lane, Space to, const StridedRun& pieces) {
 }
 
 bool KindAccess::get(Lane& lane, Space from, const StridedRun& pieces) {
+  if (pieces.bytes() == 0) return true;
   if (!is_here(from.rank)) return get_elsewhere(lane, from, pieces);
   if (const Result<void> got = any_.get(from, pieces); !got) return lane.fail(got.error());
   lane.counters().add_get(pieces.bytes());

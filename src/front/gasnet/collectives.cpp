@@ -28,6 +28,7 @@ gex_Event_t reduce(Team& team, CallName call, const staged::Flow& flow, void* ds
       .flow = flow, .operation = *operation, .count = count, .source = source, .dest = dest};
   StagedCollectives& collectives = collectives_of(team, call);
   if (on_host != nullptr) [[unlikely]] {
+    on_host->take();
     staged::Chain chain;
     collectives.reduce(call, what, [&](auto step) { chain.add(std::move(step)); });
     chain.then([on_host] { on_host->give_back(); });
@@ -62,8 +63,9 @@ std::shared_ptr<HostArrays> HostArrays::of(Door& door, CallName call, const std:
   if (!has_source) return arrays;
   std::vector<std::byte>& copy = is_in_place && has_dest ? arrays->dest_ : arrays->source_;
   copy.resize(std::max(copy.size(), source_size));
-  door.copy(call, copy.data(), source, source_size);
-  source = copy.data();
+  arrays->taken_ = copy.data();
+  arrays->from_ = std::exchange(source, copy.data());
+  arrays->size_ = source_size;
   if (is_in_place && has_dest) dest = copy.data();
   return arrays;
 }
@@ -77,6 +79,10 @@ std::shared_ptr<HostArrays> HostArrays::of(const Team& team, CallName call,
             what.flow.ends_at(team.rank) ? taken : 0);
 }
 
+void HostArrays::take() const {
+  if (from_ != nullptr) door_.copy(call_, taken_, from_, size_);
+}
+
 void HostArrays::give_back() const {
   if (result_ != nullptr) door_.copy(call_, result_, dest_.data(), dest_.size());
 }
@@ -84,6 +90,7 @@ void HostArrays::give_back() const {
 gex_Event_t begin_movement(Team& team, CallName call, const staged::Movement& named) {
   staged::Movement what = named;
   if (const auto on_host = HostArrays::of(team, call, what); on_host != nullptr) [[unlikely]] {
+    on_host->take();
     staged::Chain chain;
     collectives_of(team, call).move(call, what, [&](auto step) { chain.add(std::move(step)); });
     chain.then([on_host] { on_host->give_back(); });

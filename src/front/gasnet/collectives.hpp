@@ -52,12 +52,14 @@ gex_Event_t begin_movement(Team& team, CallName call, const staged::Movement& wh
 // Copies in host memory, for the time of a collective, of its arrays that are memory of a device.
 class HostArrays {
  public:
-  // Puts the copies in their place; null: there are none. Sizes: of what this member reads and
-  // writes.
+  // Puts host memory in the place of arrays on devices; null: there are none. Sizes: of what this
+  // member reads and writes.
   static std::shared_ptr<HostArrays> of(Door& door, CallName call, const std::byte*& source,
                                         std::size_t source_size, std::byte*& dest,
                                         std::size_t dest_size);
   static std::shared_ptr<HostArrays> of(const Team& team, CallName call, staged::Movement& what);
+  // Reads the source from the device: when the standard lets this member read it.
+  void take() const;
   // Writes the result to the device.
   void give_back() const;
 
@@ -66,9 +68,12 @@ class HostArrays {
 
   Door& door_;
   CallName call_;
-  std::vector<std::byte> source_;
-  std::vector<std::byte> dest_;  // of the array at `result_`
+  std::vector<std::byte> source_;  // empty where dest_ is it, too
+  std::vector<std::byte> dest_;    // of the array at `result_`
   std::byte* result_ = nullptr;
+  std::byte* taken_ = nullptr;       // where the source comes
+  const std::byte* from_ = nullptr;  // null: it is in host memory
+  std::size_t size_ = 0;             // of the source
 };
 
 }  // namespace gondwana::gasnet

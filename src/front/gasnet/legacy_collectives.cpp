@@ -34,6 +34,7 @@ gex_Event_t start_movement(gasnet_team_handle_t handle, CallName call,
   staged::Chain chain;
   const auto add = [&](auto step) { chain.add(std::move(step)); };
   if ((flags & GASNET_COLL_IN_ALLSYNC) != 0) collectives.meet(call, add);
+  if (on_host != nullptr) chain.then([on_host] { on_host->take(); });
   collectives.move(call, what, add);
   if (on_host != nullptr) chain.then([on_host] { on_host->give_back(); });
   if ((flags & GASNET_COLL_OUT_ALLSYNC) != 0) collectives.meet(call, add);

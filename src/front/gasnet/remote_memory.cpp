@@ -39,9 +39,18 @@ void RemoteMemory::get_by_kind(MutableBytes dest, Remote from, CallName call) {
                {.size = dest.size(), .count = 1, .there = from.offset, .here = dest.data()}, call);
 }
 
+// Peers may have devices where this process has none.
+KindAccess& RemoteMemory::kind_access(CallName call) {
+  if (KindAccess* access = engine_.kind_access(); access != nullptr) [[likely]]
+    return *access;
+  give_up(call,
+          "the segment of the peer is memory of a device, and this process uses no devices; set "
+          "GONDWANA_EMULATED_DEVICES or GONDWANA_KINDS alike for all processes");
+}
+
 void RemoteMemory::move_by_kind(strided::End side, Space there, const StridedRun& run,
                                 CallName call) {
-  KindAccess& access = *engine_.kind_access();
+  KindAccess& access = kind_access(call);
   const bool is_well = side == strided::End::target ? access.put(*device_lane_, there, run)
                                                     : access.get(*device_lane_, there, run);
   if (!is_well) fail(*device_lane_, call);
@@ -78,7 +87,7 @@ bool RemoteMemory::get(MutableBytes dest, Remote from, CallName call, NoRoom no_
 std::optional<std::uint64_t> RemoteMemory::request(Remote at, const AtomicRequest& request,
                                                    CallName call, NoRoom no_room) {
   if (!at.owner().is_arena()) {
-    const auto old = engine_.kind_access()->request(*device_lane_, at, request);
+    const auto old = kind_access(call).request(*device_lane_, at, request);
     if (!old) fail(*device_lane_, call);
     return old;
   }

@@ -114,6 +114,7 @@ class RemoteMemory {
   static constexpr std::size_t most_copied = std::size_t{1} << 20;
 
   bool begin_put(Completion& done, Remote to, Bytes source, CallName call, NoRoom no_room);
+  KindAccess& kind_access(CallName call);
   std::shared_ptr<SegmentDirectory> known(std::uint32_t process);
   std::shared_ptr<SegmentDirectory> ask(std::uint32_t process);
 

@@ -125,7 +125,6 @@ Result<gex_Segment_t> Door::make_device_segment(gex_MK_t kind, void* address, st
   segment->client = client_.get();
   segment->address = static_cast<std::byte*>(address);
   segment->size = size;
-  segment->offset = 0;
   segment->kind = kind;
   if (address == nullptr) {
     const Result<MutableBytes> memory = kind->device->allocate(size);
@@ -137,7 +136,11 @@ Result<gex_Segment_t> Door::make_device_segment(gex_MK_t kind, void* address, st
                                                      address, name_of(kind->device->device()))};
   }
   std::unique_lock lock(mutex_);
-  const Result<SpaceId> space = engine_->spaces().add(*kind->device, {segment->address, size});
+  // The space begins with a line, so that words are as aligned in it as in the segment. Allocations
+  // on devices are at least as aligned.
+  segment->offset = reinterpret_cast<std::uintptr_t>(segment->address) % cache_line;
+  const Result<SpaceId> space = engine_->spaces().add(
+      *kind->device, {segment->address - segment->offset, segment->offset + size});
   if (!space) {
     if (segment->is_own) kind->device->release(segment->address);
     return space.error();

@@ -170,6 +170,7 @@ bool deliver_from_host(const Destination& to, Bytes payload, void* dest, gex_Fla
 }
 
 bool deliver_from_device(const Destination& to, Bytes payload, void* dest, gex_Flags_t /*flags*/) {
+  if (payload.empty()) return true;
   const PeerAddress target = find_target(to, payload, dest);
   to.door.remote().put_by_kind(as_elsewhere(to.door, to.process, target), payload, to.call);
   return true;

@@ -124,7 +124,7 @@ std::uintptr_t number_of(const PeerAddress& address) {
 // This and the functions below return false if the queue was full. They have no effect then.
 template <strided::BlockList List>
 bool move_list(const List& theirs, const List& ours, const Peer& peer, Space there) {
-  if (peer.is_by_kind) {
+  if (peer.is_by_kind || !there.is_arena()) [[unlikely]] {
     KindPieces pieces = kind_pieces_of(peer, there);
     move_blocks(pieces, theirs, ours);
     pieces.finish();
@@ -252,7 +252,7 @@ PeerAddress place_of_peer(const strided::Transfer& transfer, const Section& sect
 bool copy_between(const strided::Transfer& transfer, const PeerAddress& theirs, std::byte* ours,
                   const Peer& peer) {
   if (theirs.here == nullptr) {
-    if (peer.is_by_kind) {
+    if (peer.is_by_kind || !theirs.elsewhere.owner().is_arena()) [[unlikely]] {
       KindPieces pieces = kind_pieces_of(peer, theirs.elsewhere.owner());
       move_section(pieces, transfer, theirs.elsewhere.offset, ours);
       pieces.finish();

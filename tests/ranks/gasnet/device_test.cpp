@@ -362,7 +362,17 @@ GASNET_TEST(long_messages_reach_a_device, 1) {
         world.barrier();
         const gex_AM_SrcDesc_t prepared = gex_AM_PrepareRequestLong(
             team, world.right(), places.data(from), size, size, there, GEX_EVENT_NOW, 0, 0);
+        places.write(from, pattern(size, salt + 50));
         gex_AM_CommitRequestLong0(prepared, long_index, size, there);
+        await_message();
+        const std::vector<std::byte> again = places.read(to, 2 * size);
+        EXPECT_EQ(std::vector(again.begin() + static_cast<std::ptrdiff_t>(size), again.end()),
+                  pattern(size, world.left() + 3 * from + to + 50))
+            << size;
+        world.barrier();
+        const gex_AM_SrcDesc_t empty = gex_AM_PrepareRequestLong(
+            team, world.right(), places.data(from), size, size, there, GEX_EVENT_NOW, 0, 0);
+        gex_AM_CommitRequestLong0(empty, long_index, 0, there);
         await_message();
         world.barrier();
       }
