@@ -31,7 +31,6 @@ struct Options {
   Prefault prefault = Prefault::off;
   Core core = Core::variables;
   bool hugetlb = false;  // the heap lies on huge pages that were set aside, as far as they go
-  std::string kinds;     // of devices, separated by commas; empty: those that the system shows
   std::uint32_t emulated_devices = 0;                  // of each process
   std::size_t emulated_memory = std::size_t{1} << 30;  // bytes of each
   std::uint32_t emulated_latency = 0;                  // microseconds before each copy
@@ -46,9 +45,10 @@ struct Options {
   std::string network_library;  // ofi or ucx; empty: chosen
   std::string provider;         // of libfabric; empty: chosen
   std::string network;          // in CIDR notation; empty: chosen
-  bool version = false;         // rank 0 prints its version when it starts
-  bool info = false;            // and what these variables are
-  bool checks = false;          // arguments of all calls are examined
+  std::string kinds;     // of devices, separated by commas; empty: those that the system shows
+  bool version = false;  // rank 0 prints its version when it starts
+  bool info = false;     // and what these variables are
+  bool checks = false;   // arguments of all calls are examined
   Backtrace backtrace = Backtrace::brief;
   bool trace = false;                             // the last events of each thread are kept
   std::size_t trace_size = std::size_t{4} << 20;  // bytes of them
