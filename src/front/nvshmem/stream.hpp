@@ -1,4 +1,5 @@
-// Calls that take a stream, by shmemx_call_on_stream.
+// A call that takes a stream: the call without it, handed to shmemx_call_on_stream, which runs it
+// when the stream has done all that it was given before.
 #pragma once
 
 #include <atomic>
@@ -11,7 +12,7 @@
 
 namespace gondwana::nvshmem {
 
-// Whether the call is done at once on every stream that there is.
+// Whether the stream has no work before the call: stream 0 of a process without a device of CUDA.
 inline bool is_done_at_once(cudaStream_t stream) {
   return stream == nullptr && shmemx_streams() == 0;
 }
