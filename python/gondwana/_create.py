@@ -15,13 +15,13 @@ from ._buffer import Buffer, register_memory
 from ._device import (
     DeviceArray,
     DeviceBlock,
+    all_say,
     allocate_on,
     device_of,
     names_of_devices,
-    number_of,
 )
 from ._job import start
-from ._library import Dtype, array_at, routine
+from ._library import Array, Dtype, array_at, routine
 
 Shape = SupportsIndex | Sequence[SupportsIndex]
 
@@ -46,7 +46,7 @@ def _allocate(shape: Shape, dtype: DTypeLike, device: str | None, zeroed: bool) 
     kind, lengths = _checked_type(dtype), _lengths(shape)
     length = max(1, math.prod(lengths) * kind.itemsize)
     if device is not None:
-        return allocate_on(number_of(device), device, lengths, kind, length)
+        return allocate_on(device, lengths, kind, length)
     begin = 0
     if length <= sys.maxsize:
         begin = routine("calloc")(length, 1) if zeroed else routine("malloc")(length)
@@ -68,6 +68,23 @@ def register(array: Any) -> Symmetric:
     caller's; `free` ends it, and before that the array may not be resized.
     """
     start()
+    try:
+        given, device = _accepted(array)
+    except BaseException:
+        all_say(False)  # the peers wait for this rank's answer
+        raise
+    if not all_say(True):
+        raise MemoryError("the array of another rank cannot be shared; that rank says why")
+    begin = given.ctypes.data
+    memory = array_at(begin, given.shape, given.dtype, given)
+    register_memory(begin, given.nbytes)
+    if device is None:
+        return Symmetric(memory, Buffer(memory, given))
+    return DeviceArray(memory, DeviceBlock(memory, given, device))
+
+
+def _accepted(array: Any) -> tuple[Array, str | None]:
+    """The memory of an array that can be registered, and its device; an empty one lies nowhere."""
     given, is_on_device = dlpack.taken(array)
     _checked_type(given.dtype)
     if not given.flags.c_contiguous:
@@ -76,17 +93,14 @@ def register(array: Any) -> Symmetric:
         raise ValueError(
             f"an array that is registered must be writable; copy it{_why_read_only(array)}"
         )
-    begin = given.ctypes.data
-    device = device_of(begin)
+    if given.nbytes == 0:
+        return given, None
+    device = device_of(given.ctypes.data)
     if is_on_device and device is None:
         raise ValueError(
             f"the array lies on a device that Gondwana does not use; it has: {names_of_devices()}"
         )
-    memory = array_at(begin, given.shape, given.dtype, given)
-    register_memory(begin, given.nbytes)
-    if device is None:
-        return Symmetric(memory, Buffer(memory, given))
-    return DeviceArray(memory, DeviceBlock(memory, given, device))
+    return given, device
 
 
 def _why_read_only(array: Any) -> str:

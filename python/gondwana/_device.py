@@ -233,10 +233,13 @@ class DeviceArray(NDArrayOperatorsMixin, Symmetric):
         }
 
 
-def allocate_on(
-    number: int, device: Any, shape: tuple[int, ...], dtype: Dtype, length: int
-) -> DeviceArray:
+def allocate_on(device: Any, shape: tuple[int, ...], dtype: Dtype, length: int) -> DeviceArray:
     """Collective: all ranks have the memory, or none."""
+    try:
+        number = number_of(device)
+    except ValueError:
+        all_say(False)  # the peers wait for this rank's answer
+        raise
     begin = _malloc(number, length) if length <= sys.maxsize else None
     memory = DeviceMemory(begin) if begin else None
     if not all_say(memory is not None):

@@ -128,6 +128,14 @@ class DeviceTest(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "Python objects"):
             gondwana.zeros(3, object, device=DEVICES[0])
 
+    def test_the_peers_of_a_rank_without_the_device_are_told(self):
+        if ME == RANKS - 1:
+            with self.assertRaisesRegex(ValueError, "device 'nowhere:0': this rank has emulated:0"):
+                gondwana.zeros(3, device="nowhere:0")
+        else:
+            with self.assertRaisesRegex(MemoryError, "this rank or another cannot have it"):
+                gondwana.zeros(3, device="emulated:0")
+
     def test_a_device_without_so_much_memory_is_said_on_all_ranks(self):
         for length in (2**40, 2**70):
             with without_stderr(), self.assertRaisesRegex(MemoryError, "emulated:1.*EMULATED_MEM"):

@@ -245,6 +245,23 @@ class DlpackTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "a device that Gondwana does not use; it has: "):
             gondwana.register(Elsewhere())
 
+    def test_an_empty_array_lies_nowhere(self):
+        class Empty:
+            @property
+            def __cuda_array_interface__(self):
+                return {"shape": (0, 3), "typestr": "<f4", "data": (0, False), "version": 3}
+
+        array = self.make(gondwana.register, Empty())
+        self.assertEqual((array.shape, array.dtype), ((0, 3), np.float32))
+
+    def test_the_peers_of_a_rank_that_refuses_its_array_are_told(self):
+        if ME == RANKS - 1:
+            with self.assertRaisesRegex(ValueError, "must be contiguous"):
+                gondwana.register(np.zeros((3, 3))[:, 1])
+        else:
+            with self.assertRaisesRegex(MemoryError, "of another rank cannot be shared"):
+                gondwana.register(np.zeros(3))
+
     @unittest.skipUnless(torch, "needs torch, which is no part of the tests' packages")
     def test_tensors_of_torch_share_memory_both_ways(self):
         array = self.make(gondwana.zeros, 4, np.float32)
