@@ -115,8 +115,8 @@ void shmemx_device_heap_free(void* addr);
  *
  * shmemx_streams: 1 if this process has a device of CUDA, otherwise 0. Then no stream has work:
  * calls with stream 0 (NULL) are done at once, and another stream ends the job with a message, as
- * streams of ROCm do. May be called at any time. shmemx_quiet_streams: returns when all calls
- * behind streams are done.
+ * streams of ROCm do. May be called at any time; the answer becomes 1 when the program loads
+ * CUDA's driver. shmemx_quiet_streams: returns when all calls behind streams are done.
  *
  * shmemx_call_on_stream: any calls, such as collectives and atomics. The function runs in that
  * thread. The others: as the routine without _on_stream.

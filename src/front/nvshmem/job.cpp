@@ -1,7 +1,11 @@
 #include "front/nvshmem/job.hpp"
 
+#include <dlfcn.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 
 #include "front/nvshmem/heap.hpp"
@@ -22,11 +26,19 @@ int& inits() {
   return count;
 }
 
+// Whether CUDA's driver is loaded, or may be later: for GONDWANA_KINDS, or by CUDA's runtime. A
+// runtime that is linked statically does not show, but its devices do.
+bool may_have_streams() {
+  const char* kinds = std::getenv("GONDWANA_KINDS");
+  return shmemx_streams() != 0 || (kinds != nullptr && std::strstr(kinds, "cuda") != nullptr) ||
+         ::dlsym(RTLD_DEFAULT, "cudaGetDevice") != nullptr || ::access("/dev/dxg", F_OK) == 0;
+}
+
 void start(const char* call, int level) {
   if (inits()++ > 0) return;
   int provided = 0;
   // Work of a stream is done by a thread of ours.
-  const int needed = shmemx_streams() != 0 ? SHMEM_THREAD_MULTIPLE : level;
+  const int needed = may_have_streams() ? SHMEM_THREAD_MULTIPLE : level;
   if (shmem_init_thread(needed, &provided) != 0) give_up(call, "OpenSHMEM does not start");
   start_teams();
 }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <mutex>
 #include <optional>
 
 namespace gondwana::shmem {
@@ -21,11 +23,12 @@ bool is_loaded(const char* name) {
 }
 
 // CUDA's runtime loads the driver with its first call, which may come later than our first one.
+// Where there is a GPU we load it, and try that once.
 void* find_library() {
   constexpr const char* name = "libcuda.so.1";
-  void* loaded = ::dlopen(name, RTLD_NOW | RTLD_NOLOAD);
-  if (loaded != nullptr || ::access("/dev/nvidiactl", F_OK) != 0) return loaded;
-  return ::dlopen(name, RTLD_NOW);
+  static void* const of_a_gpu =
+      ::access("/dev/nvidiactl", F_OK) == 0 ? ::dlopen(name, RTLD_NOW) : nullptr;
+  return of_a_gpu != nullptr ? of_a_gpu : ::dlopen(name, RTLD_NOW | RTLD_NOLOAD);
 }
 
 std::optional<StreamDriver> find_driver() {
@@ -44,14 +47,19 @@ std::optional<StreamDriver> find_driver() {
 }  // namespace
 
 const StreamDriver* stream_driver() {
-  static const std::optional<StreamDriver> found = find_driver();
-  return found ? &*found : nullptr;
+  static std::atomic<const StreamDriver*> known = nullptr;
+  if (const StreamDriver* driver = known.load(std::memory_order_acquire)) return driver;
+  static std::mutex mutex;  // guards what follows
+  static std::optional<StreamDriver> found;
+  const std::scoped_lock lock(mutex);
+  if (!found) found = find_driver();
+  if (found) known.store(&*found, std::memory_order_release);  // pairs with the load above
+  return known.load(std::memory_order_relaxed);
 }
 
 bool has_other_streams() {
   constexpr std::array names{"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"};
-  static const bool is_one_loaded = std::ranges::any_of(names, is_loaded);
-  return is_one_loaded;
+  return std::ranges::any_of(names, is_loaded);
 }
 
 }  // namespace gondwana::shmem

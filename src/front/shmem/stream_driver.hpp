@@ -15,7 +15,8 @@ struct StreamDriver {
   int (*device_pointer)(std::uint64_t* address, void* host, unsigned flags);
 };
 
-// Null: this process has no device of CUDA. Asked once.
+// Null: this process has no device of CUDA, or its program has not loaded the driver yet. Only what
+// was found is remembered.
 const StreamDriver* stream_driver();
 // Whether the program has loaded the library of ROCm, whose streams are not supported.
 bool has_other_streams();
