@@ -60,8 +60,8 @@ void nvshmem_info_get_name(char* name);
 void nvshmemx_vendor_get_version_info(int* major, int* minor, int* patch);
 
 /*
- * The symmetric heap, collective. It is that of the host, or lies on a device of each PE if there
- * is one: then of NVSHMEM_SYMMETRIC_SIZE bytes. NVSHMEM_HEAP_KIND=SYSMEM keeps it on the host,
+ * The symmetric heap, collective. It is that of the host, or lies on a device of each PE if all
+ * have one: then of NVSHMEM_SYMMETRIC_SIZE bytes. NVSHMEM_HEAP_KIND=SYSMEM keeps it on the host,
  * DEVICE:1 puts it on device 1. nvshmem_ptr returns NULL where loads and stores of the host do not
  * reach the memory of another PE.
  */

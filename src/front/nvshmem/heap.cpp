@@ -63,6 +63,7 @@ int usual_device() {
   return current >= 0 && current < shmemx_devices() ? current : 0;
 }
 
+// The device that this PE would have its heap on.
 int chosen_device(const char* call) {
   const std::string_view kind = variable("NVSHMEM_HEAP_KIND");
   if (kind == "SYSMEM" || (kind.empty() && shmemx_devices() == 0)) return no_device;
@@ -77,10 +78,50 @@ int chosen_device(const char* call) {
   return static_cast<int>(number);
 }
 
+// What a PE says of its heap. The order matters: see has_all_on_devices.
+enum Choice : int { host_by_variable, host_without_device, device_as_usual, device_by_variable };
+
+Choice choice_of(int device) {
+  const bool is_asked_for = !variable("NVSHMEM_HEAP_KIND").empty();
+  if (device == no_device) return is_asked_for ? host_by_variable : host_without_device;
+  return is_asked_for ? device_by_variable : device_as_usual;
+}
+
+// Collective: a word of each PE.
+std::vector<int> gather(const char* call, int own) {
+  const auto pes = static_cast<std::size_t>(shmem_n_pes());
+  auto* words = static_cast<int*>(shmem_malloc((pes + 1) * sizeof(int)));
+  if (words == nullptr) give_up(call, "no word in the symmetric heap of the host");
+  words[pes] = own;
+  shmem_int_fcollect(SHMEM_TEAM_WORLD, words, words + pes, 1);
+  std::vector<int> gathered(words, words + pes);
+  shmem_free(words);
+  return gathered;
+}
+
+// Collective. Whether all PEs have their heaps on devices; otherwise none has, since calls of such
+// a heap are collective. Ends the job if a PE must have one and another cannot.
+bool has_all_on_devices(const char* call, Choice own) {
+  const std::vector<int> choices = gather(call, own);
+  const auto [least, most] = std::ranges::minmax_element(choices);
+  if (*least >= device_as_usual) return true;
+  if (*most < device_by_variable) return false;
+  const auto host = least - choices.begin();
+  if (shmem_my_pe() == host)
+    give_up(call, "NVSHMEM_HEAP_KIND puts the heap of PE " +
+                      std::to_string(most - choices.begin()) + " on a device, and PE " +
+                      std::to_string(host) +
+                      (*least == host_by_variable ? " has SYSMEM there" : " has no device") +
+                      "; give all PEs devices and the same kind, or SYSMEM");
+  shmem_barrier_all();  // until that PE ends the job
+  return false;
+}
+
 // Collective. Whether the heap is on a device. The first call decides.
 bool is_on_device(const char* call) {
   if (place() != Place::undecided) return place() == Place::device;
-  const int device = chosen_device(call);
+  int device = chosen_device(call);
+  if (!has_all_on_devices(call, choice_of(device))) device = no_device;
   if (device != no_device && shmemx_device_heap_create(device, heap_size(call)) != 0)
     give_up(call,
             "no heap on devices; NVSHMEM_SYMMETRIC_SIZE sets its size, NVSHMEM_HEAP_KIND=SYSMEM "
