@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "front/nvshmem/elements.hpp"
 #include "front/nvshmem/teams.hpp"
 
 namespace gondwana::nvshmem {
@@ -14,17 +15,17 @@ inline int barrier(nvshmem_team_t team) {
 
 template <typename T>
 int broadcast(nvshmem_team_t team, T* dest, const T* source, std::size_t count, int root) {
-  return shmem_broadcastmem(team_of(team), dest, source, count * sizeof(T), root);
+  return shmem_broadcastmem(team_of(team), dest, source, bytes_of<T>(count), root);
 }
 
 template <typename T>
 int fcollect(nvshmem_team_t team, T* dest, const T* source, std::size_t count) {
-  return shmem_fcollectmem(team_of(team), dest, source, count * sizeof(T));
+  return shmem_fcollectmem(team_of(team), dest, source, bytes_of<T>(count));
 }
 
 template <typename T>
 int alltoall(nvshmem_team_t team, T* dest, const T* source, std::size_t count) {
-  return shmem_alltoallmem(team_of(team), dest, source, count * sizeof(T));
+  return shmem_alltoallmem(team_of(team), dest, source, bytes_of<T>(count));
 }
 
 }  // namespace gondwana::nvshmem

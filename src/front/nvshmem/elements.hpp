@@ -73,6 +73,13 @@ struct Sized<8> {
   static constexpr auto g = &shmem_uint64_g;
 };
 
+// Bytes of `count` elements. On overflow, more than any memory has, which OpenSHMEM refuses.
+template <typename T>
+constexpr std::size_t bytes_of(std::size_t count) {
+  constexpr std::size_t most = SIZE_MAX / 2;
+  return count <= most / sizeof(T) ? count * sizeof(T) : most + 1;
+}
+
 template <typename T>
 void p(T* dest, T value, int pe) {
   using Word = typename Sized<sizeof(T)>::Word;

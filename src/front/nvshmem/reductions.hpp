@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <type_traits>
 #include <vector>
 
+#include "front/nvshmem/elements.hpp"
 #include "front/nvshmem/float16.hpp"
+#include "front/nvshmem/say.hpp"
 #include "front/nvshmem/teams.hpp"
 #include "shmemx.h"
 
@@ -53,6 +56,14 @@ T narrowed(decltype(widened(T())) value) {
     return to_bfloat16(value);
 }
 
+// `count` elements of each of `parts`.
+template <typename T>
+void require_possible(std::size_t count, int parts) {
+  constexpr std::size_t most = std::size_t{1} << 47;  // bytes: a process cannot have so much
+  if (count <= most / sizeof(T) / static_cast<std::size_t>(std::max(parts, 1))) return;
+  give_up("reduction", std::to_string(count) + " elements: no process has that many");
+}
+
 // `source` is of all members; dest gets the result of `count` elements there.
 template <Operator Op, typename T>
 int reduce_fetched(shmem_team_t team, T* dest, const T* source, std::size_t count) {
@@ -73,11 +84,13 @@ int reduce_fetched(shmem_team_t team, T* dest, const T* source, std::size_t coun
 
 template <Operator Op, typename T>
 int reduce(nvshmem_team_t team, T* dest, const T* source, std::size_t count) {
+  require_possible<T>(count, 1);
   return reduce_fetched<Op>(team_of(team), dest, source, count);
 }
 
 template <Operator Op, typename T>
 int reducescatter(nvshmem_team_t team, T* dest, const T* source, std::size_t count) {
+  require_possible<T>(count, team_n_pes(team));
   const std::size_t before = static_cast<std::size_t>(team_my_pe(team)) * count;
   return reduce_fetched<Op>(team_of(team), dest, source + before, count);
 }

@@ -228,7 +228,24 @@ static void live(void) {
   expect(nvshmemx_init_status() == NVSHMEM_STATUS_NOT_INITIALIZED, "the library has ended");
 }
 
-int main(void) {
+/* Each call ends the job. */
+static void move_more_than_there_is(const char* what) {
+  const size_t huge = (size_t)1 << 61; /* times 8 bytes: 0, if it wraps around */
+  nvshmem_init();
+  long* block = nvshmem_calloc(count, sizeof(long));
+  if (strcmp(what, "broadcast") == 0)
+    nvshmem_long_broadcast(NVSHMEM_TEAM_WORLD, block, block, huge, 0);
+  else if (strcmp(what, "alltoall") == 0)
+    nvshmem_long_alltoall(NVSHMEM_TEAM_WORLD, block, block + 1, huge);
+  else
+    nvshmem_long_sum_reducescatter(NVSHMEM_TEAM_WORLD, block, block + 1, huge);
+}
+
+int main(int argc, char** argv) {
+  if (argc > 1) {
+    move_more_than_there_is(argv[1]);
+    return 0;
+  }
   live();
   live(); /* nothing is left of the first time */
   return failures > 0;
