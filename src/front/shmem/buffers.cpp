@@ -250,6 +250,15 @@ void forget_views(Engine& engine, const BufferPart* parts) {
       engine.kind_access()->any_memory().forget({Rank(rank), parts[rank].id()});
 }
 
+// The part of unregistering that each rank does for itself.
+void withdraw(Engine& engine, const GivenBuffer& buffer) {
+  if (buffer.has_memory()) {
+    engine.buffers().remove(buffer.address);
+    take_back(engine, buffer.address, {buffer.pages, buffer.on_device});
+  }
+  forget_views(engine, buffer.parts);
+}
+
 }  // namespace
 
 int unregister_buffer(Caller caller, void* address) {
@@ -266,13 +275,18 @@ int unregister_buffer(Caller caller, void* address) {
   }
   const GivenBuffer buffer = *found;
   buffers.erase(found);
-  if (buffer.has_memory()) {
-    caller.engine.buffers().remove(buffer.address);
-    take_back(caller.engine, buffer.address, {buffer.pages, buffer.on_device});
-  }
-  forget_views(caller.engine, buffer.parts);
+  withdraw(caller.engine, buffer);
   heap_free(caller, buffer.parts);  // after a barrier: nobody uses it any more
   return 0;
+}
+
+void end_buffers(const Caller& caller) {
+  std::vector<GivenBuffer>& buffers = caller.door.buffers();
+  if (buffers.empty()) return;  // on all ranks
+  for (const GivenBuffer& each : buffers) withdraw(caller.engine, each);
+  buffers.clear();
+  // The memory is freed, and symmetric memory released, when no rank has a view of it.
+  check(caller, caller.engine.collectives().barrier(caller.engine.teams().world(), caller.name));
 }
 
 }  // namespace gondwana::shmem

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "core/print_error.hpp"
+#include "front/shmem/buffers.hpp"
 #include "front/shmem/checks.hpp"
 #include "front/shmem/streams.hpp"
 #include "process/greeting.hpp"
@@ -255,6 +256,7 @@ void finalize_through(const Caller& caller) {
   check(caller, caller.engine.collectives().barrier(caller.engine.teams().world(), caller.name));
   --self.inits;
   if (!is_last) return;
+  end_buffers(caller);
   close_door(caller.name);
   self.finalized = true;
   self.is_ending = false;

@@ -3,6 +3,7 @@
  * number depend on the number of the life, so nothing of an earlier life matches. Compiled with
  * LIVES_WITH_GASNET, a client of GASNet-EX joins in life LIFE and stays. */
 #include <shmem.h>
+#include <shmemx.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,6 +202,25 @@ static void join(void) {}
 static void messages(void) {}
 #endif
 
+/* Left for finalize: a buffer of the program, and a heap on devices, where there are any. */
+static void buffers(void) {
+  static long* own = NULL;
+  if (own == NULL) own = calloc(512, sizeof(long)); /* the same in each life */
+  const int right = (me + 1) % ranks;
+  const int left = (me + ranks - 1) % ranks;
+  expect(shmemx_buffer_register(own, 512 * sizeof(long)), 0, "a buffer");
+  shmem_long_p(own + 5, 100L * life + me, right);
+  shmem_barrier_all();
+  expect(own[5], 100L * life + left, "a put to a buffer");
+  if (shmemx_devices() == 0) return;
+  expect(shmemx_device_heap_create(0, large_block), 0, "a heap on devices");
+  long* words = shmemx_device_heap_malloc(block);
+  shmem_long_p(words + 3, 100L * life + me, right);
+  shmem_barrier_all();
+  expect(shmem_long_g(words + 3, me), 100L * life + left, "a put to a heap on devices");
+  shmem_barrier_all();
+}
+
 static void live(int joins) {
   shmem_init();
   me = shmem_my_pe();
@@ -216,6 +236,7 @@ static void live(int joins) {
   locks();
   copies();
   memory(block);
+  if (life % 5 < 2) buffers();
   if (me == life % ranks) sleep_us(300);
   shmem_finalize();
   messages();
