@@ -73,7 +73,7 @@ std::string text_of(Bytes bytes) {
 
 }  // namespace
 
-// Each room does one thing and knows no clock. This class brings messages and the time to them.
+// Each part does one thing and knows no clock. This class brings messages and the time to them.
 class NodeAgent::Implementation {
  public:
   static Result<std::unique_ptr<Implementation>> open(const Setup& setup);

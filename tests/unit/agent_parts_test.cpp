@@ -1,4 +1,4 @@
-// The rooms of a node agent: what each decides, without a process, a socket or a clock.
+// The parts of a node agent: what each decides, without a process, a socket or a clock.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -42,9 +42,9 @@ void append(std::vector<std::byte>& to, Bytes bytes) {
 }
 
 // Node 0 of three, with one rank each. The endpoint keeps what is sent.
-class AgentRooms : public testing::Test {
+class AgentParts : public testing::Test {
  protected:
-  AgentRooms()
+  AgentParts()
       : memory_(*NodeMemory::create({1, 0, 0, 3, 3})),
         endpoint_(new RecordedEndpoint),
         outbox_(memory_, tag, std::unique_ptr<network::Endpoint>(endpoint_)),
@@ -107,7 +107,7 @@ class AgentRooms : public testing::Test {
   std::string refused_;
 };
 
-TEST_F(AgentRooms, the_outbox_lets_one_process_have_so_many_bytes_under_way) {
+TEST_F(AgentParts, the_outbox_lets_one_process_have_so_many_bytes_under_way) {
   meet_far();
   const std::vector<std::byte> message(200 * 1024);
   EXPECT_EQ(*outbox_.send(far, message), Posted::accepted);
@@ -120,7 +120,7 @@ TEST_F(AgentRooms, the_outbox_lets_one_process_have_so_many_bytes_under_way) {
   EXPECT_EQ(*outbox_.send(far, message), Posted::accepted);
 }
 
-TEST_F(AgentRooms, the_outbox_empties_a_slot_when_its_bytes_have_left) {
+TEST_F(AgentParts, the_outbox_empties_a_slot_when_its_bytes_have_left) {
   BatchSlot& slot = memory_->batches(Rank(0)).slots[0];
   slot.state.open(1000);
   ASSERT_TRUE(slot.state.take(slot.state.look()));
@@ -134,7 +134,7 @@ TEST_F(AgentRooms, the_outbox_empties_a_slot_when_its_bytes_have_left) {
   EXPECT_FALSE(outbox_.is_carrying());
 }
 
-TEST_F(AgentRooms, batches_are_executed_in_the_order_of_their_numbers) {
+TEST_F(AgentParts, batches_are_executed_in_the_order_of_their_numbers) {
   meet_far();
   take(batch(2, 22));
   EXPECT_EQ(value(), 0U);
@@ -148,7 +148,7 @@ TEST_F(AgentRooms, batches_are_executed_in_the_order_of_their_numbers) {
   EXPECT_FALSE(reply());
 }
 
-TEST_F(AgentRooms, a_batch_that_makes_no_sense_is_refused_with_its_rank) {
+TEST_F(AgentParts, a_batch_that_makes_no_sense_is_refused_with_its_rank) {
   meet_far();
   std::vector<std::byte> bytes = batch(1, 11);
   append(bytes, bytes_of(Request{.kind = RequestKind::message}));
@@ -158,7 +158,7 @@ TEST_F(AgentRooms, a_batch_that_makes_no_sense_is_refused_with_its_rank) {
   EXPECT_FALSE(reply());
 }
 
-TEST_F(AgentRooms, results_are_what_memory_holds_after_all_requests_before) {
+TEST_F(AgentParts, results_are_what_memory_holds_after_all_requests_before) {
   meet_far();
   take(batch(1, 40, RequestKind::atomic));
   take(batch(2, 2, RequestKind::atomic));
@@ -174,7 +174,7 @@ TEST_F(AgentRooms, results_are_what_memory_holds_after_all_requests_before) {
   EXPECT_EQ(value(), 42U);
 }
 
-TEST_F(AgentRooms, answers_wait_for_the_network_and_say_so) {
+TEST_F(AgentParts, answers_wait_for_the_network_and_say_so) {
   meet_far();
   take(batch(1, 11));
   endpoint_->is_busy = true;
@@ -187,7 +187,7 @@ TEST_F(AgentRooms, answers_wait_for_the_network_and_say_so) {
   EXPECT_EQ(reply()->number, 1U);
 }
 
-TEST_F(AgentRooms, a_replaced_process_is_not_executed_and_gets_no_answer) {
+TEST_F(AgentParts, a_replaced_process_is_not_executed_and_gets_no_answer) {
   meet_far(1);
   EXPECT_FALSE(turns_.may_meet(far, 0));
   take(batch(1, 11));
@@ -197,7 +197,7 @@ TEST_F(AgentRooms, a_replaced_process_is_not_executed_and_gets_no_answer) {
   EXPECT_FALSE(reply());
 }
 
-TEST_F(AgentRooms, an_accumulate_waits_for_a_lock_and_what_follows_waits_too) {
+TEST_F(AgentParts, an_accumulate_waits_for_a_lock_and_what_follows_waits_too) {
   meet_far();
   std::vector<std::byte> bytes = copy_of(Batch{.tag = tag, .from = far, .number = 1});
   append(bytes, bytes_of(Request{.kind = RequestKind::accumulate,
@@ -220,7 +220,7 @@ TEST_F(AgentRooms, an_accumulate_waits_for_a_lock_and_what_follows_waits_too) {
 }
 
 // A batch that the rank has left open leaves at the second look that finds it as it was.
-TEST_F(AgentRooms, a_batch_leaves_at_the_second_look) {
+TEST_F(AgentParts, a_batch_leaves_at_the_second_look) {
   LeftBatches left(*memory_, outbox_, {});
   BatchPlace& place = memory_->batches(Rank(0));
   write(place.slots[1].bytes.data(), Batch{.tag = tag, .node = 2});
@@ -235,7 +235,7 @@ TEST_F(AgentRooms, a_batch_leaves_at_the_second_look) {
   EXPECT_TRUE(place.slots[1].state.look().is_empty());
 }
 
-TEST_F(AgentRooms, messages_of_ranks_are_carried_to_the_node_that_they_name) {
+TEST_F(AgentParts, messages_of_ranks_are_carried_to_the_node_that_they_name) {
   int own = 0;
   Carrier carrier(*memory_, outbox_, {.on_own = [&own](Bytes) { ++own; }});
   carrier.begin();
@@ -257,7 +257,7 @@ TEST_F(AgentRooms, messages_of_ranks_are_carried_to_the_node_that_they_name) {
   EXPECT_TRUE(carrier.has_messages());
 }
 
-TEST_F(AgentRooms, messages_wait_until_their_rank_has_an_endpoint) {
+TEST_F(AgentParts, messages_wait_until_their_rank_has_an_endpoint) {
   PassedMessages passed(*memory_, outbox_, "here");
   const std::array<std::byte, 4> message{};
   passed.pass(Rank(0), message);
@@ -271,7 +271,7 @@ TEST_F(AgentRooms, messages_wait_until_their_rank_has_an_endpoint) {
   EXPECT_EQ(endpoint_->take().to, Peer{9});
 }
 
-TEST_F(AgentRooms, a_message_that_cannot_be_passed_on_ends_the_job_of_a_running_rank) {
+TEST_F(AgentParts, a_message_that_cannot_be_passed_on_ends_the_job_of_a_running_rank) {
   PassedMessages passed(*memory_, outbox_, "here");
   passed.tell_undelivered(0, "cut");
   EXPECT_EQ(memory_->header().is_over.load(), 0U);
@@ -281,7 +281,7 @@ TEST_F(AgentRooms, a_message_that_cannot_be_passed_on_ends_the_job_of_a_running_
                "host here: a message cannot be passed on to rank 0: cut");
 }
 
-TEST_F(AgentRooms, a_node_that_is_silent_for_the_timeout_is_lost) {
+TEST_F(AgentParts, a_node_that_is_silent_for_the_timeout_is_lost) {
   NodeWatch watch(*memory_, outbox_, 16 * second);
   memory_->entry(1).is_used.store(1);
   watch.look(100 * second);
@@ -297,7 +297,7 @@ TEST_F(AgentRooms, a_node_that_is_silent_for_the_timeout_is_lost) {
 }
 
 // An agent that was stopped has heard nothing meanwhile, and blames nobody.
-TEST_F(AgentRooms, the_time_that_an_agent_was_away_does_not_count) {
+TEST_F(AgentParts, the_time_that_an_agent_was_away_does_not_count) {
   NodeWatch watch(*memory_, outbox_, 16 * second);
   memory_->entry(1).is_used.store(1);
   watch.look(100 * second);
@@ -305,7 +305,7 @@ TEST_F(AgentRooms, the_time_that_an_agent_was_away_does_not_count) {
   EXPECT_EQ(memory_->entry(1).state.load(), NodeState::known);
 }
 
-TEST_F(AgentRooms, agents_report_when_they_are_asked_and_say_farewell_to_those_they_know) {
+TEST_F(AgentParts, agents_report_when_they_are_asked_and_say_farewell_to_those_they_know) {
   JobWatch watch(*memory_, outbox_, "here", 0);
   watch.answer({.from = agent_number(2), .number = 3});
   const auto report = control();
@@ -316,13 +316,13 @@ TEST_F(AgentRooms, agents_report_when_they_are_asked_and_say_farewell_to_those_t
   EXPECT_FALSE(control()) << "node 1 was never met";
 }
 
-TEST_F(AgentRooms, the_first_reason_why_a_job_is_over_stays) {
+TEST_F(AgentParts, the_first_reason_why_a_job_is_over_stays) {
   declare_over(memory_->header(), "first");
   declare_over(memory_->header(), "second");
   EXPECT_STREQ(memory_->header().why.data(), "first");
 }
 
-TEST_F(AgentRooms, files_are_followed_when_ranks_ask_and_trouble_is_told) {
+TEST_F(AgentParts, files_are_followed_when_ranks_ask_and_trouble_is_told) {
   ServedFiles files(*memory_, [](Rank) { FAIL() << "no file is short"; });
   ArenaFile& file = memory_->files(Rank(0)).list[3];
   file.process.store(-1);  // there is no such file
