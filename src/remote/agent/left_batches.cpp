@@ -40,13 +40,13 @@ bool LeftBatches::look_at_each() {
     any |= open != 0;
     for (; open != 0; open &= open - 1) {
       const auto number = static_cast<std::size_t>(std::countr_zero(open));
-      if (number < BatchPlace::count) look_at(rank, number);
+      if (number < BatchPlace::count) look_at_batch(rank, number);
     }
   }
   return any;
 }
 
-void LeftBatches::look_at(Rank rank, std::size_t number) {
+void LeftBatches::look_at_batch(Rank rank, std::size_t number) {
   BatchSlot& slot = memory_.batches(rank).slots[number];
   const auto state = slot.state.look();
   std::uint64_t& seen = seen_[memory_.roster().slot_of(rank)][number];

@@ -41,7 +41,7 @@ class LeftBatches {
 
  private:
   bool look_at_each();
-  void look_at(Rank rank, std::size_t number);
+  void look_at_batch(Rank rank, std::size_t number);
   bool has_open() const;
 
   const NodeMemory& memory_;
