@@ -1,5 +1,7 @@
 #include "spaces/any_memory.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -69,6 +71,17 @@ class Counted {
  private:
   std::atomic<std::uint64_t>* under_way_;
 };
+
+}  // namespace
+
+namespace {
+
+Error leaves_memory(Bytes memory) {
+  return {
+      Errc::invalid_argument,
+      fmt::format("{} bytes from {} on begin on a device and do not lie in one allocation of it",
+                  memory.size(), fmt::ptr(memory.data()))};
+}
 
 }  // namespace
 
@@ -156,8 +169,11 @@ Result<void> AnyMemory::get(MutableBytes target, Remote from) {
 
 Result<void> AnyMemory::copy(std::byte* to, const std::byte* from, std::size_t size,
                              Passing passing) {
+  if (size == 0) return {};
   Kind* to_kind = kinds_.of({to, size});
   Kind* from_kind = kinds_.of({from, size});
+  if (to_kind == nullptr && kinds_.of({to, 1}) != nullptr) return leaves_memory({to, size});
+  if (from_kind == nullptr && kinds_.of({from, 1}) != nullptr) return leaves_memory({from, size});
   const Counted counted(traffic_of(me_.value_or(Rank(0))), to_kind, from_kind, size,
                         passing == Passing::yes ? Counted::Way::passing : Counted::Way::direct);
   return copy(to, to_kind, from, from_kind, size);

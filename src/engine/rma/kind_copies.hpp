@@ -1,6 +1,7 @@
 // Copies of devices that the operations of a lane have begun and not waited for.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -32,7 +33,7 @@ class KindCopies {
   // The rank whose arena begins there may sleep until a copy is complete.
   void note_window(std::byte* window) {
     const std::scoped_lock lock(mutex_);
-    if (windows_.empty() || windows_.back() != window) windows_.push_back(window);
+    if (std::ranges::find(windows_, window) == windows_.end()) windows_.push_back(window);
   }
 
   // Returns when all that have begun are complete. An error: why one has failed.
@@ -60,7 +61,7 @@ class KindCopies {
     Completion done = {};
   };
 
-  std::atomic<bool> has_any_{false};             // since the last wait
+  std::atomic<bool> has_any_{false};             // has ever begun
   std::mutex mutex_;                             // guards what follows
   std::vector<std::unique_ptr<Copies>> copies_;  // by kind; they stay
   std::vector<std::byte*> windows_;

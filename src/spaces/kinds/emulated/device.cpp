@@ -197,7 +197,9 @@ void EmulatedDevice::submit(Copy copy) {
   std::unique_lock lock(queue_mutex_);
   if (is_at_once(copy.size) && queue_.empty() && !is_busy_) {
     lock.unlock();
-    return carry_out(copy);
+    carry_out(copy);
+    lock.lock();  // another thread may sleep until the Completion of both is done
+    return has_finished_.notify_all();
   }
   queue_.push_back(std::move(copy));
   if (!engine_.joinable()) {
