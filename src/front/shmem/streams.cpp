@@ -12,6 +12,8 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "front/shmem/rma.hpp"
 #include "front/shmem/signal.hpp"
@@ -49,13 +51,20 @@ class StreamQueue {
   StreamQueue(const StreamQueue&) = delete;
   StreamQueue& operator=(const StreamQueue&) = delete;
   ~StreamQueue() {
+    quiet();
     {
-      std::unique_lock lock(mutex_);
-      is_done_.wait(lock, [this] { return done_->load() == issued_; });
+      const std::scoped_lock lock(mutex_);
       ends_ = true;
     }
     has_work_.notify_one();
     worker_.join();
+  }
+
+  // All work until now is done.
+  void quiet() {
+    std::unique_lock lock(mutex_);
+    const std::uint32_t last = issued_;
+    is_done_.wait(lock, [&] { return static_cast<std::int32_t>(done_->load() - last) >= 0; });
   }
 
   void add(CallName call, std::function<void()> work) {
@@ -122,9 +131,18 @@ class StreamQueue {
   std::thread worker_;
 };
 
+// cudaStreamPerThread is another stream in each thread.
+using StreamName = std::pair<void*, std::thread::id>;
+
+StreamName name_of(void* stream) {
+  constexpr std::uintptr_t per_thread = 2;
+  const bool is_of_thread = reinterpret_cast<std::uintptr_t>(stream) == per_thread;
+  return {stream, is_of_thread ? std::this_thread::get_id() : std::thread::id()};
+}
+
 struct Queues {
-  std::mutex mutex;  // guards what follows
-  std::map<void*, std::unique_ptr<StreamQueue>> by_stream;
+  std::mutex mutex;                                              // guards what follows
+  std::map<StreamName, std::unique_ptr<StreamQueue>> by_stream;  // they stay until the end
 };
 
 // Of the process, as streams are.
@@ -139,7 +157,7 @@ StreamQueue& queue_of(const Caller& caller, void* stream) {
             "a thread of the library does the work of streams; ask shmem_init_thread for "
             "SHMEM_THREAD_MULTIPLE");
   const std::scoped_lock lock(queues().mutex);
-  std::unique_ptr<StreamQueue>& queue = queues().by_stream[stream];
+  std::unique_ptr<StreamQueue>& queue = queues().by_stream[name_of(stream)];
   if (queue == nullptr) queue = std::make_unique<StreamQueue>(stream, caller.name);
   return *queue;
 }
@@ -171,6 +189,15 @@ void on_stream(const Caller& caller, void* stream, Work work) {
 
 bool streams_have_work() {
   return stream_driver() != nullptr;
+}
+
+void quiet_streams() {
+  std::vector<StreamQueue*> all;
+  {
+    const std::scoped_lock lock(queues().mutex);
+    for (const auto& [name, queue] : queues().by_stream) all.push_back(queue.get());
+  }
+  for (StreamQueue* queue : all) queue->quiet();
 }
 
 void end_streams() {

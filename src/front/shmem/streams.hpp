@@ -10,7 +10,9 @@
 namespace gondwana::shmem {
 
 bool streams_have_work();
-// All that was put behind streams is done. Any number of times.
+// Returns when all is done that was put behind streams.
+void quiet_streams();
+// For the end of the library.
 void end_streams();
 
 void call_on_stream(const Caller& caller, void (*call)(void*), void* argument, void* stream);
