@@ -36,6 +36,12 @@ template <AnyCaller C>
 [[gnu::cold, gnu::noinline]] void signal_set_elsewhere(C who, std::uint64_t* word,
                                                        std::uint64_t value, int pe) {
   if (who.checks_enabled()) examine_value(who, {"sig_addr", word, sizeof(*word)}, pe);
+  // A put to a device would be lost between the two copies of another update.
+  const Caller caller = who;
+  if (caller.engine.kinds().is_near_device(word)) {
+    atomic_elsewhere<AtomicOp::swap>(caller, word, value, std::uint64_t{0}, pe);
+    return;
+  }
   p_elsewhere(who, word, value, pe);
 }
 

@@ -18,7 +18,8 @@ template <typename T>
 class Cells {
  public:
   Cells(const Caller& caller, const T* cells)
-      : cells_(cells),
+      : call_(caller.name),
+        cells_(cells),
         access_(is_on_device(caller, cells) ? caller.engine.kind_access() : nullptr) {}
 
   // Earlier writes of peers are visible afterwards. A word of a device comes by a copy.
@@ -39,12 +40,13 @@ class Cells {
   }
   [[gnu::noinline, gnu::cold]] T copy_of(const T* cell) const {
     T value{};
-    // The word lies on a device of this process: this does not fail.
-    [[maybe_unused]] const Result<void> copied = access_->any_memory().copy(
+    const Result<void> copied = access_->any_memory().copy(
         reinterpret_cast<std::byte*>(&value), reinterpret_cast<const std::byte*>(cell), sizeof(T));
+    if (!copied) give_up(call_, copied.error().text);
     return value;
   }
 
+  CallName call_;
   const T* cells_;
   KindAccess* access_;  // null: memory of the host
 };
