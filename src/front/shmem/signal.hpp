@@ -15,6 +15,7 @@ inline SignalOp signal_op(const Caller& caller, int op) {
 }
 
 template <std::size_t Width>
+// NOLINTNEXTLINE(readability-function-size): the standard chose the parameters
 void put_signal(Caller caller, void* dest, const void* source, std::size_t count,
                 std::uint64_t* word, std::uint64_t value, int op, int pe) {
   if (caller.checks_enabled()) [[unlikely]]
@@ -27,6 +28,7 @@ void put_signal(Caller caller, void* dest, const void* source, std::size_t count
 
 // The signal must follow the data, so an early return would gain nothing.
 template <std::size_t Width>
+// NOLINTNEXTLINE(readability-function-size): the standard chose the parameters
 void put_signal_nbi(Caller caller, void* dest, const void* source, std::size_t count,
                     std::uint64_t* word, std::uint64_t value, int op, int pe) {
   put_signal<Width>(caller, dest, source, count, word, value, op, pe);

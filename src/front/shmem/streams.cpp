@@ -219,6 +219,7 @@ void get_on_stream(const Caller& caller, void* dest, const void* source, std::si
   on_stream(caller, stream, [=](const Caller& by) { get<1>(by, dest, source, bytes, pe); });
 }
 
+// NOLINTNEXTLINE(readability-function-size): as put_signal, and a stream
 void put_signal_on_stream(const Caller& caller, void* dest, const void* source, std::size_t bytes,
                           std::uint64_t* word, std::uint64_t value, int op, int pe, void* stream) {
   on_stream(caller, stream,
