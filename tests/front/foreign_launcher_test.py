@@ -169,11 +169,11 @@ class Job(unittest.TestCase):
             f'case "$PMIX_RANK$PMI_RANK" in 1|3) exec sleep {WATCHDOG};; esac; '
             f"exec {program('place')}"
         )
-        ended = self.run_job(4, "sh", "-c", script, GONDWANA_JOIN_TIMEOUT="2")
+        ended = self.run_job(4, "sh", "-c", script, GONDWANA_JOIN_TIMEOUT="5")
         self.assertNotEqual(ended.returncode, 0)
         self.assertRegex(
             ended.stderr,
-            r"shmem_init: rank [02] of 4, started by .*: of 4 ranks these did not join within 2 s "
+            r"shmem_init: rank [02] of 4, started by .*: of 4 ranks these did not join within 5 s "
             r"\(GONDWANA_JOIN_TIMEOUT\): 1, 3\. Is every process",
         )
 
