@@ -4,8 +4,8 @@
     front -> process -> engine -> {remote -> {network, spaces -> operations}, bootstrap} -> tracing
     -> memory -> sync -> core
 
-A front door never includes another, and of the public headers only its own; that of NVSHMEM is
-built over OpenSHMEM's, through its headers. Tools see the public
+A front door includes no other door and no public headers but its own. The door of NVSHMEM is an
+exception: it calls OpenSHMEM through the public headers. Tools see the public
 headers, bootstrap, tracing, memory, sync and core. Examples, benchmark rows and Python see what users see: the public
 headers; benchmark rows see examples too. Tests may include anything; nothing else includes tests.
 

@@ -1,5 +1,5 @@
-// Calls that take a stream: done behind its work, and later work of the stream behind them. See
-// include/shmemx.h.
+// Calls that take a stream. They are done after the earlier work of the stream and before its later
+// work. See include/shmemx.h.
 #pragma once
 
 #include <cstddef>
