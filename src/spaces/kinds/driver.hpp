@@ -30,6 +30,11 @@ class DriverDevice {
   // Once for each mark.
   virtual Result<void> wait(Mark mark) = 0;
 
+  // Kind::pin(). False: another device of the driver, or the program, has done so before.
+  virtual Result<bool> pin(MutableBytes /*host*/) { return false; }
+  // What pin() has pinned.
+  virtual void unpin(std::byte* /*host*/) {}
+
   // Of a whole allocation, by where it begins. The last word of the handle is not theirs.
   virtual Result<SharedHandle> share(std::byte* allocation) = 0;
   // Where the allocation of another process begins in this one, until close().

@@ -97,6 +97,14 @@ class Kind {
   // Returns when all of them are. A copy that fails after it has begun fails the completion.
   virtual void wait(Completion& done) = 0;
 
+  // Makes host memory of this process known to the driver, which then copies to and from it without
+  // a buffer of its own: faster, and while other work goes on. Until unpin(), and it stays mapped
+  // until then. Several devices may pin the same memory. Where a kind has no such call, and after
+  // an error, copies are as before.
+  virtual Result<void> pin(MutableBytes /*host*/) { return {}; }
+  // By where it begins. Copies to and from it are complete.
+  virtual void unpin(std::byte* /*host*/) {}
+
   // wait(), and why a copy has failed.
   Result<void> complete(Completion& done);
   // copy() and complete().

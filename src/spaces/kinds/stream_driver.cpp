@@ -8,9 +8,11 @@
 namespace gondwana {
 namespace {
 
-constexpr unsigned non_blocking = 1;  // of a stream: no order with the program's default stream
-constexpr unsigned no_timing = 2;     // of an event
+constexpr unsigned non_blocking = 1;      // of a stream: no order with the program's default stream
+constexpr unsigned no_timing = 2;         // of an event
+constexpr unsigned for_all_contexts = 1;  // of pinned memory
 constexpr int out_of_memory = 2;
+constexpr int already_pinned = 712;
 
 class StreamDevice final : public DriverDevice {
  public:
@@ -23,6 +25,8 @@ class StreamDevice final : public DriverDevice {
   Result<void> copy(std::byte* to, const std::byte* from, std::size_t size) override;
   Result<Mark> mark() override;
   Result<void> wait(Mark mark) override;
+  Result<bool> pin(MutableBytes host) override;
+  void unpin(std::byte* host) override;
   Result<SharedHandle> share(std::byte* allocation) override;
   Result<std::byte*> open(const SharedHandle& handle) override;
   void close(std::byte* opened) override;
@@ -44,8 +48,7 @@ class StreamDevice final : public DriverDevice {
     Result<void> operator()(const DriverCall<Parameters...>& call, Arguments... arguments) const {
       return entered_ ? driver_.check(call.name, call(arguments...)) : entered_;
     }
-    explicit operator bool() const { return static_cast<bool>(entered_); }
-    const Error& error() const { return entered_.error(); }
+    const Result<void>& result() const { return entered_; }
 
    private:
     StreamDriver& driver_;
@@ -106,7 +109,7 @@ Result<void> StreamDevice::release(std::byte* memory) {
 
 Result<void> StreamDevice::copy(std::byte* to, const std::byte* from, std::size_t size) {
   const Entered entered(*this);
-  return entered ? driver_.copy(to, from, size, stream_) : entered.error();
+  return entered.result() ? driver_.copy(to, from, size, stream_) : entered.result();
 }
 
 Result<DriverDevice::Mark> StreamDevice::take_event(const Entered& entered) {
@@ -139,6 +142,19 @@ Result<void> StreamDevice::wait(Mark mark) {
   return waited;
 }
 
+Result<bool> StreamDevice::pin(MutableBytes host) {
+  const Entered entered(*this);
+  if (!entered.result()) return entered.result().error();
+  const int status = calls().pin(host.data(), host.size(), for_all_contexts);
+  if (status == already_pinned) return false;
+  const Result<void> pinned = driver_.check(calls().pin.name, status);
+  return pinned ? Result<bool>(true) : pinned.error();
+}
+
+void StreamDevice::unpin(std::byte* host) {
+  static_cast<void>(Entered(*this)(calls().unpin, host));
+}
+
 Result<SharedHandle> StreamDevice::share(std::byte* allocation) {
   StreamCalls::IpcHandle ipc{};
   const Result<void> got = Entered(*this)(calls().get_handle, &ipc, allocation);
@@ -166,7 +182,8 @@ void StreamDevice::close(std::byte* opened) {
 void StreamCalls::find_in(VendorLibrary& library) {
   const auto find = [&](auto&... call) { (library.find(call.function, call.name), ...); };
   find(allocate, release, fill, make_stream, synchronize_stream, destroy_stream, make_event,
-       record_event, synchronize_event, destroy_event, get_handle, open_handle, close_handle);
+       record_event, synchronize_event, destroy_event, pin, unpin, get_handle, open_handle,
+       close_handle);
 }
 
 Result<std::unique_ptr<DriverDevice>> StreamDriver::open(std::uint32_t device) {

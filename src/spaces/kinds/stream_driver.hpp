@@ -29,6 +29,8 @@ struct StreamCalls {
   DriverCall<Object, Object> record_event;
   DriverCall<Object> synchronize_event;
   DriverCall<Object> destroy_event;
+  DriverCall<void*, std::size_t, unsigned> pin;
+  DriverCall<void*> unpin;
   DriverCall<IpcHandle*, void*> get_handle;
   DriverCall<void**, IpcHandle, unsigned> open_handle;
   DriverCall<void*> close_handle;

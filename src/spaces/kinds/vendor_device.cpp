@@ -35,6 +35,7 @@ VendorDevice::~VendorDevice() {
   }
   // At exit the driver may have ended before; then nothing is left to free.
   for (std::byte* memory : own_) static_cast<void>(calls_->release(memory));
+  for (std::byte* host : pinned_) calls_->unpin(host);
 }
 
 Error VendorDevice::failed(const std::string& what, const Error& why) const {
@@ -119,6 +120,25 @@ void VendorDevice::unmap(MutableBytes memory) {
     mapped_.erase(found);
   }
   if (check_process()) calls_->close(opened);
+}
+
+Result<void> VendorDevice::pin(MutableBytes host) {
+  if (const Result<void> own = check_process(); !own) return own.error();
+  const Result<bool> pinned = calls_->pin(host);
+  if (!pinned)
+    return failed(fmt::format("to pin {} of host memory for", format_size(host.size())),
+                  pinned.error());
+  const std::scoped_lock lock(memory_mutex_);
+  if (*pinned) pinned_.insert(host.data());
+  return {};
+}
+
+void VendorDevice::unpin(std::byte* host) {
+  {
+    const std::scoped_lock lock(memory_mutex_);
+    if (pinned_.erase(host) == 0) return;
+  }
+  if (check_process()) calls_->unpin(host);
 }
 
 // Drivers may write host memory byte by byte; a peer may poll a word.

@@ -31,6 +31,8 @@ class VendorDevice final : public Kind {
   Result<void> copy(std::byte* to, const std::byte* from, std::size_t size,
                     Completion& done) override;
   void wait(Completion& done) override;
+  Result<void> pin(MutableBytes host) override;
+  void unpin(std::byte* host) override;
 
  private:
   struct Pending {
@@ -51,6 +53,7 @@ class VendorDevice final : public Kind {
 
   std::mutex memory_mutex_;                       // guards what follows
   std::unordered_set<std::byte*> own_;            // what allocate() has returned
+  std::unordered_set<std::byte*> pinned_;         // by this device
   std::multimap<std::byte*, std::byte*> mapped_;  // what map() has, and where the driver opened it
 
   std::mutex queue_mutex_;  // guards what follows

@@ -22,7 +22,8 @@ enum Status : int {
   not_initialized = 3,
   deinitialized = 4,
   no_device = 100,
-  invalid_device = 101
+  invalid_device = 101,
+  already_pinned = 712
 };
 
 struct Context {
@@ -176,6 +177,19 @@ int cuMemFree_v2(Address address) {
   STANDIN_ENTER("cuMemFree_v2");
   device_of_thread("cuMemFree_v2");
   memory().release("cuMemFree_v2", pointer(address));
+  return success;
+}
+
+int cuMemHostRegister_v2(void* address, std::size_t size, unsigned flags) {
+  STANDIN_ENTER("cuMemHostRegister_v2");
+  device_of_thread("cuMemHostRegister_v2");
+  if (flags != 1) give_up("cuMemHostRegister_v2", "it is not for all contexts");
+  return memory().pin("cuMemHostRegister_v2", address, size) ? success : already_pinned;
+}
+
+int cuMemHostUnregister(void* address) {
+  STANDIN_ENTER("cuMemHostUnregister");
+  memory().unpin("cuMemHostUnregister", address);
   return success;
 }
 

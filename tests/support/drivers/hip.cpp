@@ -19,7 +19,8 @@ enum Status : int {
   invalid_value = 1,
   out_of_memory = 2,
   no_device = 100,
-  invalid_device = 101
+  invalid_device = 101,
+  already_pinned = 712
 };
 
 thread_local int current = 0;     // device
@@ -115,6 +116,18 @@ int hipMalloc(void** address, std::size_t size) {
 int hipFree(void* address) {
   STANDIN_ENTER("hipFree");
   memory().release("hipFree", address);
+  return success;
+}
+
+int hipHostRegister(void* address, std::size_t size, unsigned flags) {
+  STANDIN_ENTER("hipHostRegister");
+  if (flags != 1) give_up("hipHostRegister", "it is not for all contexts");
+  return memory().pin("hipHostRegister", address, size) ? success : fail(already_pinned);
+}
+
+int hipHostUnregister(void* address) {
+  STANDIN_ENTER("hipHostUnregister");
+  memory().unpin("hipHostUnregister", address);
   return success;
 }
 

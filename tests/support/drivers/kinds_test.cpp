@@ -212,6 +212,28 @@ TEST(kinds, devices_of_one_vendor_copy_between_them) {
   other.release(to.data());
 }
 
+// Where a kind has no call for it, it does nothing. The stand-in looks for what is left at exit.
+TEST(kinds, host_memory_is_pinned) {
+  std::vector<std::byte> host(std::size_t{64} * 1024, std::byte{5});
+  Kinds kinds(options_of());
+  Kind& kind = **kinds.device(0);
+  EXPECT_TRUE(kind.pin(host));
+  EXPECT_TRUE((*kinds.device(1))->pin(host)) << "another device may, too";
+  const MutableBytes memory = *kind.allocate(host.size());
+  ASSERT_TRUE(kind.copy_now(memory.data(), host.data(), host.size()));
+  EXPECT_EQ(read(kind, memory), host);
+  (*kinds.device(1))->unpin(host.data());
+  kind.unpin(host.data());
+  kind.unpin(host.data());  // not pinned: nothing happens
+  EXPECT_TRUE((*kinds.device(1))->pin(host));
+  kind.release(memory.data());
+  if (vendor() == "ze") return;
+  const Failing now(call("cuMemHostRegister_v2", "hipHostRegister", ""), "1");
+  EXPECT_NE(error_of(kind.pin(host)).find("to pin 64 KiB of host memory for " + vendor() + ":0: "),
+            std::string::npos)
+      << error_of(kind.pin(host));
+}
+
 TEST(kinds, a_child_by_fork_is_told) {
   Kinds kinds(options_of());
   Kind& kind = **kinds.device(0);

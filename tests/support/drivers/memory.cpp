@@ -176,8 +176,24 @@ void Memory::close(const char* call, const void* address) {
   block.is_gone = true;
 }
 
+bool Memory::pin(const char* call, const void* address, std::size_t size) {
+  const void* end = static_cast<const std::byte*>(address) + size;
+  if (size == 0 || find(call, address) != nullptr) give_up(call, "that is no host memory");
+  const auto next = pinned_.upper_bound(address);
+  if (next != pinned_.end() && next->second < end) return false;
+  pinned_[end] = address;
+  return true;
+}
+
+void Memory::unpin(const char* call, const void* address) {
+  const auto found = pinned_.upper_bound(address);
+  if (found == pinned_.end() || found->second != address)
+    give_up(call, "no memory that is pinned begins there: " + words(address, 0));
+  pinned_.erase(found);
+}
+
 std::size_t Memory::left() const {
-  std::size_t count = 0;
+  std::size_t count = pinned_.size();
   for (const auto& [end, block] : blocks_) count += block.is_gone ? 0 : 1;
   return count;
 }

@@ -65,13 +65,18 @@ class Memory {
   std::byte* open(const char* call, const Handle& handle, int here = -1);
   void close(const char* call, const void* address);
 
-  std::size_t left() const;  // blocks that nobody has freed or closed
+  // Host memory. False: some of it is pinned already.
+  bool pin(const char* call, const void* address, std::size_t size);
+  void unpin(const char* call, const void* address);
+
+  std::size_t left() const;  // blocks that nobody has freed or closed, and pinned memory
 
  private:
   std::byte* add(Block block, int file);
 
-  std::map<std::uintptr_t, Block> blocks_;  // by the end of what is shown
-  std::map<int, std::size_t> used_;         // by device
+  std::map<std::uintptr_t, Block> blocks_;     // by the end of what is shown
+  std::map<int, std::size_t> used_;            // by device
+  std::map<const void*, const void*> pinned_;  // by the end: where it begins
 };
 
 Memory& memory();
