@@ -27,7 +27,7 @@ matplotlib.use("agg")
 import matplotlib.pyplot as plt
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-DASHBOARD = ROOT / "tools/gondwana/dashboard/dashboard.json"
+DASHBOARD = ROOT / "tools/gondwana/report/top/dashboard.json"
 PICTURE = ROOT / "docs/dashboard.png"
 SERVER = "127.0.0.1:9752"
 PROMETHEUS = "127.0.0.1:9753"

@@ -160,7 +160,7 @@ class FiguresTest(PageCase):
 
 
 def add_page_modules(test: unittest.TestCase) -> None:
-    for folder in ("tools/gondwana/pages", "tools/profile/profile_page"):
+    for folder in ("tools/gondwana/report/pages", "tools/profile/profile_page"):
         sys.path.insert(0, str(Path(__file__).resolve().parents[2] / folder))
         test.addCleanup(sys.path.pop, 0)
 

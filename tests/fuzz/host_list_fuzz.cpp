@@ -1,6 +1,6 @@
 // Lists of hosts, of users and of batch systems: any text gives hosts with a name that ssh can take
 // and at least one rank, or an error message.
-#include "run/command_line/host_list.hpp"
+#include "link/host_list.hpp"
 
 #include <map>
 #include <string>
@@ -19,7 +19,7 @@ void check(const Result<std::vector<Host>>& hosts) {
   }
   GONDWANA_ASSERT(!hosts->empty(), 0);
   for (const Host& host : *hosts) {
-    GONDWANA_ASSERT(check_host_name(host.name), host.name);
+    GONDWANA_ASSERT(link::check_host_name(host.name), host.name);
     GONDWANA_ASSERT(host.slots > 0, host.name);
   }
 }
@@ -34,7 +34,7 @@ void check_allocation(const char* list, const char* counts, std::string_view tex
     return std::string_view(name) == counts ? second.c_str() : nullptr;
   });
   if (hosts && *hosts)
-    for (const Host& host : **hosts) GONDWANA_ASSERT(check_host_name(host.name), host.name);
+    for (const Host& host : **hosts) GONDWANA_ASSERT(link::check_host_name(host.name), host.name);
 }
 
 }  // namespace
@@ -43,8 +43,8 @@ void check_allocation(const char* list, const char* counts, std::string_view tex
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gondwana::launch;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  check(parse_hosts(text));
-  check(parse_host_file(text, "hosts"));
+  check(gondwana::link::parse_hosts(text));
+  check(gondwana::link::parse_host_file(text, "hosts"));
   check_allocation("SLURM_JOB_NODELIST", "SLURM_TASKS_PER_NODE", text);
   check_allocation("LSB_MCPU_HOSTS", "", text);
   static_cast<void>(expand_counts(text));

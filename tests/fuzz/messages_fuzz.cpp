@@ -1,19 +1,19 @@
 // What other hosts answer to tools: any bytes are refused or are answers, and of any answer tables
 // and sentences can be made.
-#include "hosts/messages.hpp"
+#include "observe/hosts/messages.hpp"
 
 #include <chrono>
 #include <string>
 #include <utility>
 
 #include "fuzz/target.hpp"
-#include "jobs/listing.hpp"
-#include "top/metrics.hpp"
-#include "top/table.hpp"
-#include "trace/flows.hpp"
-#include "trace/wire.hpp"
-#include "why/diagnosis.hpp"
-#include "why/wait_graph.hpp"
+#include "observe/jobs/listing.hpp"
+#include "observe/trace/flows.hpp"
+#include "observe/trace/wire.hpp"
+#include "report/top/metrics.hpp"
+#include "report/top/table.hpp"
+#include "report/why/diagnosis.hpp"
+#include "report/why/wait_graph.hpp"
 
 namespace gondwana::hosts {
 namespace {

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/comparison.hpp"
-#include "bench/samples.hpp"
 #include "fuzz/target.hpp"
+#include "report/bench/comparison.hpp"
+#include "report/bench/samples.hpp"
 
 namespace gondwana::bench {
 namespace {

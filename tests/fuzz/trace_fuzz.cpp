@@ -10,9 +10,9 @@
 #include "fuzz/choices.hpp"
 #include "fuzz/target.hpp"
 #include "memory/layout.hpp"
-#include "trace/flows.hpp"
-#include "trace/node_trace.hpp"
-#include "trace/wire.hpp"
+#include "observe/trace/flows.hpp"
+#include "observe/trace/node_trace.hpp"
+#include "observe/trace/wire.hpp"
 
 namespace gondwana::trace {
 namespace {

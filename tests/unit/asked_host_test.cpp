@@ -1,4 +1,4 @@
-#include "top/asked_host.hpp"
+#include "report/top/asked_host.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "wrap.hpp"
+#include "base/wrap.hpp"
 
 namespace gondwana::launch {
 namespace {

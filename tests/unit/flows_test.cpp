@@ -1,5 +1,5 @@
 // From puts and atomic updates to the waits that they ended, and the order of events.
-#include "trace/flows.hpp"
+#include "observe/trace/flows.hpp"
 
 #include <gtest/gtest.h>
 

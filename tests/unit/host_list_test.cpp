@@ -1,11 +1,11 @@
-#include "run/command_line/host_list.hpp"
+#include "link/host_list.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-namespace gondwana::launch {
+namespace gondwana::link {
 namespace {
 
 // "a:4 b:1", or the error message.
@@ -63,4 +63,4 @@ TEST(host_list, a_wrong_line_is_told_by_its_number) {
 }
 
 }  // namespace
-}  // namespace gondwana::launch
+}  // namespace gondwana::link

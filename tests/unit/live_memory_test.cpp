@@ -18,18 +18,18 @@
 
 #include "core/machine.hpp"
 #include "core/ticks.hpp"
-#include "jobs/found_jobs.hpp"
-#include "jobs/listing.hpp"
-#include "jobs/watch.hpp"
 #include "memory/stillness.hpp"
+#include "observe/jobs/found_jobs.hpp"
+#include "observe/jobs/listing.hpp"
+#include "observe/jobs/watch.hpp"
+#include "observe/trace/flows.hpp"
+#include "observe/trace/job_trace.hpp"
+#include "observe/trace/wire.hpp"
+#include "report/top/metrics.hpp"
+#include "report/top/table.hpp"
+#include "report/why/diagnosis.hpp"
 #include "run/node/diagnosis.hpp"
 #include "run/node/wire_up.hpp"
-#include "top/metrics.hpp"
-#include "top/table.hpp"
-#include "trace/flows.hpp"
-#include "trace/job_trace.hpp"
-#include "trace/wire.hpp"
-#include "why/diagnosis.hpp"
 
 namespace gondwana {
 namespace {

@@ -1,5 +1,5 @@
 // What observers on other hosts are asked and answer.
-#include "hosts/messages.hpp"
+#include "observe/hosts/messages.hpp"
 
 #include <gtest/gtest.h>
 
@@ -81,7 +81,7 @@ TEST(messages, a_trace_arrives_as_it_was_sent) {
 }
 
 TEST(messages, all_kinds_arrive) {
-  why::Place place;
+  stacks::Place place;
   place.rank = 1;
   place.threads = {{.thread = 5, .name = "a", .frames = {{.function = "main", .line = 7}}}};
   jobs::Row row;

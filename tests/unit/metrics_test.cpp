@@ -1,5 +1,5 @@
 // The page of `gondwana top --serve`, without a job.
-#include "top/metrics.hpp"
+#include "report/top/metrics.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "json_text.hpp"
+#include "base/json_text.hpp"
 
 namespace gondwana {
 namespace {

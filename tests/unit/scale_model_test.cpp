@@ -1,11 +1,11 @@
-#include "bench/scale/model.hpp"
+#include "report/bench/scale/model.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
-namespace gondwana::bench {
+namespace gondwana::bench::scale {
 namespace {
 
 constexpr std::uint32_t large = 1 << 20;
@@ -44,4 +44,4 @@ TEST(ScaleModel, jobs_on_one_node_say_nothing_about_several) {
 }
 
 }  // namespace
-}  // namespace gondwana::bench
+}  // namespace gondwana::bench::scale

@@ -8,7 +8,7 @@
 
 #include "core/mapping.hpp"
 #include "core/ticks.hpp"
-#include "trace/node_trace.hpp"
+#include "observe/trace/node_trace.hpp"
 #include "tracing/tracer.hpp"
 
 namespace gondwana {

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "jobs/system_call.hpp"
-#include "why/diagnosis.hpp"
-#include "why/loops.hpp"
-#include "why/polls.hpp"
-#include "why/wait_graph.hpp"
-#include "why/words.hpp"
-#include "why/writers.hpp"
+#include "observe/jobs/system_call.hpp"
+#include "observe/stacks/words.hpp"
+#include "report/why/diagnosis.hpp"
+#include "report/why/loops.hpp"
+#include "report/why/polls.hpp"
+#include "report/why/wait_graph.hpp"
+#include "report/why/writers.hpp"
 
 namespace gondwana::why {
 namespace {
@@ -134,12 +134,12 @@ TEST(why, copies_of_devices_are_named_where_a_rank_or_its_agent_makes_them) {
 }
 
 TEST(why, the_call_of_a_stack_is_the_one_that_the_program_has_made) {
-  const auto call = [](std::vector<Frame> frames) {
+  const auto call = [](std::vector<stacks::Frame> frames) {
     return call_of_library({.name = "t", .frames = std::move(frames)});
   };
-  const Frame own{.function = "main", .is_program = true};
-  const Frame yields{.function = "sched_yield", .module = "libc.so.6"};
-  const Frame helper{.function = "tell_of_fetches", .module = "/lib/libgondwana_shmem.so"};
+  const stacks::Frame own{.function = "main", .is_program = true};
+  const stacks::Frame yields{.function = "sched_yield", .module = "libc.so.6"};
+  const stacks::Frame helper{.function = "tell_of_fetches", .module = "/lib/libgondwana_shmem.so"};
   EXPECT_EQ(call({yields, helper, {.function = "pshmem_long_test"}, own}), "shmem_long_test");
   EXPECT_EQ(call({yields, helper, own}), "the library");
   EXPECT_EQ(call({yields, own}), "");
@@ -159,10 +159,10 @@ TEST(why, a_rank_that_waits_for_words_is_told_with_the_values_that_end_it) {
                        "is greater than -2; no rank is left to write there: all others "));
   rank.wait->call = "shmem_int_wait_until_all";
   rank.wait->awaited.words = 9;
-  EXPECT_EQ(format_value(*rank.wait), "are -1, ...");
-  EXPECT_EQ(format_awaited(*rank.wait), "all 9 are greater than -2");
+  EXPECT_EQ(stacks::format_value(*rank.wait), "are -1, ...");
+  EXPECT_EQ(stacks::format_awaited(*rank.wait), "all 9 are greater than -2");
   rank.wait->awaited.relation = Relation::unknown;  // a value for each
-  EXPECT_EQ(format_awaited(*rank.wait), "");
+  EXPECT_EQ(stacks::format_awaited(*rank.wait), "");
 }
 
 // Rank 0 writes to rank 1, which waits for 8 bytes at 64 of its heap.
@@ -206,11 +206,11 @@ TEST(why, the_last_write_to_a_word_or_else_near_it_is_told) {
 
 TEST(why, a_loop_is_where_every_look_found_the_same_few_instructions) {
   const auto look = [](std::uint64_t address) {
-    const Frame frame{
+    const stacks::Frame frame{
         .function = "main", .file = "spin.c", .line = 5, .is_program = true, .address = address};
-    return Place{.threads = {{.thread = 7, .name = "t", .frames = {frame}}}};
+    return stacks::Place{.threads = {{.thread = 7, .name = "t", .frames = {frame}}}};
   };
-  const auto loop_of = [](const std::vector<Place>& looks) {
+  const auto loop_of = [](const std::vector<stacks::Place>& looks) {
     RankSeen rank = runs();
     find_loop(rank, looks);
     return rank.loop;

@@ -35,7 +35,7 @@ PROBLEMS = ""
 PICTURE = ""
 SHELL = shutil.which("dash")  # it leaves the modes of the terminal alone
 COLUMNS_OF_SCREEN, LINES_OF_SCREEN = 128, 30
-DASHBOARD = Path(__file__).parent.parent.parent / "tools/gondwana/dashboard/dashboard.json"
+DASHBOARD = Path(__file__).parent.parent.parent / "tools/gondwana/report/top/dashboard.json"
 TWO_NODES = {"GONDWANA_NODE_RANKS": "2", "GONDWANA_NETWORK": "127.0.0.0/8"}
 COLUMNS = [
     "rank",

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "json_text.hpp"
+#include "base/json_text.hpp"
 #include "library.hpp"
 
 namespace gondwana::profile {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "json_text.hpp"
+#include "base/json_text.hpp"
 
 namespace gondwana::profile {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "json_text.hpp"
+#include "base/json_text.hpp"
 
 namespace gondwana::profile {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "base/json_text.hpp"
 #include "core/ticks.hpp"
-#include "json_text.hpp"
 
 namespace gondwana::profile {
 namespace {

@@ -7,9 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "link/host.hpp"
 #include "memory/node_ranks.hpp"
+#include "modules/binding/topology.hpp"
 
 namespace gondwana::launch {
+
+using binding::Binding;
+using link::Host;
 
 // One of the programs of a job: `ranks` copies of it, numbered on from the program before.
 struct Program {
@@ -18,17 +23,6 @@ struct Program {
   std::string path;                      // the file that the name means
   std::vector<std::string> environment;  // VAR=value, on top of what the launcher has
   std::string folder;                    // where it runs; empty: where the launcher runs
-};
-
-// By what a process is started on another host; GONDWANA_SSH names another ssh in place of both.
-enum class Way { ssh, srun };
-
-// A host of --hosts or --hostfile; the same name may stand several times.
-struct Host {
-  std::string name;
-  std::uint32_t slots = 1;
-  Way way = Way::ssh;
-  std::uint32_t slurm_job = 0;  // of Way::srun: the allocation; 0: the one that this process is in
 };
 
 // What this host has of a job: the ranks from `first` on, as many as Job::ranks().
@@ -43,7 +37,6 @@ struct Share {
   bool has_conductor() const { return tag != 0; }
 };
 
-enum class Binding { none, core, numa, package };
 enum class Purpose { run, show, help, version };
 
 // Of --trace and GONDWANA_TRACE.

@@ -17,13 +17,16 @@
 #include <optional>
 #include <string_view>
 
-#include "complain.hpp"
+#include "base/complain.hpp"
+#include "base/exit_status.hpp"
+#include "base/pipe.hpp"
 #include "core/function_ref.hpp"
 #include "core/options.hpp"
 #include "core/print_error.hpp"
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
 #include "core/variables.hpp"
+#include "link/way_to_host.hpp"
 #include "run/command_line/command_line.hpp"
 #include "run/command_line/option_parser.hpp"
 #include "run/command_line/rank_variable.hpp"
@@ -32,11 +35,9 @@
 #include "run/debugger/attach_debugger.hpp"
 #include "run/debugger/debug_job.hpp"
 #include "run/debugger/waiting_rank.hpp"
-#include "run/io/pipe.hpp"
 #include "run/job.hpp"
 #include "run/node/descendants.hpp"
 #include "run/node/diagnosis.hpp"
-#include "run/node/exit_status.hpp"
 #include "run/node/guardian.hpp"
 #include "run/node/job_files.hpp"
 #include "run/node/sweeper.hpp"
@@ -44,7 +45,6 @@
 #include "run/remote/conductor.hpp"
 #include "run/remote/frames.hpp"
 #include "run/remote/remote_launcher.hpp"
-#include "run/remote/way_to_host.hpp"
 
 namespace gondwana::launch {
 namespace {
@@ -251,7 +251,7 @@ int run_command(const std::vector<std::string>& words) {
     return complain({Errc::refused, fmt::format("{} nodes: at most {} are possible",
                                                 job->hosts.size(), most_nodes)},
                     exit_failure);
-  if (job->hosts.size() == 1 && is_this_host(job->hosts[0].name)) job->hosts.clear();
+  if (job->hosts.size() == 1 && link::is_this_host(job->hosts[0].name)) job->hosts.clear();
   const bool here = job->hosts.empty();
   if (const Result<void> found = here ? find_files(*job) : Result<void>{}; !found)
     return complain(found.error(), exit_status(found.error().code));

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/own_files.hpp"
 #include "core/read_file.hpp"
-#include "own_files.hpp"
 
 namespace gondwana::launch {
 namespace {

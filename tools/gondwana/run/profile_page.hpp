@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "circumstances.hpp"
+#include "base/circumstances.hpp"
 #include "core/result.hpp"
 #include "run/job.hpp"
 

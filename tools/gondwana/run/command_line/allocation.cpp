@@ -10,7 +10,7 @@
 #include "bootstrap/protocol.hpp"
 #include "bootstrap/started_by.hpp"
 #include "core/parse.hpp"
-#include "run/command_line/host_list.hpp"
+#include "link/host_list.hpp"
 #include "run/remote/frames.hpp"
 
 namespace gondwana::launch {
@@ -102,12 +102,12 @@ Result<std::vector<Host>> slurm_hosts(const Environment& environment) {
   std::vector<Host> hosts;
   hosts.reserve(names->size());
   for (std::size_t i = 0; i < names->size(); ++i)
-    hosts.push_back({(*names)[i], (*slots)[i], Way::srun});
+    hosts.push_back({(*names)[i], (*slots)[i], link::Way::srun});
   return hosts;
 }
 
 Result<std::vector<Host>> pbs_hosts(const Environment& environment) {
-  Result<std::vector<Host>> lines = read_host_file(value_of(environment, "PBS_NODEFILE"));
+  Result<std::vector<Host>> lines = link::read_host_file(value_of(environment, "PBS_NODEFILE"));
   if (!lines) return wrong("PBS_NODEFILE: " + lines.error().text);
   std::vector<Host> hosts;
   for (const Host& line : *lines) add_slots(hosts, line.name, line.slots);
@@ -182,7 +182,7 @@ Result<std::optional<std::vector<Host>>> find_allocation(const Environment& envi
     Result<std::vector<Host>> hosts = read(environment);
     if (!hosts) return wrong(hosts.error().text + "; say by --hosts where to run");
     for (const Host& host : *hosts)
-      if (const Result<void> named = check_host_name(host.name); !named)
+      if (const Result<void> named = link::check_host_name(host.name); !named)
         return wrong(fmt::format("{}: {}", variable, named.error().text));
     return std::optional(*std::move(hosts));
   }

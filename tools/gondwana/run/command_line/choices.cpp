@@ -11,10 +11,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/arguments.hpp"
 #include "bootstrap/protocol.hpp"
 #include "core/parse.hpp"
-#include "jobs/arguments.hpp"
-#include "run/command_line/host_list.hpp"
+#include "link/host_list.hpp"
 #include "run/command_line/profile.hpp"
 
 namespace gondwana::launch {
@@ -126,8 +126,8 @@ Result<void> set_hosts(const Choices& choices, Job& job) {
   if (choices.hosts.empty() && choices.host_file.empty()) return {};
   if (!job.hosts.empty() || (!choices.hosts.empty() && !choices.host_file.empty()))
     return wrong("hosts are given twice");
-  Result<std::vector<Host>> hosts =
-      choices.hosts.empty() ? read_host_file(choices.host_file) : parse_hosts(choices.hosts);
+  Result<std::vector<Host>> hosts = choices.hosts.empty() ? link::read_host_file(choices.host_file)
+                                                          : link::parse_hosts(choices.hosts);
   if (!hosts) {
     const char* option = choices.hosts.empty() ? "--hostfile " : "";
     return Error{hosts.error().code, option + hosts.error().text};
@@ -160,7 +160,7 @@ Result<void> set_profile_page(const Choices& choices, Job& job) {
 Result<void> set_trace(const Choices& choices, Job& job) {
   if (!choices.trace_last.empty()) {
     const Result<std::chrono::milliseconds> last =
-        jobs::parse_seconds("--trace-last", choices.trace_last);
+        parse_seconds("--trace-last", choices.trace_last);
     if (!last) return wrong(last.error().text);
     job.trace.last_ms = static_cast<std::uint32_t>(last->count());
   }

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "own_files.hpp"
+#include "base/own_files.hpp"
 #include "run/profile_page.hpp"
 
 namespace gondwana::launch {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "run/command_line/quote.hpp"
+#include "base/quote.hpp"
 #include "run/command_line/sharing.hpp"
 
 namespace gondwana::launch {

@@ -8,9 +8,6 @@
 #include <string_view>
 #include <system_error>
 
-#include "core/options.hpp"
-#include "core/variables.hpp"
-
 namespace gondwana::launch {
 namespace {
 
@@ -31,14 +28,6 @@ Task task_of(const Job& part) {
   std::error_code failure;
   task.folder = std::filesystem::current_path(failure).string();
   return task;
-}
-
-Result<std::uint32_t> peer_timeout_of_user() {
-  Options options;
-  const Result<void> done =
-      read_option(VariableId::gondwana_peer_timeout, own_environment(), options);
-  if (!done) return done.error();
-  return options.peer_timeout;
 }
 
 }  // namespace gondwana::launch

@@ -13,13 +13,13 @@
 #include <optional>
 #include <thread>
 
+#include "base/exit_status.hpp"
 #include "core/host_name.hpp"
 #include "core/parse.hpp"
 #include "core/print_error.hpp"
-#include "jobs/process_state.hpp"
+#include "observe/jobs/process_state.hpp"
 #include "run/debugger/debugged_ranks.hpp"
 #include "run/debugger/waiting_rank.hpp"
-#include "run/node/exit_status.hpp"
 
 namespace gondwana::launch {
 namespace {

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
+#include "base/own_files.hpp"
+#include "base/program_path.hpp"
 #include "bootstrap/job_memory.hpp"
-#include "own_files.hpp"
-#include "run/command_line/program_path.hpp"
+#include "link/way_to_host.hpp"
 #include "run/debugger/attach_debugger.hpp"
 #include "run/debugger/debugged_ranks.hpp"
 #include "run/debugger/waiting_rank.hpp"
-#include "run/remote/way_to_host.hpp"
 
 namespace gondwana::launch {
 namespace {
@@ -26,7 +26,7 @@ std::vector<std::string> words_to_wait(const std::string& file) {
 }
 
 bool is_here(const Host& host) {
-  return is_this_host(host.name);
+  return link::is_this_host(host.name);
 }
 
 // srun cannot give a terminal to what it starts beside a job.

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/own_files.hpp"
 #include "core/parse.hpp"
-#include "own_files.hpp"
 #include "run/command_line/choices.hpp"
 
 namespace gondwana::launch {

@@ -11,10 +11,10 @@
 #include <cstring>
 #include <vector>
 
+#include "base/program_path.hpp"
+#include "base/spawn_process.hpp"
 #include "core/print_error.hpp"
-#include "run/command_line/program_path.hpp"
 #include "run/debugger/debugged_ranks.hpp"
-#include "run/remote/spawn_process.hpp"
 
 namespace gondwana::launch {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/pipe.hpp"
 #include "core/result.hpp"
-#include "run/io/pipe.hpp"
 
 namespace gondwana::launch {
 

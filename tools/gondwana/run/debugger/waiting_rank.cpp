@@ -11,15 +11,15 @@
 #include <cstring>
 #include <thread>
 
+#include "base/exit_status.hpp"
+#include "base/quote.hpp"
 #include "core/host_name.hpp"
 #include "core/print_error.hpp"
 #include "core/unique_fd.hpp"
-#include "jobs/process_state.hpp"
-#include "run/command_line/quote.hpp"
+#include "observe/jobs/process_state.hpp"
 #include "run/debugger/attach_debugger.hpp"
 #include "run/debugger/debugged_ranks.hpp"
 #include "run/debugger/debugger_windows.hpp"
-#include "run/node/exit_status.hpp"
 
 namespace gondwana::launch {
 namespace {

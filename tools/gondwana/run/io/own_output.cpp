@@ -8,9 +8,9 @@
 #include <array>
 #include <ctime>
 
+#include "base/wrap.hpp"
 #include "core/machine.hpp"
 #include "core/printable.hpp"
-#include "wrap.hpp"
 
 namespace gondwana::launch {
 namespace {

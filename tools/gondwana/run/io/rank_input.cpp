@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-#include "run/io/pipe.hpp"
+#include "base/pipe.hpp"
 
 namespace gondwana::launch {
 

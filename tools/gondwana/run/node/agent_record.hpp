@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "core/result.hpp"
 #include "core/unique_fd.hpp"
 
 namespace gondwana::launch {
@@ -29,8 +28,5 @@ struct AgentRecord {
   bool waits_for_memory = false;  // it could not be sent all of it at once
   std::optional<LostAgent> lost;
 };
-
-// The file of the program: beside the command, or where it is installed.
-Result<std::string> find_agent();
 
 }  // namespace gondwana::launch

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/exit_status.hpp"
 #include "core/host_name.hpp"
 #include "memory/live.hpp"
-#include "run/node/exit_status.hpp"
 
 namespace gondwana::launch {
 namespace {
@@ -35,7 +35,7 @@ const char* describe_oom(OomWatch::Finding finding) {
 std::string describe_cause(const Death& death) {
   if (WIFSIGNALED(death.wait_status)) {
     const int signal = WTERMSIG(death.wait_status);
-    return fmt::format("was killed by {} ({}{}{})", signal_name(signal), ::strsignal(signal),
+    return fmt::format("was killed by {} ({}{}{})", name_of_signal(signal), ::strsignal(signal),
                        WCOREDUMP(death.wait_status) ? ", core dumped" : "",
                        describe_oom(death.oom));
   }
@@ -43,7 +43,7 @@ std::string describe_cause(const Death& death) {
   // A shell that ran the program tells of the signal in this way.
   if (status > exit_signal_base && status <= exit_signal_base + SIGSYS)
     return fmt::format("ended with status {}, as if by {},", status,
-                       signal_name(status - exit_signal_base));
+                       name_of_signal(status - exit_signal_base));
   // Zero says that all is well; a rank that ran and did not finalize is not well. Of a program that
   // it ran in place of its own nothing is known if that was over before the guardian looked.
   const bool left = status == 0 && state(death) == RankState::running;
@@ -100,11 +100,6 @@ std::string describe_consequence(std::uint32_t others) {
 
 }  // namespace
 
-int exit_status(int wait_status) {
-  return WIFSIGNALED(wait_status) ? exit_signal_base + WTERMSIG(wait_status)
-                                  : WEXITSTATUS(wait_status);
-}
-
 bool ends_job(const Death& death) {
   if (WIFSIGNALED(death.wait_status)) return true;
   const RankState reached = state(death);
@@ -140,17 +135,6 @@ std::string describe_no_job(std::span<const std::uint32_t> ranks, const std::str
       "the launcher of that library, or compile it with oshcc",
       describe_some(ranks, "was", "were each"), ranks.size() == 1 ? "its" : "their", program,
       library);
-}
-
-std::string signal_name(int signal) {
-  const char* name = ::sigabbrev_np(signal);
-  return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
-}
-
-std::string how_it_ended(int wait_status) {
-  if (WIFSIGNALED(wait_status))
-    return fmt::format("was killed by {}", signal_name(WTERMSIG(wait_status)));
-  return fmt::format("ended with status {}", WEXITSTATUS(wait_status));
 }
 
 }  // namespace gondwana::launch

@@ -25,9 +25,6 @@ struct Death {
   OomWatch::Finding oom = OomWatch::Finding::nothing;
 };
 
-// By the convention of shells: 0 to 255, or 128 + the signal.
-int exit_status(int wait_status);
-
 // Whether the rest of the job cannot or must not go on. A rank that ends with 0 and has called no
 // door ends it only once others call one: see Absentees.
 bool ends_job(const Death& death);
@@ -50,11 +47,5 @@ std::string describe_replaced(const Death& death, std::uint32_t others);
 // another; ..."
 std::string describe_no_job(std::span<const std::uint32_t> ranks, const std::string& program,
                             const std::string& library);
-
-// "SIGSEGV"
-std::string signal_name(int signal);
-
-// "was killed by SIGSEGV" or "ended with status 1"
-std::string how_it_ended(int wait_status);
 
 }  // namespace gondwana::launch

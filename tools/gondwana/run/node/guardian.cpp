@@ -10,13 +10,13 @@
 #include <cstring>
 #include <fstream>
 
+#include "base/exit_status.hpp"
 #include "bootstrap/protocol.hpp"
 #include "core/host_name.hpp"
 #include "core/machine.hpp"
 #include "memory/job_end.hpp"
 #include "run/command_line/rank_variable.hpp"
 #include "run/io/next_time.hpp"
-#include "run/node/exit_status.hpp"
 
 namespace gondwana::launch {
 namespace {
@@ -147,7 +147,7 @@ void Guardian::on_signal_here(int signal) {
   if (to_end && uplink_ && ending_.state() == Ending::State::idle) {
     announce_end(exit_signal_base + signal,
                  fmt::format("the launcher on host {} has got {}; the job is ended",
-                             host_name().data(), signal_name(signal)));
+                             host_name().data(), name_of_signal(signal)));
     if (signal == SIGINT && wire_.anybody_joined()) say_where_ranks_are();
   }
   on_signal(signal);

@@ -15,10 +15,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/exit_status.hpp"
 #include "bootstrap/protocol.hpp"
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
 #include "memory/stillness.hpp"
+#include "observe/trace/node_trace.hpp"
 #include "run/io/job_output.hpp"
 #include "run/io/own_output.hpp"
 #include "run/io/poller.hpp"
@@ -31,7 +33,6 @@
 #include "run/node/binding.hpp"
 #include "run/node/descendants.hpp"
 #include "run/node/diagnosis.hpp"
-#include "run/node/exit_status.hpp"
 #include "run/node/oom_watch.hpp"
 #include "run/node/program_watch.hpp"
 #include "run/node/rank_process.hpp"
@@ -39,7 +40,6 @@
 #include "run/node/wire_up.hpp"
 #include "run/remote/frames.hpp"
 #include "run/remote/uplink.hpp"
-#include "trace/node_trace.hpp"
 
 namespace gondwana::launch {
 

@@ -18,12 +18,13 @@
 #include <string_view>
 #include <utility>
 
+#include "base/exit_status.hpp"
+#include "base/own_files.hpp"
+#include "base/pipe.hpp"
 #include "bootstrap/protocol.hpp"
 #include "core/host_name.hpp"
 #include "core/load.hpp"
 #include "core/machine.hpp"
-#include "own_files.hpp"
-#include "run/io/pipe.hpp"
 #include "run/node/diagnosis.hpp"
 #include "run/node/guardian.hpp"
 
@@ -44,15 +45,6 @@ std::string complaint_of_agent(std::string_view complaint) {
 }
 
 }  // namespace
-
-Result<std::string> find_agent() {
-  const auto file = find_own_file("gondwana-agent", {".", GONDWANA_MODULES});
-  if (file && ::access(file->c_str(), X_OK) == 0) return file->string();
-  return Error{Errc::missing,
-               fmt::format("there is no gondwana-agent beside {} or in {}, which a job on several "
-                           "hosts needs; install all of Gondwana on this host",
-                           own_path().string(), GONDWANA_MODULES)};
-}
 
 void Guardian::need_agent() {
   if (job_.share.nodes <= 1 || agent_.pid != 0) return;

@@ -7,11 +7,11 @@
 #include <optional>
 #include <utility>
 
+#include "base/exit_status.hpp"
 #include "bootstrap/protocol.hpp"
 #include "core/machine.hpp"
 #include "memory/live.hpp"
 #include "run/node/diagnosis.hpp"
-#include "run/node/exit_status.hpp"
 #include "run/node/guardian.hpp"
 
 namespace gondwana::launch {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "core/machine.hpp"
+#include "report/why/report.hpp"
 #include "run/node/diagnosis.hpp"
 #include "run/node/guardian.hpp"
 #include "run/node/needed_libraries.hpp"
-#include "why/report.hpp"
 
 namespace gondwana::launch {
 

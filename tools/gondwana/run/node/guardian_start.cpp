@@ -11,14 +11,16 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/pipe.hpp"
 #include "bootstrap/protocol.hpp"
 #include "core/host_name.hpp"
 #include "core/machine.hpp"
 #include "core/new_file.hpp"
 #include "core/variables.hpp"
 #include "run/command_line/room.hpp"
-#include "run/io/pipe.hpp"
 #include "run/node/guardian.hpp"
+
+#include "base/processors.hpp"
 
 namespace gondwana::launch {
 namespace {

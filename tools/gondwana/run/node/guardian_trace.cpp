@@ -3,11 +3,11 @@
 
 #include <utility>
 
+#include "base/exit_status.hpp"
 #include "core/mapping.hpp"
-#include "run/node/exit_status.hpp"
+#include "observe/trace/wire.hpp"
+#include "report/trace/trace_file.hpp"
 #include "run/node/guardian.hpp"
-#include "trace/trace_file.hpp"
-#include "trace/wire.hpp"
 
 namespace gondwana::launch {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <system_error>
 
-#include "run/command_line/program_path.hpp"
+#include "base/program_path.hpp"
 
 namespace gondwana::launch {
 

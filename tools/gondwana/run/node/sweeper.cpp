@@ -15,11 +15,11 @@
 #include <cstring>
 #include <utility>
 
+#include "base/exit_status.hpp"
+#include "base/pipe.hpp"
 #include "core/print_error.hpp"
-#include "run/io/pipe.hpp"
 #include "run/io/process_events.hpp"
 #include "run/node/descendants.hpp"
-#include "run/node/exit_status.hpp"
 
 namespace gondwana::launch {
 namespace {

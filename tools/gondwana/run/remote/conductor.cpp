@@ -9,18 +9,19 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/exit_status.hpp"
 #include "bootstrap/job_memory.hpp"
 #include "core/load.hpp"
 #include "core/machine.hpp"
-#include "jobs/found_jobs.hpp"
+#include "link/peer_timeout.hpp"
+#include "link/way_to_host.hpp"
+#include "observe/jobs/found_jobs.hpp"
+#include "observe/trace/wire.hpp"
+#include "report/trace/trace_file.hpp"
+#include "report/why/report.hpp"
 #include "run/command_line/sharing.hpp"
 #include "run/command_line/task.hpp"
 #include "run/io/next_time.hpp"
-#include "run/node/exit_status.hpp"
-#include "run/remote/way_to_host.hpp"
-#include "trace/trace_file.hpp"
-#include "trace/wire.hpp"
-#include "why/report.hpp"
 
 namespace gondwana::launch {
 namespace {
@@ -59,7 +60,7 @@ int Conductor::run() {
 Result<void> Conductor::prepare() {
   const Result<std::uint64_t> tag = random_number();
   if (!tag) return tag.error();
-  const Result<std::uint32_t> peer_timeout = peer_timeout_of_user();
+  const Result<std::uint32_t> peer_timeout = link::peer_timeout_of_user();
   if (!peer_timeout) return peer_timeout.error();
   for (Job& part : parts_) {
     part.share.tag = *tag;
@@ -89,7 +90,7 @@ Result<void> Conductor::start_hosts() {
   const std::vector<Host> hosts = hosts_in_use(job_);
   // Then nobody on the network need see the job.
   const bool stays_here = own_setting(VariableId::gondwana_network).is_default() &&
-                          std::ranges::all_of(hosts, is_this_host, &Host::name);
+                          std::ranges::all_of(hosts, link::is_this_host, &Host::name);
   // As things are before anything of the job runs, which may change them.
   std::vector<Task> tasks;
   tasks.reserve(parts_.size());

@@ -11,6 +11,7 @@
 
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
+#include "observe/trace/node_trace.hpp"
 #include "run/io/own_output.hpp"
 #include "run/io/poller.hpp"
 #include "run/io/process_events.hpp"
@@ -19,7 +20,6 @@
 #include "run/node/descendants.hpp"
 #include "run/remote/frames.hpp"
 #include "run/remote/host_connection.hpp"
-#include "trace/node_trace.hpp"
 
 namespace gondwana::launch {
 

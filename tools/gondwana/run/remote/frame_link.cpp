@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <memory>
 
+#include "base/pipe.hpp"
 #include "core/machine.hpp"
-#include "run/io/pipe.hpp"
 
 namespace gondwana::launch {
 

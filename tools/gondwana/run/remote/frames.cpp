@@ -7,9 +7,17 @@
 #include <type_traits>
 #include <utility>
 
-#include "archive.hpp"
+#include "base/archive.hpp"
 #include "bootstrap/protocol.hpp"
 #include "core/fingerprint.hpp"
+
+namespace gondwana::binding {
+
+constexpr std::uint8_t enumerators(Binding /*binding*/) {
+  return 4;
+}
+
+}  // namespace gondwana::binding
 
 namespace gondwana::launch {
 namespace {
@@ -42,9 +50,6 @@ void fields(auto& archive, Of<Job> auto& job) {
 }
 constexpr std::uint8_t enumerators(Standard /*which*/) {
   return 2;
-}
-constexpr std::uint8_t enumerators(Binding /*binding*/) {
-  return 4;
 }
 // All members, in their order.
 void fields(auto& archive, OneOf<Frame> auto& frame) {

@@ -14,14 +14,14 @@
 #include <limits>
 #include <sstream>
 
+#include "base/exit_status.hpp"
+#include "base/pipe.hpp"
+#include "base/spawn_process.hpp"
 #include "core/load.hpp"
 #include "core/machine.hpp"
-#include "run/io/pipe.hpp"
+#include "link/way_to_host.hpp"
 #include "run/node/diagnosis.hpp"
-#include "run/node/exit_status.hpp"
 #include "run/remote/remote_launcher.hpp"
-#include "run/remote/spawn_process.hpp"
-#include "run/remote/way_to_host.hpp"
 
 namespace gondwana::launch {
 namespace {
@@ -158,14 +158,14 @@ std::uint64_t HostConnection::silence_ns() const {
 }
 
 std::uint32_t HostConnection::silence_limit_s() const {
-  return hello_ ? share_.peer_timeout_s : start_limit_s(share_.peer_timeout_s);
+  return hello_ ? share_.peer_timeout_s : link::start_limit_s(share_.peer_timeout_s);
 }
 
 int HostConnection::loss_status() const {
   // Before the remote launcher runs a status is that of ssh, or of a shell there.
   const int status = wait_status_ ? exit_status(*wait_status_) : 0;
   const bool told = hello_ || (wait_status_ && WIFSIGNALED(*wait_status_));
-  return told && status != 0 && status != ssh_cannot_connect ? status : exit_failure;
+  return told && status != 0 && status != link::ssh_cannot_connect ? status : exit_failure;
 }
 
 std::string HostConnection::describe_silence() const {
@@ -175,7 +175,7 @@ std::string HostConnection::describe_silence() const {
 }
 
 std::string HostConnection::describe_end() const {
-  const std::string reason = one_line(without_consequence(complained_));
+  const std::string reason = link::one_line(without_consequence(complained_));
   const std::string said = reason.empty() ? "" : ": " + reason;
   if (!malformed_.empty()) {
     return fmt::format("host {}: {}{}", host_.name, malformed_,
@@ -187,7 +187,7 @@ std::string HostConnection::describe_end() const {
                        name_of_way(host_), how, said);
   }
   const int status = wait_status_ && WIFEXITED(*wait_status_) ? WEXITSTATUS(*wait_status_) : -1;
-  if (status == ssh_cannot_connect && leads_by_ssh(host_))
+  if (status == link::ssh_cannot_connect && leads_by_ssh(host_))
     return fmt::format("host {}: ssh cannot connect{}", host_.name, said);
   const bool no_command = status == exit_not_found || status == exit_not_runnable;
   return fmt::format(

@@ -9,10 +9,10 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "complain.hpp"
+#include "base/complain.hpp"
+#include "base/exit_status.hpp"
 #include "core/host_name.hpp"
 #include "run/launcher.hpp"
-#include "run/node/exit_status.hpp"
 #include "run/node/job_files.hpp"
 #include "run/remote/frames.hpp"
 

@@ -1,0 +1,33 @@
+#include "base/arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdint>
+
+namespace gondwana {
+
+Result<std::chrono::milliseconds> parse_seconds(std::string_view option, std::string_view word) {
+  constexpr double least_s = 0.05;
+  constexpr double most_s = 3600;
+  double seconds = 0;
+  const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), seconds);
+  const bool is_number = failure == std::errc{} && end == word.data() + word.size();
+  if (is_number && seconds >= least_s && seconds <= most_s)
+    return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+  return Error{Errc::invalid_argument,
+               fmt::format("{} \"{}\": expected seconds, from 0.05 to 3600", option, word)};
+}
+
+Result<void> take_job(std::string_view command, const std::string& word, std::string& job) {
+  if (word.starts_with("-"))
+    return Error{Errc::invalid_argument,
+                 fmt::format("{} is no option; see gondwana {} --help", word, command)};
+  if (!job.empty())
+    return Error{Errc::invalid_argument,
+                 fmt::format("one job at a time, not {} and {}", job, word)};
+  job = word;
+  return {};
+}
+
+}  // namespace gondwana

@@ -1,0 +1,57 @@
+#include "base/circumstances.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+namespace gondwana {
+namespace {
+
+// Files of /proc have no length, so they are read as streams.
+std::string text_of(const char* path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string own_command() {
+  std::string words = text_of("/proc/self/cmdline");
+  while (words.ends_with('\0')) words.pop_back();
+  for (char& letter : words)
+    if (letter == '\0') letter = ' ';
+  return words;
+}
+
+bool is_in_path(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path == nullptr ? "" : path;
+  while (!rest.empty()) {
+    const std::string_view folder = rest.substr(0, rest.find(':'));
+    if (::access(fmt::format("{}/{}", folder, program).c_str(), X_OK) == 0) return true;
+    rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> Circumstances::words() const {
+  return {command, fmt::format("{:.2f}", load)};
+}
+
+Circumstances present_circumstances() {
+  Circumstances result{.command = own_command()};
+  if (::getloadavg(&result.load, 1) != 1) result.load = 0;
+  return result;
+}
+
+std::string doubt_about_python() {
+  if (is_in_path("python3")) return {};
+  return "there is no python3 in PATH, which draws the page; the data will be written without it";
+}
+
+}  // namespace gondwana

@@ -1,0 +1,42 @@
+#include "base/end_of_command.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <system_error>
+
+#include "core/print_error.hpp"
+
+namespace gondwana {
+namespace {
+
+int complain_of_output(const char* reason) {
+  print_error("gondwana: the output cannot be written: {}\n", reason);
+  return 1;
+}
+
+// The end of what a command has printed lies in a buffer until then. Returns the exit status.
+int flush_output(int status) {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  const int complaint = complain_of_output(errno != 0 ? std::strerror(errno) : "a write failed");
+  return status != 0 ? status : complaint;
+}
+
+}  // namespace
+
+int run_to_the_end(FunctionRef<int()> command) {
+  try {
+    return flush_output(command());
+  } catch (const std::system_error& failure) {  // no thread, or no space for the output
+    if (std::ferror(stdout) != 0) return complain_of_output(failure.code().message().c_str());
+    print_error("gondwana: {}\n", failure.what());
+    return 1;
+  } catch (const std::exception& failure) {  // no memory
+    print_error("gondwana: {}\n", failure.what());
+    return 1;
+  }
+}
+
+}  // namespace gondwana

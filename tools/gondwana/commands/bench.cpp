@@ -1,0 +1,103 @@
+#include "commands/bench.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <iterator>
+
+#include "base/circumstances.hpp"
+#include "base/complain.hpp"
+#include "core/new_file.hpp"
+#include "report/bench/comparison.hpp"
+#include "report/bench/installed_file.hpp"
+#include "report/bench/measurement.hpp"
+#include "report/bench/output_of.hpp"
+#include "report/bench/report.hpp"
+#include "report/bench/scale/scale.hpp"
+#include "report/bench/subject.hpp"
+
+namespace gondwana::commands {
+namespace {
+
+int complain(const Error& error) {
+  gondwana::complain("bench", error.text);
+  return 1;
+}
+
+// The data stay beside the page, under a name that no other file of a user has by chance.
+Result<void> write_page(const std::vector<std::string>& data, const std::string& page,
+                        const Circumstances& began) {
+  const Result<std::string> script = bench::find_file("bench_page", GONDWANA_MODULES "/bench");
+  if (!script) return script.error();
+  const std::string file = std::filesystem::path(page).replace_extension(".bench.json").string();
+  const std::string text = fmt::format("[{}]\n", fmt::join(data, ",\n"));
+  if (const Result<void> written = write_file(file, text); !written)
+    return Error{Errc::refused,
+                 fmt::format("--report: {} cannot be written: {}", file, written.error().text)};
+  // -B: nothing is written into the folder of the script.
+  std::vector<std::string> words{"python3", "-B", *script, file, page};
+  std::ranges::copy(began.words(), std::back_inserter(words));
+  const Result<std::string> made = bench::output_of(words);
+  if (made) return {};
+  return Error{made.error().code, fmt::format("--report: no page was made; the data are in {}; {}",
+                                              file, made.error().text)};
+}
+
+// Minutes of measuring would be lost.
+Result<void> check_folder_of(const std::string& page) {
+  const std::string folder = std::filesystem::path(page).parent_path().string();
+  if (page.empty() || ::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0) return {};
+  return Error{Errc::refused,
+               fmt::format("--report: {} cannot be written: {}; nothing was measured", page,
+                           std::strerror(errno))};
+}
+
+int measure_and_tell(const bench::Request& request) {
+  if (const Result<void> checked = check_folder_of(request.page); !checked)
+    return complain(checked.error());
+  const std::string doubt = request.page.empty() ? "" : doubt_about_python();
+  if (!doubt.empty()) gondwana::complain("bench", "warning: --report: " + doubt);
+  const Circumstances began = present_circumstances();
+  const bool is_long = request.measurements.size() > 1 || !request.page.empty();
+  const bench::Outcome outcome =
+      bench::measure(request.measurements, is_long || ::isatty(STDERR_FILENO) == 1);
+  for (const Error& failure : outcome.failures) complain(failure);
+  const int status = outcome.failures.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
+  if (outcome.found.empty()) return status;
+  std::vector<std::string> texts;
+  texts.reserve(outcome.found.size());
+  for (const bench::Measured& measured : outcome.found) texts.push_back(bench::report(measured));
+  if (request.page.empty()) {
+    fmt::print("{}", bench::together(texts, request.measurements.front().format));
+    return status;
+  }
+  const Result<void> written = write_page(texts, request.page, began);
+  return written ? status : complain(written.error());
+}
+
+}  // namespace
+
+int run_bench(const std::vector<std::string>& words) {
+  if (!words.empty() && words.front() == "compare")
+    return bench::compare_command({words.begin() + 1, words.end()});
+  if (const auto empty = std::ranges::find(words, ""); empty != words.end())
+    return complain(
+        {Errc::invalid_argument,
+         fmt::format("an empty word after \"{}\": is a variable not set? Nothing was measured",
+                     fmt::join(words.begin(), empty, " "))});
+  if (!words.empty() && words.front() == "scale")
+    return bench::scale::scale_command({words.begin() + 1, words.end()});
+  const Result<bench::Request> request = bench::parse(words);
+  if (!request) return complain(request.error());
+  if (!request->help) return measure_and_tell(*request);
+  fmt::print("{}", bench::help_text());
+  return 0;
+}
+
+}  // namespace gondwana::commands

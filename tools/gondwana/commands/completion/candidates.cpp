@@ -1,0 +1,122 @@
+#include "commands/completion/candidates.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gondwana::completion {
+namespace {
+
+// What of the words before the cursor matters.
+struct Place {
+  const HelpOption* option = nullptr;  // whose value the word at the cursor is, or may be
+  std::size_t operands = 0;            // how many were given
+  std::size_t program = 0;             // the place of a program that has begun; 0: none has
+  bool options_over = false;           // "--" was given
+};
+
+// bash splits "--name=value" into three words.
+bool is_equals(const std::string& word, const Place& place) {
+  return word == "=" && place.option != nullptr;
+}
+
+Place next(const HelpTable& table, Place place, const std::string& word, std::size_t at) {
+  if (table.operand == Operand::program && word == ":") return {};
+  if (place.program != 0 || is_equals(word, place)) return place;
+  const HelpOption* option = std::exchange(place.option, nullptr);
+  const bool is_option = !place.options_over && word.size() > 1 && word.starts_with('-');
+  if (option != nullptr && !(option->has_optional_value() && is_option)) return place;
+  if (is_option) {
+    place.options_over = word == "--";
+    const HelpOption* found = table.find(word);
+    if (found != nullptr && !found->value.empty()) place.option = found;
+    return place;
+  }
+  ++place.operands;
+  if (table.operand == Operand::program) place.program = at;
+  return place;
+}
+
+void add_choices(std::string_view choices, const std::string& before, Answer& answer) {
+  for (;;) {
+    const std::size_t end = choices.find('|');
+    answer.candidates.push_back({before + std::string(choices.substr(0, end)), ""});
+    if (end == std::string_view::npos) return;
+    choices.remove_prefix(end + 1);
+  }
+}
+
+// `before`: what of the word at the cursor comes before the value: "--name=" or nothing.
+Answer values_of(const HelpOption& option, const std::string& before) {
+  Answer answer;
+  if (option.value.find('|') != std::string::npos)
+    add_choices(option.value, before, answer);
+  else if (option.value == "DIR")
+    answer.from_shell = FromShell::folders;
+  else if (option.value == "FILE")
+    answer.from_shell = FromShell::files;
+  return answer;
+}
+
+void add_options(const HelpTable& table, Answer& answer) {
+  for (const HelpOption& option : table.options)
+    for (const std::string& name : option.names) answer.candidates.push_back({name, option.text});
+}
+
+Answer operands_of(const HelpTable& table, const Place& place, const Sources& sources) {
+  Answer answer;
+  if (table.operand == Operand::program)
+    answer.from_shell = FromShell::programs;
+  else if (table.operand == Operand::job && place.operands == 0)
+    answer.candidates = sources.jobs();
+  else
+    add_options(table, answer);
+  return answer;
+}
+
+Answer complete_command(std::span<const std::string> words, const Sources& sources) {
+  const HelpTable table = parse_help(sources.help(words[1]));
+  Place place;
+  for (std::size_t i = 2; i + 1 < words.size(); ++i) place = next(table, place, words[i], i);
+  const std::string& word = words.back();
+  if (place.program != 0) return {{}, FromShell::command, place.program};
+  const bool is_option = word.starts_with('-') && !place.options_over;
+  if (place.option != nullptr && !(is_option && place.option->has_optional_value()))
+    return values_of(*place.option, "");
+  if (!is_option) return operands_of(table, place, sources);
+  if (const std::size_t equals = word.find('='); equals != std::string::npos) {
+    const HelpOption* option = table.find(word.substr(0, equals));
+    return option != nullptr ? values_of(*option, word.substr(0, equals + 1)) : Answer{};
+  }
+  Answer answer;
+  add_options(table, answer);
+  return answer;
+}
+
+Answer list_commands(const Sources& sources) {
+  Answer answer;
+  for (const HelpCommand& command : parse_commands(sources.help("")))
+    answer.candidates.push_back({command.name, command.text});
+  return answer;
+}
+
+bool is_command(const std::string& word, const Sources& sources) {
+  const std::vector<HelpCommand> commands = parse_commands(sources.help(""));
+  return std::ranges::find(commands, word, &HelpCommand::name) != commands.end();
+}
+
+}  // namespace
+
+Answer complete(std::span<const std::string> words, const Sources& sources) {
+  if (words.size() < 2) return {};
+  Answer answer;
+  if (words.size() == 2)
+    answer = list_commands(sources);
+  else if (!words[1].starts_with('-') && is_command(words[1], sources))
+    answer = complete_command(words, sources);
+  const std::string& begin = words.back() == "=" ? std::string() : words.back();
+  std::erase_if(answer.candidates,
+                [&](const Candidate& candidate) { return !candidate.word.starts_with(begin); });
+  return answer;
+}
+
+}  // namespace gondwana::completion

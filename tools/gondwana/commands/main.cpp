@@ -1,0 +1,128 @@
+// The command `gondwana`; called by the name oshrun it is `gondwana run`.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/end_of_command.hpp"
+#include "base/modules.hpp"
+#include "commands/ps.hpp"
+#include "commands/tools.hpp"
+#include "commands/trace.hpp"
+#include "commands/why.hpp"
+#include "core/parse.hpp"
+#include "core/print_error.hpp"
+#include "core/standard_descriptors.hpp"
+#include "run/launcher.hpp"
+
+namespace {
+
+constexpr std::string_view help =
+    "Usage: gondwana COMMAND [...]\n"
+    "\n"
+    "  gondwana run -n 4 ./program    start a program as 4 ranks (also: oshrun -n 4 ./program)\n"
+    "  gondwana run --help            its options\n"
+    "  gondwana ps                    your jobs on this machine\n"
+    "  gondwana why [JOB]             which ranks of a job keep the others waiting, and where\n"
+    "  gondwana top [JOB]             what the ranks of a job do, live\n"
+    "  gondwana trace [JOB]           what they did, and when, as a file for Perfetto\n"
+    "  gondwana bench SUBJECT         latency, bandwidth, collectives and more, with controls\n"
+    "  gondwana info                  this machine, the environment variables, what is wrong\n"
+    "  gondwana --version\n";
+
+int unknown_command(const std::string& word, const std::string& all) {
+  if (::access(word.c_str(), F_OK) == 0 || word.find('/') != std::string::npos) {
+    gondwana::print_error(
+        "gondwana: {} is a program, not a command: gondwana run -n 4 {} starts it as 4 ranks\n",
+        word, all);
+    return 1;
+  }
+  if (word.starts_with("-")) {
+    gondwana::print_error(
+        "gondwana: {} is no option of gondwana itself; did you mean gondwana run {}?\n", word, all);
+    return 1;
+  }
+  constexpr std::array<std::string_view, 9> commands{"run",   "ps",   "why",       "top",   "trace",
+                                                     "bench", "info", "--version", "--help"};
+  const std::string_view near = gondwana::nearest(word, commands);
+  gondwana::print_error("gondwana: there is no command {}{}; see gondwana --help\n", word,
+                        near.empty() ? "" : fmt::format("; did you mean {}?", near));
+  return 1;
+}
+
+// Commands of the module, which jobs do without.
+int run_tool(const std::vector<std::string>& words) {
+  const gondwana::Result<void*> found =
+      gondwana::find_in_module("libgondwana_tools.so", "gondwana_run_tool");
+  if (!found) {
+    gondwana::print_error("gondwana {}: {}; install all of Gondwana, or build it by ./dev build\n",
+                          words.front(), found.error().text);
+    return 1;
+  }
+  std::vector<const char*> arguments;
+  for (const std::string& word : words) arguments.push_back(word.c_str());
+  return reinterpret_cast<decltype(&gondwana_run_tool)>(*found)(static_cast<int>(arguments.size()),
+                                                                arguments.data());
+}
+
+bool is_help(std::string_view word) {
+  return word == "--help" || word == "-h" || word == "help";
+}
+
+int run(std::string_view name, const std::vector<std::string>& words) {
+  if (name.substr(0, name.find('.')) == "oshrun")  // packages call it oshrun.gondwana
+    return gondwana::launch::run_command(words);
+  const std::string command = words.empty() ? "--help" : words.front();
+  // gondwana help run, gondwana run help
+  if (words.size() == 2 && is_help(words[0]) && !is_help(words[1]))
+    return run(name, {words[1], "--help"});
+  if (words.size() == 2 && words[1] == "help" && !is_help(words[0]))
+    return run(name, {words[0], "--help"});
+  if (command == "run") return gondwana::launch::run_command({words.begin() + 1, words.end()});
+  if (command == "ps") return gondwana::commands::run_ps({words.begin() + 1, words.end()});
+  if (command == "trace") return gondwana::commands::run_trace({words.begin() + 1, words.end()});
+  if (command == "why") return gondwana::commands::run_why({words.begin() + 1, words.end()});
+  if (command == "bench" || command == "info" || command == "top" || command == "complete")
+    return run_tool(words);
+  if (command == "--version") {
+    fmt::print("gondwana {}\n", GONDWANA_VERSION);
+    return 0;
+  }
+  if (!is_help(command)) return unknown_command(command, fmt::format("{}", fmt::join(words, " ")));
+  fmt::print("{}", help);
+  return words.empty() ? 1 : 0;
+}
+
+// The processes of a job need some. Of what there is this takes the least.
+[[gnu::noinline]] bool has_stack() {
+  constexpr rlim_t least_kib = 64;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >> 10 >= least_kib) return true;
+  constexpr std::string_view before = "gondwana: a stack of ";
+  constexpr std::string_view after =
+      " KiB is too small: raise ulimit -s to 64 at least; no process was started\n";
+  std::array<char, 128> text{};
+  char* end = std::copy(before.begin(), before.end(), text.begin());
+  end = std::to_chars(end, text.end(), limit.rlim_cur >> 10).ptr;
+  end = std::copy(after.begin(), after.end(), end);
+  (void)!::write(STDERR_FILENO, text.data(), static_cast<std::size_t>(end - text.data()));
+  return false;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (!has_stack()) return 1;
+  gondwana::occupy_standard_descriptors();
+  const std::string_view path = argc > 0 ? argv[0] : "gondwana";
+  const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  return gondwana::run_to_the_end([&] { return run(path.substr(path.rfind('/') + 1), words); });
+}

@@ -1,0 +1,112 @@
+#include "commands/ps.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/arguments.hpp"
+#include "base/complain.hpp"
+#include "base/json_text.hpp"
+#include "commands/request.hpp"
+#include "observe/hosts/observer.hpp"
+#include "observe/hosts/observers.hpp"
+#include "observe/jobs/found_jobs.hpp"
+#include "observe/jobs/listing.hpp"
+
+namespace gondwana::commands {
+namespace {
+
+using jobs::Row;
+
+constexpr std::string_view help =
+    "Usage: gondwana ps [--hosts a,b] [--all] [--json] [JOB]\n"
+    "\n"
+    "Lists your jobs on this machine, whatever launcher started them, the oldest first. JOB is an "
+    "id,\n"
+    "a program or a process: then only jobs that it may mean are listed.\n"
+    "\n"
+    "  --hosts a,b   those on these hosts too, which are reached over ssh\n"
+    "  --all         those of all users, for root\n"
+    "  --json        the same for programs\n";
+
+std::string to_json(const std::vector<Row>& rows) {
+  std::string items;
+  for (const Row& row : rows)
+    items += fmt::format(
+        R"({}  {{"job": {}, "ranks": {}, "nodes": {}, "nodes_here": {}, "began": {}, "process": {}, )"
+        R"("state": {}, "user": {}, "hosts": {}, "program": {}}})",
+        items.empty() ? "" : ",\n", json_text(row.id), row.ranks, row.nodes, row.nodes_seen.size(),
+        row.began_s, row.holder, json_text(jobs::state_of(row)), json_text(row.user),
+        json_list(row.hosts, [](const std::string& host) { return json_text(host); }),
+        json_text(row.program));
+  return items.empty() ? "[]\n" : fmt::format("[\n{}\n]\n", items);
+}
+
+// The jobs of this user here and on other hosts, and what is to be said of hosts and jobs that
+// could not be looked at.
+std::vector<Row> find_rows(const hosts::Choice& choice, std::vector<std::string>& notes) {
+  hosts::Observers others;
+  if (!choice.only_here) others.start(choice.hosts);
+  std::vector<Row> rows;
+  const auto here = [&] {
+    const jobs::FoundJobs found = jobs::find_jobs(choice.whose);
+    rows = jobs::rows_of(found);
+    if (!choice.job.empty()) {
+      const std::vector<std::string> ids = jobs::ids_meant(found, choice.job);
+      std::erase_if(rows, [&](const Row& row) { return std::ranges::count(ids, row.id) == 0; });
+    }
+    notes = found.notes;
+  };
+  const auto take = [&](const std::string& host, hosts::Message& answer) {
+    auto* listed = std::get_if<hosts::Listed>(&answer);
+    if (listed == nullptr) return;
+    std::erase_if(listed->rows, [&](const Row& row) { return !jobs::may_mean(row, choice.job); });
+    jobs::merge(rows, listed->rows);
+    for (const std::string& note : listed->notes)
+      notes.push_back(fmt::format("host {}: {}", host, note));
+  };
+  const bool all = choice.whose == jobs::Whose::everybody;
+  others.ask(hosts::List{all}, std::chrono::milliseconds(0), here, take, [] { return true; });
+  notes.insert(notes.end(), others.complaints().begin(), others.complaints().end());
+  return rows;
+}
+
+}  // namespace
+
+int run_ps(const std::vector<std::string>& words) {
+  if (words.size() == 1 && words[0] == hosts::observer_option) return hosts::run_observer();
+  std::string job;
+  Result<Request> request =
+      parse_request(words, [&](const std::string& word, Words& /*rest*/) -> Result<void> {
+        return take_job("ps", word, job);
+      });
+  if (!request) {
+    complain("ps", request.error().text);
+    return 1;
+  }
+  if (request->help) {
+    fmt::print("{}", help);
+    return 0;
+  }
+  request->choice.job = job;
+  std::vector<std::string> notes;
+  const std::vector<Row> rows = find_rows(request->choice, notes);
+  const bool has_hosts = !request->choice.hosts.empty();
+  if (request->json)
+    fmt::print("{}", to_json(rows));
+  else if (rows.empty() && !job.empty())
+    fmt::print("{}\n",
+               jobs::no_job(job, has_hosts ? "on these hosts" : "on this machine", {}).text);
+  else if (rows.empty())
+    fmt::print("no job of yours runs on {}\n", has_hosts ? "these hosts" : "this machine");
+  else
+    fmt::print("{}",
+               jobs::to_text(rows, {.hosts = has_hosts,
+                                    .users = request->choice.whose == jobs::Whose::everybody}));
+  std::fflush(stdout);
+  for (const std::string& note : notes) complain("ps", note);
+  return 0;
+}
+
+}  // namespace gondwana::commands

@@ -1,0 +1,119 @@
+#include "modules/screen/screen.hpp"
+
+#include <curses.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+
+namespace gondwana::screen {
+namespace {
+
+constexpr int look_again_ms = 100;
+
+// False once it was closed: no key comes any more, and reading does not wait.
+bool has_keyboard() {
+  pollfd input{.fd = STDIN_FILENO, .events = 0, .revents = 0};
+  return ::poll(&input, 1, 0) == 0;
+}
+
+// The terminal is as it was when this is gone.
+class Terminal {
+ public:
+  Terminal() : screen_(::newterm(nullptr, stdout, stdin)) {
+    if (screen_ == nullptr) return;
+    ::cbreak();
+    ::noecho();
+    ::keypad(stdscr, TRUE);
+    ::curs_set(0);
+    timeout(look_again_ms);
+  }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+  ~Terminal() {
+    if (screen_ == nullptr) return;
+    ::endwin();
+    ::delscreen(screen_);
+  }
+
+  bool is_there() const { return screen_ != nullptr; }
+
+  // Gives it back while `stop` runs. All is drawn anew by the next page.
+  static void lend(const std::function<void()>& stop) {
+    ::endwin();
+    stop();
+    ::clearok(curscr, TRUE);
+  }
+
+ private:
+  SCREEN* screen_;
+};
+
+class View {
+ public:
+  void move(int key) {
+    const int page = std::max(1, LINES - 5);
+    if (key == KEY_DOWN) ++first_;
+    if (key == KEY_UP) --first_;
+    if (key == KEY_NPAGE) first_ += page;
+    if (key == KEY_PPAGE) first_ -= page;
+    if (key == KEY_HOME) first_ = 0;
+  }
+
+  void draw(const Page& page) {
+    const int headers = static_cast<int>(page.headers);
+    const int rows = static_cast<int>(page.lines.size()) - headers;
+    first_ = std::clamp(first_, 0, std::max(0, rows - (LINES - 1 - headers)));
+    erase();
+    for (int y = 0; y < LINES - 1; ++y) {
+      const int line = y < headers ? y : y + first_;
+      if (line >= headers + rows) break;
+      const bool is_title = y == headers - 1;
+      if (is_title) attron(A_REVERSE);
+      std::string text = page.lines[static_cast<std::size_t>(line)];
+      if (is_title) text.resize(std::max(text.size(), static_cast<std::size_t>(COLS)), ' ');
+      mvaddnstr(y, 0, text.c_str(), COLS);
+      if (is_title) attroff(A_REVERSE);
+    }
+    attron(A_BOLD);
+    mvaddnstr(LINES - 1, 0, page.foot.c_str(), COLS - 1);
+    attroff(A_BOLD);
+    refresh();
+  }
+
+ private:
+  int first_ = 0;  // of the lines below the headers
+};
+
+// False where the signal ends the process.
+bool goes_on_after(int signal, const Show& show) {
+  if (signal == SIGTSTP) Terminal::lend(show.stop);
+  if (signal == SIGCONT) Terminal::lend([] {});  // others may have drawn and set modes
+  return signal == 0 || signal == SIGTSTP || signal == SIGCONT;
+}
+
+Result<int> run(const Show& show) {
+  const Terminal terminal;
+  if (!terminal.is_there())
+    return Error{Errc::refused, "this terminal is not known (TERM); use --once"};
+  View view;
+  for (int key = 0; key != 'q' && has_keyboard();) {
+    const int signal = show.take_signal();
+    if (!goes_on_after(signal, show)) return signal;
+    view.draw(show.next(key));
+    key = getch();
+    if (key == ERR) key = 0;
+    view.move(key);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace gondwana::screen
+
+extern "C" [[gnu::visibility("default")]] void gondwana_screen_run(
+    const gondwana::screen::Show& show, gondwana::Result<int>* done) {
+  *done = gondwana::screen::run(show);
+}

@@ -1,0 +1,224 @@
+#include "observe/hosts/job_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/machine.hpp"
+#include "core/parse.hpp"
+#include "link/host_list.hpp"
+#include "link/way_to_host.hpp"
+#include "observe/jobs/listing.hpp"
+#include "observe/jobs/process_state.hpp"
+#include "observe/stacks/words.hpp"
+#include "observe/trace/job_trace.hpp"
+
+namespace gondwana::hosts {
+namespace {
+
+using jobs::FoundJob;
+using jobs::FoundNode;
+using jobs::JobSeen;
+using std::chrono::milliseconds;
+
+bool always() {
+  return true;
+}
+
+// The allocation of Slurm that the job runs in, or 0.
+std::uint32_t slurm_job_of(const FoundJob& job) {
+  const FoundNode& node = job.nodes.front();
+  for (std::uint32_t local = 0; local < node.facts().ranks.size(); ++local) {
+    const std::string id = jobs::variable_of(node.process(local), "SLURM_JOB_ID");
+    constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+    if (const Result<std::uint64_t> number = parse_number(id, 1, most); number)
+      return static_cast<std::uint32_t>(*number);
+  }
+  return 0;
+}
+
+// Where the other nodes of the job are.
+std::vector<link::Host> other_hosts(const FoundJob& job) {
+  std::vector<link::Host> hosts;
+  const std::uint32_t slurm_job = slurm_job_of(job);
+  for (std::uint32_t node = 0; node < job.facts().nodes; ++node) {
+    const std::string name = job.nodes.front().host_of(node);
+    // What the program has written into the memory of the job is no name for ssh.
+    if (!link::check_host_name(name) || link::is_this_host(name)) continue;
+    link::Host& host = hosts.emplace_back(link::Host{name});
+    if (slurm_job == 0) continue;
+    host.name = name.substr(0, name.find('.'));  // Slurm's names have no domain
+    host.way = link::Way::srun;
+    host.slurm_job = slurm_job;
+  }
+  return hosts;
+}
+
+void merge(JobSeen& job, JobSeen&& more) {
+  if (job.found.empty()) {
+    std::swap(job.complaints, more.complaints);
+    job = std::move(more);
+    return;
+  }
+  if (job.program.empty()) job.program = more.program;
+  if (more.ranks != job.ranks || more.nodes != job.nodes) return;
+  const auto are_the_same = [](const jobs::NodeSeen& one, const jobs::NodeSeen& other) {
+    return one.node == other.node || one.node_ranks().meets(other.node_ranks());
+  };
+  for (const jobs::NodeSeen& node : more.found) {
+    const auto is_known = [&](const jobs::NodeSeen& known) { return are_the_same(known, node); };
+    if (std::ranges::any_of(job.found, is_known)) continue;
+    job.found.push_back(node);
+    for (const jobs::RankSeen& rank : more.seen)
+      if (rank.node == node.node) job.seen.push_back(rank);
+  }
+  std::ranges::sort(job.found, {}, &jobs::NodeSeen::node);
+  std::ranges::sort(job.seen, {}, &jobs::RankSeen::rank);
+}
+
+// The user has to say which.
+Error which_of(const std::vector<jobs::Row>& rows, const Choice& choice) {
+  std::string list = jobs::to_text(
+      rows, {.hosts = !choice.hosts.empty(), .users = choice.whose == jobs::Whose::everybody});
+  list.pop_back();
+  return {Errc::invalid_argument,
+          fmt::format("{} jobs are possible, say which by its id:\n{}", rows.size(), list)};
+}
+
+}  // namespace
+
+Result<JobView> JobView::open(const Choice& choice) {
+  JobView view;
+  if (const Result<void> found = view.find(choice); !found) return found.error();
+  return view;
+}
+
+Result<void> JobView::find(const Choice& choice) {
+  jobs::FoundJobs found = jobs::find_jobs(choice.whose);
+  const std::vector<std::string> ids = jobs::ids_meant(found, choice.job);
+  std::vector<std::string> notes = found.notes;
+  const bool asks_others = !choice.hosts.empty() && !choice.only_here;
+  if (asks_others) others_->start(choice.hosts);
+  const bool is_known = ids.size() == 1 && !choice.job.empty();
+  if (is_known) {
+    id_ = ids.front();
+  } else {
+    std::vector<jobs::Row> rows = jobs::rows_of(found);
+    std::erase_if(
+        rows, [&](const jobs::Row& row) { return std::ranges::find(ids, row.id) == ids.end(); });
+    if (asks_others) {
+      add_rows_elsewhere(choice, rows);
+      notes.insert(notes.end(), others_->complaints().begin(), others_->complaints().end());
+    }
+    if (rows.empty())
+      return jobs::no_job(choice.job, choice.hosts.empty() ? "on this machine" : "on these hosts",
+                          notes);
+    if (rows.size() > 1) return which_of(rows, choice);
+    id_ = rows.front().id;
+  }
+  here_ = jobs::take(std::move(found), id_);
+  if (here_) program_ = here_->program();
+  const bool has_others = here_ && here_->nodes.size() < here_->facts().nodes;
+  if (has_others && choice.hosts.empty() && !choice.only_here) others_->start(other_hosts(*here_));
+  return {};
+}
+
+void JobView::add_rows_elsewhere(const Choice& choice, std::vector<jobs::Row>& rows) {
+  const auto take = [&](const std::string& /*host*/, Message& answer) {
+    auto* listed = std::get_if<Listed>(&answer);
+    if (listed == nullptr) return;
+    std::erase_if(listed->rows,
+                  [&](const jobs::Row& row) { return !jobs::may_mean(row, choice.job); });
+    jobs::merge(rows, listed->rows);
+  };
+  others_->ask(List{choice.whose == jobs::Whose::everybody}, milliseconds(0), [] {}, take, &always);
+}
+
+JobSeen JobView::watch(milliseconds time, FunctionRef<bool()> goes_on, WordNames names) {
+  JobSeen job;
+  const auto here = [&] {
+    if (!here_) return;
+    job = jobs::watch(*here_, time, goes_on);
+    if (names == WordNames::yes) stacks::name_words(job);
+  };
+  const auto take = [&](const std::string& /*host*/, Message& answer) {
+    auto* watched = std::get_if<Watched>(&answer);
+    if (watched != nullptr && watched->job) merge(job, std::move(*watched->job));
+  };
+  const auto time_ms = static_cast<std::uint32_t>(time.count());
+  others_->ask(Watch{id_, time_ms, names == WordNames::yes}, time, here, take, goes_on);
+  if (job.program.empty())
+    job.program = program_;
+  else
+    program_ = job.program;
+  job.id = id_;
+  job.complaints = others_->complaints();
+  return job;
+}
+
+std::vector<stacks::Place> JobView::find_places(const std::vector<std::uint32_t>& ranks,
+                                                FunctionRef<bool()> goes_on) {
+  std::vector<stacks::Place> places;
+  const auto here = [&] {
+    if (here_) places = stacks::find_places(*here_, ranks);
+  };
+  const auto take = [&](const std::string& host, Message& answer) {
+    auto* found = std::get_if<Places>(&answer);
+    if (found == nullptr) return;
+    for (stacks::Place& place : found->places) {
+      place.host = host;
+      const bool is_known =
+          std::ranges::find(places, place.rank, &stacks::Place::rank) != places.end();
+      if (!is_known) places.push_back(std::move(place));
+    }
+  };
+  others_->ask(FindPlaces{id_, ranks}, milliseconds(0), here, take, goes_on);
+  std::ranges::sort(places, {}, &stacks::Place::rank);
+  return places;
+}
+
+// Of several exchanges the fastest tells most.
+std::map<std::string, JobView::ClockDifference> JobView::compare_clocks(
+    FunctionRef<bool()> goes_on) {
+  constexpr int exchanges = 16;
+  std::map<std::string, ClockDifference> clocks;
+  for (int i = 0; i < exchanges; ++i) {
+    const auto asked = static_cast<std::int64_t>(monotonic_ns());
+    const auto take = [&](const std::string& host, Message& answer) {
+      const auto answered = static_cast<std::int64_t>(monotonic_ns());
+      const auto* time = std::get_if<Time>(&answer);
+      if (time == nullptr) return;
+      const std::int64_t error = (answered - asked) / 2;
+      const auto known = clocks.find(host);
+      if (known != clocks.end() && known->second.error_ns <= error) return;
+      clocks[host] = {time->ns - (asked + error), error};
+    };
+    others_->ask(AskTime{}, milliseconds(0), [] {}, take, goes_on);
+  }
+  return clocks;
+}
+
+std::vector<trace::NodeTrace> JobView::trace(milliseconds time, FunctionRef<bool()> goes_on) {
+  std::map<std::string, ClockDifference> clocks = compare_clocks(goes_on);
+  std::vector<trace::NodeTrace> nodes;
+  const auto here = [&] {
+    if (here_) nodes = trace::trace_job(*here_, time, goes_on);
+  };
+  const auto take = [&](const std::string& host, Message& answer) {
+    auto* traced = std::get_if<Traced>(&answer);
+    if (traced == nullptr) return;
+    for (trace::NodeTrace& node : traced->nodes) {
+      if (std::ranges::find(nodes, node.node, &trace::NodeTrace::node) != nodes.end()) continue;
+      node.ahead_ns = clocks[host].ahead_ns;
+      node.error_ns = clocks[host].error_ns;
+      nodes.push_back(std::move(node));
+    }
+  };
+  const auto time_ms = static_cast<std::uint32_t>(time.count());
+  others_->ask(Trace{id_, time_ms}, time, here, take, goes_on);
+  std::ranges::sort(nodes, {}, &trace::NodeTrace::node);
+  return nodes;
+}
+
+}  // namespace gondwana::hosts

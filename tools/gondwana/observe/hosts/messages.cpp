@@ -1,0 +1,206 @@
+#include "observe/hosts/messages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/archive.hpp"
+#include "bootstrap/protocol.hpp"
+#include "observe/trace/wire.hpp"
+
+// What is on the wire, in its order: beside the types, so that the archive finds it.
+
+namespace gondwana {
+
+constexpr std::uint8_t enumerators(RankState /*state*/) {
+  return 4;
+}
+constexpr std::uint8_t enumerators(Awaited::Relation /*relation*/) {
+  return 7;
+}
+void fields(auto& archive, Of<Awaited> auto& awaited) {
+  archive(awaited.value, awaited.words, awaited.size, awaited.is_signed, awaited.relation);
+}
+
+}  // namespace gondwana
+
+namespace gondwana::jobs {
+
+void fields(auto& archive, Of<RankCounts> auto& counts) {
+  archive(counts.seen, counts.absent, counts.stopped, counts.waiting, counts.left);
+}
+void fields(auto& archive, Of<Row> auto& row) {
+  archive(row.id, row.ranks, row.nodes, row.began_s, row.program, row.nodes_seen, row.hosts);
+  archive(row.user);
+  archive(row.counts);
+  archive.expect(trace::is_job_id(row.id));
+}
+void fields(auto& archive, Of<Members> auto& members) {
+  archive(members.first, members.stride, members.size);
+}
+void fields(auto& archive, Of<WaitSeen> auto& wait) {
+  archive(wait.call, wait.peer, wait.team, wait.place, wait.word, wait.members, wait.seconds);
+  archive(wait.lasted, wait.value, wait.awaited);
+}
+constexpr std::uint8_t enumerators(RankSeen::Process /*process*/) {
+  return 4;
+}
+void fields(auto& archive, Of<RankSeen> auto& rank) {
+  archive(rank.rank, rank.node, rank.pid, rank.process, rank.state, rank.wait, rank.waited);
+  archive(rank.computed, rank.delayed, rank.counts, rank.messages, rank.under_way, rank.calls);
+  archive(rank.totals, rank.messages_total, rank.used_s, rank.is_in_exit, rank.tracer);
+  archive(rank.system_call, rank.polls, rank.device_copies, rank.served_copies);
+}
+void fields(auto& archive, Of<AgentSeen> auto& agent) {
+  archive(agent.pid, agent.used_s, agent.computed, agent.batches, agent.batches_total);
+  archive(agent.waiting, agent.leaving, agent.is_stopped, agent.tracer);
+}
+void fields(auto& archive, Of<NodeSeen> auto& node) {
+  archive(node.node, node.first, node.ranks, node.host, node.processors, node.idle);
+  archive(node.agent);
+}
+
+// Nodes and ranks in their order, and each rank one of its node.
+bool is_sound(const JobSeen& job) {
+  const auto is_of_job = [&](const NodeSeen& node) {
+    return node.node < job.nodes && node.node_ranks().are_among(job.ranks);
+  };
+  const auto is_of_node = [&](const RankSeen& rank) {
+    const auto node = std::ranges::lower_bound(job.found, rank.node, {}, &NodeSeen::node);
+    return node != job.found.end() && node->node == rank.node &&
+           node->node_ranks().holds(Rank(rank.rank));
+  };
+  return trace::is_job_id(job.id) && job.ranks <= protocol::max_ranks && job.watched_s > 0 &&
+         std::ranges::all_of(job.found, is_of_job) &&
+         std::ranges::adjacent_find(job.found, std::ranges::greater_equal{}, &NodeSeen::node) ==
+             job.found.end() &&
+         std::ranges::adjacent_find(job.seen, std::ranges::greater_equal{}, &RankSeen::rank) ==
+             job.seen.end() &&
+         std::ranges::all_of(job.seen, is_of_node);
+}
+
+void fields(auto& archive, Of<JobSeen> auto& job) {
+  archive(job.id, job.program, job.ranks, job.nodes, job.watched_s, job.is_traced, job.found);
+  archive(job.seen);
+  archive.expect(is_sound(job));
+}
+
+}  // namespace gondwana::jobs
+
+namespace gondwana::stacks {
+
+void fields(auto& archive, Of<Frame> auto& frame) {
+  archive(frame.function, frame.file, frame.line, frame.module, frame.is_program, frame.address);
+}
+void fields(auto& archive, Of<ThreadStack> auto& stack) {
+  archive(stack.thread, stack.name, stack.frames, stack.problem);
+}
+void fields(auto& archive, Of<Place> auto& place) {
+  archive(place.rank, place.pid, place.host, place.threads, place.problem);
+}
+
+}  // namespace gondwana::stacks
+
+namespace gondwana::hosts {
+
+void fields(auto& archive, Of<List> auto& list) {
+  archive(list.all);
+}
+void fields(auto& archive, Of<Watch> auto& watch) {
+  archive(watch.job, watch.time_ms, watch.names_words);
+}
+void fields(auto& archive, Of<FindPlaces> auto& find) {
+  archive(find.job, find.ranks);
+}
+void fields(auto& archive, Of<Greeting> auto& greeting) {
+  archive(greeting.version, greeting.layout);
+}
+void fields(auto& archive, Of<Listed> auto& listed) {
+  archive(listed.rows, listed.notes);
+}
+void fields(auto& archive, Of<Watched> auto& watched) {
+  archive(watched.job);
+}
+void fields(auto& archive, Of<Places> auto& places) {
+  archive(places.places);
+}
+void fields(auto& archive, Of<Trace> auto& trace) {
+  archive(trace.job, trace.time_ms);
+}
+void fields(auto& /*archive*/, Of<AskTime> auto& /*nothing*/) {}
+void fields(auto& archive, Of<Traced> auto& traced) {
+  archive(traced.nodes);
+}
+void fields(auto& archive, Of<Time> auto& time) {
+  archive(time.ns);
+  archive.expect(trace::is_possible_time(time.ns));
+}
+
+namespace {
+
+constexpr std::string_view mark = "GdOb";
+constexpr std::size_t header_size = mark.size() + sizeof(std::uint32_t) + sizeof(std::uint8_t);
+constexpr std::uint32_t longest_payload = 1U << 30;
+
+struct Header {
+  std::uint32_t length = 0;
+  std::uint8_t kind = 0;
+};
+
+Header read_header(std::string_view bytes) {
+  Header header;
+  ArchiveReader reader(bytes.substr(mark.size()));
+  reader(header.length, header.kind);
+  return header;
+}
+
+template <typename Kind>
+Result<Message> read_payload(std::string_view bytes) {
+  Kind message;
+  ArchiveReader reader(bytes);
+  fields(reader, message);
+  if (reader.is_well() && reader.is_at_end()) return Message(std::move(message));
+  return Error{Errc::malformed, "a message has the wrong fields; both hosts need the same build"};
+}
+
+template <std::size_t... Kinds>
+Result<Message> read_payload(std::size_t kind, std::string_view bytes,
+                             std::index_sequence<Kinds...> /*all*/) {
+  constexpr std::array readers{read_payload<std::variant_alternative_t<Kinds, Message>>...};
+  return readers.at(kind)(bytes);
+}
+
+}  // namespace
+
+std::string encode(const Message& message) {
+  ArchiveWriter payload;
+  std::visit([&](const auto& one) { payload(one); }, message);
+  const std::string bytes = payload.take();
+  ArchiveWriter header;
+  header(static_cast<std::uint32_t>(bytes.size()), static_cast<std::uint8_t>(message.index()));
+  return std::string(mark) + header.take() + bytes;
+}
+
+Result<std::optional<Message>> MessageParser::next() {
+  constexpr auto kinds = std::make_index_sequence<std::variant_size_v<Message>>{};
+  if (!std::string_view(held_).starts_with(mark.substr(0, held_.size())))
+    return Error{Errc::malformed,
+                 fmt::format("its first words are no message of ours: {:.60}; does a start file of "
+                             "the shell there print something?",
+                             held_.substr(0, held_.find('\n')))};
+  if (held_.size() < header_size) return std::optional<Message>{};
+  const Header header = read_header(held_);
+  if (header.kind >= kinds.size() || header.length > longest_payload)
+    return Error{Errc::malformed, "a message is of no known kind"};
+  const std::size_t size = header_size + header.length;
+  if (held_.size() < size) return std::optional<Message>{};
+  Result<Message> message =
+      read_payload(header.kind, std::string_view(held_).substr(header_size, header.length), kinds);
+  if (!message) return message.error();
+  held_.erase(0, size);
+  return std::optional<Message>(*std::move(message));
+}
+
+}  // namespace gondwana::hosts

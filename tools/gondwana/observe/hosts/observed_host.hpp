@@ -1,0 +1,60 @@
+// Another host, as a command sees it that asks the observer there.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/function_ref.hpp"
+#include "core/result.hpp"
+#include "core/unique_fd.hpp"
+#include "link/host.hpp"
+#include "observe/hosts/messages.hpp"
+
+namespace gondwana::hosts {
+
+class ObservedHost {
+ public:
+  // `silence_s`: seconds of silence that mean that the host is gone; 0: none do.
+  ObservedHost(link::Host host, std::uint32_t silence_s)
+      : host_(std::move(host)), silence_s_(silence_s) {}
+  ObservedHost(ObservedHost&& other) noexcept;
+  ObservedHost& operator=(ObservedHost&& other) = delete;
+  ~ObservedHost() { end(); }
+
+  // Starts the observer there; waits for nothing.
+  Result<void> start();
+
+  void ask(const Message& question);
+
+  // The answer, which takes `time` at least. Stops waiting where `goes_on` says no. The first call
+  // also takes the greeting. After an error the host is given up.
+  Result<Message> answer(std::chrono::milliseconds time, FunctionRef<bool()> goes_on);
+
+  const std::string& name() const { return host_.name; }
+  bool is_there() const { return pid_ > 0; }
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+
+  Result<Message> next(Time end, FunctionRef<bool()> goes_on);
+  Result<bool> read_some();
+  Error loss();
+  Error silence(std::chrono::milliseconds time) const;
+  std::chrono::milliseconds patience() const;
+  void end();
+  void end_now();
+
+  link::Host host_;
+  std::uint32_t silence_s_;
+  pid_t pid_ = 0;
+  UniqueFd link_;        // its standard input and output
+  UniqueFd complaints_;  // its standard error
+  MessageParser parser_;
+  bool is_greeted_ = false;
+};
+
+}  // namespace gondwana::hosts

@@ -1,0 +1,34 @@
+// All other hosts that a command asks at the same time.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/function_ref.hpp"
+#include "link/host.hpp"
+#include "observe/hosts/messages.hpp"
+#include "observe/hosts/observed_host.hpp"
+
+namespace gondwana::hosts {
+
+class Observers {
+ public:
+  // Starts an observer on each of `hosts`, once where it stands there several times, and on this
+  // one not. A host that cannot be reached is one complaint; the others go on.
+  void start(const std::vector<link::Host>& hosts);
+
+  // Asks all hosts before `meanwhile` runs, and `take` gets their answers after it.
+  void ask(const Message& question, std::chrono::milliseconds time, FunctionRef<void()> meanwhile,
+           FunctionRef<void(const std::string& host, Message& answer)> take,
+           FunctionRef<bool()> goes_on);
+
+  const std::vector<std::string>& complaints() const { return complaints_; }
+
+ private:
+  std::vector<ObservedHost> hosts_;
+  std::vector<std::string> complaints_;
+};
+
+}  // namespace gondwana::hosts

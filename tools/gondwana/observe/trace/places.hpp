@@ -1,0 +1,52 @@
+// Addresses of events, as all ranks can tell them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "observe/trace/node_trace.hpp"
+#include "observe/trace/symbols.hpp"
+
+namespace gondwana::trace {
+
+enum class SymmetricArea : std::uint8_t { heap, globals };
+
+// The same on all ranks.
+struct SymmetricPlace {
+  SymmetricArea area;
+  std::uint64_t offset;
+
+  friend auto operator<=>(const SymmetricPlace&, const SymmetricPlace&) = default;
+};
+
+// Nothing where the address is in no symmetric memory of the rank.
+std::optional<SymmetricPlace> symmetric_place(const RankTrace& rank, std::uint64_t address);
+
+// Where the program makes a call; null where that is not known.
+const SourceLine* line_of_call(const RankTrace& rank, const Event& event, Symbols& symbols);
+
+// The names of addresses of a rank. Of blocks in its heap it knows those whose allocation is still
+// among the events.
+class PlaceNames {
+ public:
+  PlaceNames(const RankTrace& rank, Symbols& symbols);
+
+  // "flag", "table+16", "heap+0x118 (byte 24 of 64 from main, heat.c:41)", "memory of
+  // emulated:0+0x40", or the address.
+  std::string text(const Event& event);
+  // "emulated:0"; empty: the address is not known to be one of a device.
+  std::string_view device(const Event& event) const;
+
+ private:
+  std::string block_at(std::uint64_t address, std::int64_t time_ns);
+
+  const RankTrace& rank_;
+  Symbols& symbols_;
+  std::map<std::uint64_t, std::vector<const Event*>> blocks_;  // by address, then by time
+};
+
+}  // namespace gondwana::trace

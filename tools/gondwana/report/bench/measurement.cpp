@@ -1,0 +1,197 @@
+#include "report/bench/measurement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/own_files.hpp"
+#include "report/bench/installed_file.hpp"
+#include "report/bench/job_costs.hpp"
+#include "report/bench/output_of.hpp"
+#include "report/bench/peer.hpp"
+#include "report/bench/progress.hpp"
+
+namespace gondwana::bench {
+namespace {
+
+bool has_peer(const Choices& choices) {
+  return !choices.peer.compiler.empty();
+}
+
+// Ours and the peer by turns, some rounds at a time: so both see the same machine. Without a peer,
+// too: a program that starts anew has its memory elsewhere, which changes small times.
+std::uint32_t turns_of(const Choices& choices) {
+  constexpr std::uint32_t most_turns = 5;
+  return std::min(most_turns, choices.rounds);
+}
+
+// What is told of: of jobs each round, with the peer in it.
+std::uint32_t steps_of(const Choices& choices) {
+  if (choices.subject.kind == Kind::job) return choices.rounds;
+  return turns_of(choices) * (has_peer(choices) ? 2 : 1);
+}
+
+Result<std::string> find_program(const Choices& choices) {
+  return find_file(choices.subject.programs.of(choices.door), GONDWANA_MODULES "/bench");
+}
+
+std::vector<std::string> own_job(const std::string& program, const Choices& choices,
+                                 std::uint32_t ranks) {
+  if (choices.hosts.empty())
+    return {own_path().string(), "run", "-n", fmt::to_string(ranks), program};
+  return {own_path().string(), "run", "--hosts", choices.hosts, program};
+}
+
+Result<std::vector<Series>> run(std::vector<std::string> job, const Choices& choices,
+                                std::uint32_t rounds) {
+  job.insert(job.end(), {std::string(choices.subject.group), fmt::to_string(rounds),
+                         fmt::to_string(choices.smallest), fmt::to_string(choices.largest)});
+  const Result<std::string> output = output_of(job);
+  if (!output) return output.error();
+  return read_samples(*output);
+}
+
+class Measurements {
+ public:
+  Measurements(const std::vector<Choices>& all, bool shows_progress) : all_(all) {
+    // Steps of different subjects take different times.
+    if (shows_progress) progress_.emplace(all.size() == 1 ? steps_of(all.front()) : 0);
+  }
+
+  Result<void> prepare_peer();
+  Result<Measured> measure(std::size_t index);
+
+ private:
+  // The rounds of one turn, from 1.
+  struct Turn {
+    std::size_t index;
+    std::uint32_t first;
+    std::uint32_t last;
+  };
+
+  Result<Measured> measure_jobs(std::size_t index);
+  Result<void> run_turn(const Turn& turn, Measured& measured);
+  Result<void> run_peer(const Turn& turn, Measured& measured);
+  void tell(const Turn& turn, std::string_view library);
+
+  const std::vector<Choices>& all_;
+  std::optional<PeerPrograms> peers_;
+  std::optional<Progress> progress_;
+};
+
+// All subjects that have a peer have the same. What cannot be built is told before anything runs.
+Result<void> Measurements::prepare_peer() {
+  const auto found = std::ranges::find_if(all_, has_peer);
+  if (found == all_.end()) return {};
+  Result<std::string> sources = find_file("source", GONDWANA_DATA "/bench");
+  if (!sources) return sources.error();
+  Result<PeerPrograms> peers = PeerPrograms::prepare(found->peer, *std::move(sources));
+  if (!peers) return peers.error();
+  peers_.emplace(*std::move(peers));
+  for (const Choices& choices : all_) {
+    if (!has_peer(choices)) continue;
+    const Result<std::string> built = peers_->program(choices.subject.programs.shmem);
+    if (!built) return built.error();
+  }
+  return {};
+}
+
+void Measurements::tell(const Turn& turn, std::string_view library) {
+  if (!progress_) return;
+  const Choices& choices = all_[turn.index];
+  const std::string rounds = turn.first == turn.last
+                                 ? fmt::format("round {}", turn.first)
+                                 : fmt::format("rounds {} to {}", turn.first, turn.last);
+  const std::string what =
+      fmt::format("{} ({} of {}), {}, {} of {}", choices.subject.name, turn.index + 1, all_.size(),
+                  library, rounds, choices.rounds);
+  progress_->begin(what, turn.first == 1 && library == "Gondwana");
+}
+
+Result<void> Measurements::run_peer(const Turn& turn, Measured& measured) {
+  const Choices& choices = all_[turn.index];
+  if (!has_peer(choices)) return {};
+  tell(turn, measured.peer);
+  const Result<std::string> program = peers_->program(choices.subject.programs.shmem);
+  if (!program) return program.error();
+  for (const std::uint32_t ranks : choices.rank_counts()) {
+    const Result<std::vector<Series>> theirs =
+        run(peers_->job(*program, ranks, choices.hosts), choices, turn.last - turn.first + 1);
+    if (!theirs) return theirs.error();
+    append_peer(measured.series, *theirs);
+  }
+  return {};
+}
+
+Result<void> Measurements::run_turn(const Turn& turn, Measured& measured) {
+  tell(turn, "Gondwana");
+  const Choices& choices = all_[turn.index];
+  const Result<std::string> program = find_program(choices);
+  if (!program) return program.error();
+  for (const std::uint32_t ranks : choices.rank_counts()) {
+    const Result<std::vector<Series>> ours =
+        run(own_job(*program, choices, ranks), choices, turn.last - turn.first + 1);
+    if (!ours) return ours.error();
+    append(measured.series, *ours);
+  }
+  return run_peer(turn, measured);
+}
+
+// A round has ours and the peer, for each number of ranks.
+Result<Measured> Measurements::measure_jobs(std::size_t index) {
+  const Choices& choices = all_[index];
+  const Result<std::string> program = find_program(choices);
+  if (!program) return program.error();
+  const JobCommand own = [&](std::uint32_t ranks) { return own_job(*program, choices, ranks); };
+  JobCommand peer;
+  Measured measured{choices, has_peer(choices) ? peers_->name() : "", {}};
+  if (has_peer(choices)) {
+    const Result<std::string> built = peers_->program(choices.subject.programs.shmem);
+    if (!built) return built.error();
+    peer = [this, path = *built](std::uint32_t ranks) { return peers_->job(path, ranks, {}); };
+  }
+  for (std::uint32_t round = 1; round <= choices.rounds; ++round) {
+    tell({index, round, round}, "Gondwana");
+    const Result<void> added = add_round_of_jobs(choices, own, peer, measured.series);
+    if (!added) return added.error();
+  }
+  finish_jobs(choices, measured.series);
+  return measured;
+}
+
+Result<Measured> Measurements::measure(std::size_t index) {
+  const Choices& choices = all_[index];
+  if (choices.subject.kind == Kind::job) return measure_jobs(index);
+  const std::uint32_t turns = turns_of(choices);
+  Measured measured{choices, has_peer(choices) ? peers_->name() : "", {}};
+  std::uint32_t done = 0;
+  for (std::uint32_t turn = 0; turn < turns; ++turn) {
+    const std::uint32_t last = done + (choices.rounds + turn) / turns;
+    const Result<void> run = run_turn({index, done + 1, last}, measured);
+    if (!run) return run.error();
+    done = last;
+  }
+  group_operations(measured.series);
+  return measured;
+}
+
+}  // namespace
+
+Outcome measure(const std::vector<Choices>& all, bool shows_progress) {
+  Measurements measurements(all, shows_progress);
+  if (const Result<void> prepared = measurements.prepare_peer(); !prepared)
+    return {{}, {prepared.error()}};
+  Outcome outcome;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    Result<Measured> measured = measurements.measure(i);
+    if (measured)
+      outcome.found.push_back(*std::move(measured));
+    else
+      outcome.failures.push_back({measured.error().code, fmt::format("{}: {}", all[i].subject.name,
+                                                                     measured.error().text)});
+  }
+  return outcome;
+}
+
+}  // namespace gondwana::bench

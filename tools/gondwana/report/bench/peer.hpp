@@ -1,0 +1,53 @@
+// Another OpenSHMEM library to compare with: its compiler and launcher, and our measuring programs
+// built for it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/result.hpp"
+#include "report/bench/temporary_folder.hpp"
+
+namespace gondwana::bench {
+
+struct PeerCommands {
+  std::string compiler;  // empty: there is no peer
+  std::string launcher;
+};
+
+// "oshcc=/usr/bin/oshcc,oshrun=/usr/bin/oshrun"
+Result<PeerCommands> parse_peer(std::string_view text);
+
+// Our measuring programs built for it, each when it is first asked for, in a folder that goes with
+// this object.
+class PeerPrograms {
+ public:
+  // `sources`: the folder that has user/NAME.c
+  static Result<PeerPrograms> prepare(const PeerCommands& commands, std::string sources);
+
+  // What the launcher says about itself: "oshrun (OpenRTE) 4.1.4".
+  const std::string& name() const { return name_; }
+  // The path of a program.
+  Result<std::string> program(std::string_view name) const;
+  // The first words of the command that runs a program: on these hosts, as Open MPI takes them, or
+  // on this machine if there are none.
+  std::vector<std::string> job(const std::string& program, std::uint32_t ranks,
+                               const std::string& hosts) const;
+
+ private:
+  PeerPrograms(PeerCommands commands, std::string sources, std::string name, TemporaryFolder folder)
+      : commands_(std::move(commands)),
+        sources_(std::move(sources)),
+        name_(std::move(name)),
+        folder_(std::move(folder)) {}
+
+  PeerCommands commands_;
+  std::string sources_;
+  std::string name_;
+  TemporaryFolder folder_;
+};
+
+}  // namespace gondwana::bench

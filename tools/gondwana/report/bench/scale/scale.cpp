@@ -1,0 +1,74 @@
+#include "report/bench/scale/scale.hpp"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "base/complain.hpp"
+#include "report/bench/installed_file.hpp"
+#include "report/bench/output_of.hpp"
+#include "report/bench/scale/model.hpp"
+#include "report/bench/scale/scale_choices.hpp"
+#include "report/bench/scale/scale_report.hpp"
+
+namespace gondwana::bench::scale {
+namespace {
+
+int complain(const Error& error) {
+  gondwana::complain("bench scale", error.text);
+  return 1;
+}
+
+// Lines such as "nodes 17", in the order of the figures.
+Result<ScaleRow> read_row(std::uint32_t ranks, const std::string& output) {
+  ScaleRow row{.ranks = ranks, .is_real = true};
+  std::istringstream lines(output);
+  for (std::size_t i = 0; i < figure_names.size(); ++i) {
+    std::string name;
+    if (!(lines >> name >> row.figures[i]) || name != figure_names[i])
+      return Error{Errc::malformed, fmt::format("gondwana-scale says no {}: it is of another build "
+                                                "than the command",
+                                                figure_names[i])};
+  }
+  return row;
+}
+
+Result<ScaleRow> measure(const std::string& program, std::uint32_t ranks,
+                         std::uint32_t node_ranks) {
+  const Result<std::string> output =
+      output_of({program, fmt::to_string(ranks), fmt::to_string(node_ranks)});
+  return output ? read_row(ranks, *output) : output.error();
+}
+
+Result<std::vector<ScaleRow>> rows_of(const ScaleChoices& choices) {
+  const Result<std::string> program = find_file("gondwana-scale", GONDWANA_MODULES "/bench");
+  if (!program) return program.error();
+  std::vector<ScaleRow> rows;
+  std::size_t real = 0;
+  for (const std::uint32_t ranks : choices.sizes()) {
+    const bool is_real = ranks <= choices.most_real;
+    const Result<ScaleRow> row = is_real ? measure(*program, ranks, choices.node_ranks)
+                                         : modelled_row(std::span(rows).first(real), ranks);
+    if (!row) return row.error();
+    rows.push_back(*row);
+    if (is_real) ++real;
+  }
+  return rows;
+}
+
+}  // namespace
+
+int scale_command(const std::vector<std::string>& words) {
+  const Result<ScaleChoices> choices = parse_scale(words);
+  if (!choices) return complain(choices.error());
+  if (choices->help) {
+    fmt::print("{}", scale_help());
+    return 0;
+  }
+  const Result<std::vector<ScaleRow>> rows = rows_of(*choices);
+  if (!rows) return complain(rows.error());
+  fmt::print("{}", scale_report(*choices, *rows));
+  return 0;
+}
+
+}  // namespace gondwana::bench::scale

@@ -1,0 +1,105 @@
+#include "report/bench/scale/scale_choices.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "bootstrap/protocol.hpp"
+#include "core/parse.hpp"
+
+namespace gondwana::bench::scale {
+namespace {
+
+// As they were written.
+struct Words {
+  std::string ranks;
+  std::string node_ranks;
+  std::string real;
+  bool csv = false;
+  bool json = false;
+  bool help = false;
+};
+
+Error wrong(std::string text) {
+  return {Errc::invalid_argument, std::move(text)};
+}
+
+Result<void> set_number(std::string_view option, std::string_view word, std::uint64_t most,
+                        std::uint32_t& number) {
+  if (word.empty()) return {};
+  const Result<std::uint64_t> read = parse_number(word, 1, most);
+  if (!read) return wrong(fmt::format("{} {}", option, read.error().text));
+  number = static_cast<std::uint32_t>(*read);
+  return {};
+}
+
+// "2:4096"; either side may be left out.
+Result<void> set_ranks(const std::string& word, ScaleChoices& choices) {
+  if (word.empty()) return {};
+  const Error unclear = wrong(
+      fmt::format("--ranks \"{}\": expected MIN:MAX, from 2 to {}", word, protocol::max_ranks));
+  const std::size_t colon = word.find(':');
+  if (colon == std::string::npos) return unclear;
+  const auto set = [](const std::string& text, std::uint32_t& number) {
+    return static_cast<bool>(set_number("--ranks", text, protocol::max_ranks, number));
+  };
+  const bool are_numbers =
+      set(word.substr(0, colon), choices.fewest) && set(word.substr(colon + 1), choices.most);
+  const bool is_range = choices.fewest >= 2 && choices.fewest <= choices.most;
+  return are_numbers && is_range ? Result<void>{} : unclear;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> ScaleChoices::sizes() const {
+  std::vector<std::uint32_t> sizes;
+  for (std::uint32_t ranks = fewest; ranks < most; ranks *= 2) sizes.push_back(ranks);
+  sizes.push_back(most);
+  return sizes;
+}
+
+Result<ScaleChoices> parse_scale(const std::vector<std::string>& words) {
+  CLI::App app;
+  Words written;
+  app.set_help_flag();
+  app.add_option("--ranks", written.ranks);
+  app.add_option("--node-ranks", written.node_ranks);
+  app.add_option("--real", written.real);
+  app.add_flag("--csv", written.csv);
+  app.add_flag("--json", written.json);
+  app.add_flag("-h,--help", written.help);
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::ParseError& error) {
+    return wrong(fmt::format("{}; see gondwana bench scale --help", error.what()));
+  }
+  ScaleChoices choices{.help = written.help};
+  if (written.csv && written.json) return wrong("--csv or --json, not both");
+  if (written.csv) choices.format = Format::csv;
+  if (written.json) choices.format = Format::json;
+  constexpr std::uint64_t most_of_node = 1024;
+  for (const Result<void>& set :
+       {set_ranks(written.ranks, choices),
+        set_number("--node-ranks", written.node_ranks, most_of_node, choices.node_ranks),
+        set_number("--real", written.real, protocol::max_ranks, choices.most_real)})
+    if (!set) return set.error();
+  return choices;
+}
+
+std::string_view scale_help() {
+  return "Usage: gondwana bench scale [options]\n"
+         "\n"
+         "What one rank and its node need in jobs of growing size: memory, what is sent at the "
+         "start,\n"
+         "connections, and a barrier of all ranks. A rank of the job is an engine, and the others "
+         "are\n"
+         "simulated. Larger jobs are modelled from those, and marked.\n"
+         "\n"
+         "  --ranks MIN:MAX  ranks of the jobs, powers of two times MIN: 2:1000000 unless given\n"
+         "  --node-ranks N   ranks of a node: 64 unless given\n"
+         "  --real N         measure jobs of at most that many ranks: 262144 unless given\n"
+         "  --csv            all figures for a spreadsheet\n"
+         "  --json           all figures\n";
+}
+
+}  // namespace gondwana::bench::scale

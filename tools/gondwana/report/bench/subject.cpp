@@ -1,0 +1,374 @@
+#include "report/bench/subject.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <ranges>
+
+#include "core/parse.hpp"
+#include "link/host_list.hpp"
+
+namespace gondwana::bench {
+namespace {
+
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
+
+constexpr std::string_view copies = "memcpy";
+
+constexpr Programs transfers{"transfers", "transfers_gasnet", "transfers_armci"};
+constexpr Programs collectives{"collectives", "collectives_gasnet", "collectives_armci"};
+
+constexpr std::array<Subject, 11> subjects{{
+    {"latency", transfers, "latency", "latency of blocking operations", Unit::microseconds,
+     "memcpy, of ping_pong with a store and a load"},
+    {"bandwidth", transfers, "stream", "bandwidth of non-blocking puts, 64 in flight",
+     Unit::megabytes, copies},
+    {"rate", transfers, "stream", "rate of non-blocking puts, 64 in flight", Unit::millions,
+     copies},
+    {"atomics", transfers, "atomics", "latency of atomic operations on one word",
+     Unit::microseconds, "the instruction", Axis::none},
+    {"collectives", collectives, "collectives",
+     "latency of collective operations of all ranks, a barrier included", Unit::microseconds,
+     "a central barrier, loads and stores", Axis::bytes, Kind::operation, 8},
+    {"strided",
+     {"strided", "", ""},
+     "strided",
+     "latency of strided puts and gets, 8 bytes of each 64",
+     Unit::microseconds,
+     "a loop of loads and stores",
+     Axis::bytes,
+     Kind::operation,
+     8,
+     64 << 10},
+    {"am",
+     {"", "messages_gasnet", ""},
+     "am",
+     "latency of active messages, and time of each in a flood",
+     Unit::microseconds,
+     "memcpy, a store and a load"},
+    {"seeds",
+     {"seeds", "seeds_gasnet", ""},
+     "seeds",
+     "measurements of papers on PGAS runtimes, time of one operation of each rank",
+     Unit::microseconds,
+     "instructions; of GASNet-EX, the same without the feature",
+     Axis::none},
+    {"apps",
+     {"apps", "", ""},
+     "apps",
+     "small programs by their number of ranks",
+     Unit::milliseconds,
+     "the same work by rank 0 alone",
+     Axis::ranks,
+     Kind::program},
+    {"startup",
+     {"startup", "", ""},
+     "",
+     "time from the start of a job",
+     Unit::milliseconds,
+     "as many plain processes",
+     Axis::ranks,
+     Kind::job,
+     1,
+     0,
+     16,
+     10},
+    {"memory",
+     {"memory", "", ""},
+     "",
+     "memory of a rank after shmem_init and a barrier",
+     Unit::kibibytes,
+     "the same before shmem_init",
+     Axis::ranks,
+     Kind::job,
+     1,
+     0,
+     16,
+     5},
+}};
+
+struct DoorName {
+  Door door;
+  std::string_view word;  // of --door
+  std::string_view name;
+};
+constexpr std::array<DoorName, 3> doors{{{Door::shmem, "shmem", "OpenSHMEM"},
+                                         {Door::gasnetex, "gasnetex", "GASNet-EX"},
+                                         {Door::armci, "armci", "ARMCI"}}};
+
+// As they were written.
+struct Words {
+  std::string subject;
+  std::string door;
+  std::string ranks;
+  std::string hosts;
+  std::string peer;
+  std::string rounds;
+  std::string sizes;
+  std::string report;
+  bool csv = false;
+  bool json = false;
+  bool help = false;
+};
+
+Error wrong(std::string text) {
+  return {Errc::invalid_argument, std::move(text)};
+}
+
+void describe(CLI::App& app, Words& words) {
+  app.set_help_flag();
+  app.add_option("subject", words.subject);
+  app.add_option("--door", words.door);
+  app.add_option("-n,--np", words.ranks);
+  app.add_option("-H,--hosts", words.hosts);
+  app.add_option("--peer", words.peer);
+  app.add_option("-r,--rounds", words.rounds);
+  app.add_option("-m,--sizes", words.sizes);
+  app.add_option("--report", words.report);
+  app.add_flag("--csv", words.csv);
+  app.add_flag("--json", words.json);
+  app.add_flag("-h,--help", words.help);
+}
+
+bool is_all(const Words& words) {
+  return words.subject == "all" || (words.subject.empty() && !words.report.empty());
+}
+
+Result<std::vector<Subject>> find_subjects(const Words& words) {
+  if (is_all(words)) return std::vector<Subject>(subjects.begin(), subjects.end());
+  const auto found = std::ranges::find(subjects, words.subject, &Subject::name);
+  if (found != subjects.end()) return std::vector<Subject>{*found};
+  const auto names = subjects | std::views::transform(&Subject::name);
+  if (words.subject.empty())
+    return wrong(fmt::format("what to measure? Possible are {}, all", fmt::join(names, ", ")));
+  return wrong(fmt::format("{} cannot be measured by this version; possible are {}, all",
+                           words.subject, fmt::join(names, ", ")));
+}
+
+bool has_door(const Subject& subject, Door door) {
+  return !subject.programs.of(door).empty();
+}
+
+bool is_door(std::string_view word) {
+  return std::ranges::find(doors, word, &DoorName::word) != doors.end();
+}
+
+std::string words_of_doors(const Subject& subject) {
+  std::string text;
+  for (const DoorName& one : doors)
+    if (has_door(subject, one.door))
+      text += fmt::format("{}{}", text.empty() ? "" : ", ", one.word);
+  return text;
+}
+
+// The one that was asked for, else the first that the subject has.
+Result<Door> find_door(const std::string& word, const Subject& subject) {
+  for (const DoorName& one : doors)
+    if (has_door(subject, one.door) && (word.empty() || word == one.word)) return one.door;
+  if (!is_door(word))
+    return wrong(fmt::format("--door \"{}\": expected shmem, gasnetex or armci", word));
+  return wrong(fmt::format("{} is not measured by --door {}: it has {}", subject.name, word,
+                           words_of_doors(subject)));
+}
+
+Result<void> set_number(std::string_view option, const std::string& word, std::uint64_t least,
+                        std::uint64_t most, std::uint32_t& number) {
+  if (word.empty()) return {};
+  const Result<std::uint64_t> read = parse_number(word, least, most);
+  if (!read) return wrong(fmt::format("{} {}", option, read.error().text));
+  number = static_cast<std::uint32_t>(*read);
+  return {};
+}
+
+// "8:1M", of which either side may be left out, or one size. Not alone, a subject takes the next
+// MIN that it can have.
+Result<void> set_sizes(const std::string& word, bool is_alone, Choices& choices) {
+  if (word.empty()) return {};
+  const Error unclear = wrong(
+      fmt::format("-m \"{}\": expected a size or MIN:MAX, from 1 to 1G, such as 8 or 8:64K", word));
+  const std::size_t colon = word.find(':');
+  const auto set = [](const std::string& text, std::uint64_t& size) {
+    const Result<std::size_t> read = text.empty() ? Result<std::size_t>(size) : parse_size(text);
+    if (read) size = *read;
+    return static_cast<bool>(read);
+  };
+  if (!set(word.substr(0, colon), choices.smallest) ||
+      !set(colon == std::string::npos ? word : word.substr(colon + 1), choices.largest))
+    return unclear;
+  const std::uint64_t unit = choices.subject.word_bytes;
+  if (choices.largest < unit)
+    return wrong(
+        fmt::format("-m \"{}\": {} needs a MAX of {} at least", word, choices.subject.name, unit));
+  const bool is_range = choices.smallest > 0 && choices.smallest <= choices.largest;
+  if (!is_range || choices.largest > most_bytes) return unclear;
+  if (!is_alone)
+    choices.smallest =
+        std::min((choices.smallest + unit - 1) / unit, choices.largest / unit) * unit;
+  if (choices.smallest % unit == 0) return {};
+  return wrong(fmt::format("-m \"{}\": {} needs a MIN that is a multiple of {}", word,
+                           choices.subject.name, unit));
+}
+
+// As many ranks as the hosts have slots.
+Result<void> set_hosts(const std::string& word, Choices& choices) {
+  if (word.empty()) return {};
+  const Result<std::vector<link::Host>> hosts = link::parse_hosts(word);
+  if (!hosts) return hosts.error();
+  choices.ranks = 0;
+  for (const link::Host& host : *hosts) choices.ranks += host.slots;
+  if (choices.ranks >= 2) return {};
+  return wrong(fmt::format("--hosts {}: expected two ranks at least", word));
+}
+
+Result<void> set_peer(const std::string& word, Choices& choices) {
+  if (word.empty()) return {};
+  if (!has_door(choices.subject, Door::shmem))
+    return wrong(
+        fmt::format("--peer is another library for OpenSHMEM: {} has none", choices.subject.name));
+  if (choices.door != Door::shmem)
+    return wrong(fmt::format("--peer is another library for OpenSHMEM: leave --door {} out",
+                             std::ranges::find(doors, choices.door, &DoorName::door)->word));
+  const Result<PeerCommands> peer = parse_peer(word);
+  if (!peer) return peer.error();
+  choices.peer = *peer;
+  return {};
+}
+
+Result<void> set_format(const Words& words, Choices& choices) {
+  if (!words.report.empty() && (words.csv || words.json))
+    return wrong("--report has the data in it: leave --csv and --json out");
+  if (!words.report.empty() && !words.report.ends_with(".html"))
+    return wrong(fmt::format("--report \"{}\": expected a name that ends in .html", words.report));
+  if (words.csv && words.json) return wrong("--csv or --json, not both");
+  if (words.csv) choices.format = Format::csv;
+  if (words.json || !words.report.empty()) choices.format = Format::json;
+  return {};
+}
+
+// `is_alone`: a word that does not apply to this subject is a mistake; among several it is left
+// out.
+Result<Choices> choices_of(const Words& words, const Subject& subject, Door door, bool is_alone) {
+  Choices choices{.subject = subject,
+                  .door = door,
+                  .ranks = subject.ranks,
+                  .hosts = words.hosts,
+                  .rounds = subject.rounds,
+                  .smallest = subject.word_bytes,
+                  .largest = subject.largest};
+  if (!words.ranks.empty() && !words.hosts.empty())
+    return wrong("-n or --hosts, not both: --hosts says how many ranks each host has");
+  if (!words.hosts.empty() && subject.kind == Kind::job)
+    return wrong(
+        fmt::format("{} is measured on this machine only: leave --hosts out", subject.name));
+  if (!words.sizes.empty() && subject.axis != Axis::bytes && is_alone)
+    return wrong(fmt::format("{} has no sizes: leave -m out", subject.name));
+  const bool has_peer = is_alone || door == Door::shmem || !words.door.empty();
+  for (const Result<void>& set :
+       {set_number("-n", words.ranks, 2, 65536, choices.ranks), set_hosts(words.hosts, choices),
+        set_number("-r", words.rounds, 3, 10000, choices.rounds),
+        subject.axis == Axis::bytes ? set_sizes(words.sizes, is_alone, choices) : Result<void>{},
+        has_peer ? set_peer(words.peer, choices) : Result<void>{}, set_format(words, choices)})
+    if (!set) return set.error();
+  return choices;
+}
+
+// Whether this subject is one of all that these words ask for. A mistake in them is told later.
+bool is_possible(const Words& words, const Subject& subject) {
+  if (!words.hosts.empty() && subject.kind == Kind::job) return false;
+  return find_door(words.door, subject) || !is_door(words.door);
+}
+
+Result<Request> request_of(const Words& words) {
+  Request request{.help = words.help, .measurements = {}, .page = words.report};
+  if (words.help) return request;
+  const Result<std::vector<Subject>> chosen = find_subjects(words);
+  if (!chosen) return chosen.error();
+  for (const Subject& subject : *chosen) {
+    if (is_all(words) && !is_possible(words, subject)) continue;
+    const Result<Door> door = find_door(words.door, subject);
+    if (!door) return door.error();
+    const Result<Choices> choices = choices_of(words, subject, *door, !is_all(words));
+    if (!choices) return choices.error();
+    request.measurements.push_back(*choices);
+  }
+  return request;
+}
+
+}  // namespace
+
+std::string_view Programs::of(Door door) const {
+  switch (door) {
+    case Door::shmem:
+      return shmem;
+    case Door::gasnetex:
+      return gasnetex;
+    case Door::armci:
+      return armci;
+  }
+  return {};
+}
+
+std::vector<std::uint32_t> Choices::rank_counts() const {
+  if (subject.axis != Axis::ranks || !hosts.empty()) return {ranks};
+  std::vector<std::uint32_t> counts;
+  const std::uint32_t fewest = subject.kind == Kind::program ? 1 : 2;
+  for (std::uint32_t count = fewest; count < ranks; count *= 2) counts.push_back(count);
+  counts.push_back(ranks);
+  return counts;
+}
+
+std::string_view name_of(Door door) {
+  return std::ranges::find(doors, door, &DoorName::door)->name;
+}
+
+Result<Request> parse(const std::vector<std::string>& words) {
+  CLI::App app;
+  Words written;
+  describe(app, written);
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::ParseError& error) {
+    return wrong(fmt::format("{}; see gondwana bench --help", error.what()));
+  }
+  return request_of(written);
+}
+
+std::string help_text() {
+  std::string text =
+      "Usage: gondwana bench SUBJECT [options]\n"
+      "       gondwana bench [all] --report FILE.html [options]\n"
+      "       gondwana bench compare BEFORE AFTER\n"
+      "       gondwana bench scale [options]\n"
+      "\n"
+      "Measures from rank 0 to the last rank, in rounds; collectives, seeds and apps on all\n"
+      "ranks. A round measures the operation and a control, which does the same to the same\n"
+      "memory without any library. The table shows medians over the rounds.\n"
+      "\n";
+  for (const Subject& subject : subjects)
+    text += fmt::format("  {:<11} {}\n", subject.name, subject.title);
+  text += fmt::format("  {:<11} {}\n", "all", "every subject above");
+  text +=
+      "\n"
+      "  --door DOOR      shmem (unless given), gasnetex or armci\n"
+      "  -n N             ranks: 2 unless given; apps: 1, 2, 4 to N; startup and memory:\n"
+      "                   2, 4, 8 to N, 16 unless given\n"
+      "  --hosts A:N,B:N  run on these hosts, as for gondwana run\n"
+      "  --peer oshcc=PATH,oshrun=PATH\n"
+      "                   compile the same program for this library, too, and run both by turns\n"
+      "  -m MIN:MAX       sizes in bytes, powers of two times MIN; -m 8 is one size\n"
+      "  -r N             rounds: 20 unless given; startup 10, memory 5\n"
+      "  --report FILE.html\n"
+      "                   a page with curves, ratios and data, drawn by python3\n"
+      "  --csv            the table for a spreadsheet\n"
+      "  --json           the values of every round\n"
+      "\n"
+      "compare reads two files of --json and tells what has changed beyond the noise of the\n"
+      "rounds. It ends with 1 where something is slower, else with 0; with 2 after a mistake.\n";
+  return text;
+}
+
+}  // namespace gondwana::bench

@@ -1,0 +1,15 @@
+// The report for programs.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "report/info/report.hpp"
+
+namespace gondwana::info {
+
+// One object: a version, an object for each section, and lists of variables, problems and warnings.
+// Sizes are in bytes; null is a limit that is not set.
+std::string to_json(const Report& report);
+
+}  // namespace gondwana::info

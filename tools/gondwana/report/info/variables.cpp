@@ -1,0 +1,73 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "core/machine.hpp"
+#include "core/mapping.hpp"
+#include "core/options.hpp"
+#include "core/variables.hpp"
+#include "report/info/sections.hpp"
+
+namespace gondwana::info {
+namespace {
+
+// A row of the table, under its own name or under another.
+Variable described(const gondwana::Variable& row, const char* name) {
+  const Setting setting = setting_of(row, own_environment());
+  return {name,
+          std::string(setting.value),
+          std::string(setting.origin()),
+          std::string(row.help),
+          {row.aliases.begin(), row.aliases.end()}};
+}
+
+// `gondwana run` without -n starts one rank for each processor.
+std::string doubt_about_heap(const Options& options) {
+  const std::uint32_t ranks = usable_processors();
+  if (options.heap_overcommit || options.heap_size <= usable_memory() / ranks) return {};
+  return fmt::format(
+      "a heap of {} on each of {} ranks, one for each processor, exceeds the {} of this node; "
+      "lower "
+      "GONDWANA_HEAP_SIZE to {}M, or start fewer ranks",
+      format_size(options.heap_size), ranks, format_size(usable_memory()),
+      usable_memory() / ranks >> 20);
+}
+
+// The same ranks, as far as they say how large their heaps are.
+std::string doubt_about_huge_pages(const Options& options) {
+  const std::uint32_t ranks = usable_processors();
+  const std::size_t left = available_huge_pages();
+  if (!options.hugetlb || (left > 0 && options.heap_size <= left / ranks)) return {};
+  constexpr std::string_view more =
+      "; the administrator sets more of them aside by sysctl vm.nr_hugepages";
+  if (left == 0)
+    return fmt::format(
+        "GONDWANA_HUGETLB: no huge pages of 2 MiB are left, so heaps lie on ordinary "
+        "ones{}",
+        more);
+  return fmt::format(
+      "GONDWANA_HUGETLB: heaps of {} on {} ranks, one for each processor, do not fit "
+      "into the {} of huge pages that are left; the rest lies on ordinary ones{}",
+      format_size(options.heap_size), ranks, format_size(left), more);
+}
+
+}  // namespace
+
+// Users of GASNet look for its names, even where they are other names of ours.
+void add_variables(Report& report) {
+  for (const gondwana::Variable& row : gondwana::variables())
+    report.variables.push_back(described(row, row.name));
+  for (const gondwana::Variable& row : gondwana::variables())
+    for (const char* alias : row.aliases)
+      if (std::string_view(alias).starts_with("GASNET_"))
+        report.variables.push_back(described(row, alias));
+  const Result<Options> options = read_options(own_environment(), Reader::gasnet);
+  if (!options)
+    report.problems.push_back(options.error().text);
+  else
+    for (const std::string& doubt : {doubt_about_heap(*options), doubt_about_huge_pages(*options)})
+      if (!doubt.empty()) report.warnings.push_back(doubt);
+  for (std::string& sentence : unknown_variables(environ))
+    report.warnings.push_back(std::move(sentence));
+}
+
+}  // namespace gondwana::info

@@ -1,0 +1,229 @@
+#include "report/top/table.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <ranges>
+
+#include "base/json_text.hpp"
+#include "core/printable.hpp"
+#include "memory/rank_report.hpp"
+#include "report/why/diagnosis.hpp"
+#include "report/why/wait_graph.hpp"
+
+namespace gondwana::top {
+namespace {
+
+using jobs::JobSeen;
+using jobs::RankSeen;
+
+// What a row shows; of a node the sums, and the means of parts of time.
+struct Row {
+  std::uint32_t number = 0;  // of the rank or node
+  std::string label;
+  double operations = 0;  // a second, here and below
+  double put_bytes = 0;
+  double get_bytes = 0;
+  double messages = 0;
+  double sleeps = 0;
+  double waited = 0;  // part of the time, here and below
+  double computed = 0;
+  double under_way = 0;
+  std::string does;
+  std::uint32_t ranks = 1;
+};
+
+// As in columns().
+constexpr std::array values{&Row::operations, &Row::put_bytes, &Row::get_bytes, &Row::messages,
+                            &Row::sleeps,     &Row::waited,    &Row::computed,  &Row::under_way};
+constexpr std::size_t first_value = 1;  // the column of the first of them
+constexpr std::size_t first_share = 6;  // of the first that is a part of time
+
+Row row_of(const RankSeen& rank, double seconds) {
+  const auto rate = [&](std::uint64_t count) { return static_cast<double>(count) / seconds; };
+  const auto count = [&](Count what) { return rank.counts.at(static_cast<std::size_t>(what)); };
+  return {.number = rank.rank,
+          .label = fmt::to_string(rank.rank),
+          .operations = rate(count(Count::puts) + count(Count::gets) + count(Count::atomics) +
+                             count(Count::syncs)),
+          .put_bytes = rate(count(Count::put_bytes)),
+          .get_bytes = rate(count(Count::get_bytes)),
+          .messages = rate(rank.messages),
+          .sleeps = rate(count(Count::sleeps)),
+          .waited = rank.waited,
+          .computed = rank.computed,
+          .under_way = static_cast<double>(rank.under_way),
+          .does = why::describe(rank)};
+}
+
+std::vector<Row> rows_of(const JobSeen& job) {
+  std::vector<Row> rows;
+  rows.reserve(job.seen.size());
+  for (const RankSeen& rank : job.seen) rows.push_back(row_of(rank, job.watched_s));
+  return rows;
+}
+
+std::vector<Row> nodes_of(const JobSeen& job) {
+  std::vector<Row> rows;
+  const std::vector<Row> ranks = rows_of(job);
+  for (const jobs::NodeSeen& node : job.found) {
+    Row sum{.number = node.node,
+            .label = fmt::to_string(node.node),
+            .does = fmt::format("{} rank{} from {} on {}", node.ranks, node.ranks == 1 ? "" : "s",
+                                node.first, node.host),
+            .ranks = 0};
+    for (const Row& row : ranks) {
+      if (!node.node_ranks().holds(Rank(static_cast<std::uint32_t>(row.number)))) continue;
+      for (const auto value : values) sum.*value += row.*value;
+      ++sum.ranks;
+    }
+    if (sum.ranks > 0) sum.waited /= sum.ranks;
+    rows.push_back(sum);
+  }
+  return rows;
+}
+
+// "0", "12.3", "4.56k", "7.8M"
+std::string format_rate(double value) {
+  constexpr std::array<std::string_view, 5> units{"", "k", "M", "G", "T"};
+  std::size_t unit = 0;
+  while (value >= 999.5 && unit + 1 < units.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  if (value == 0) return "0";
+  return fmt::format("{:.{}f}{}", value, value < 9.95 ? 2 : value < 99.5 ? 1 : 0, units.at(unit));
+}
+
+// A row for each node agent.
+std::vector<Row> agents_of(const JobSeen& job) {
+  std::vector<Row> rows;
+  for (const jobs::NodeSeen& node : job.found) {
+    if (!node.agent) continue;
+    Row& row = rows.emplace_back();
+    row.number = node.node;
+    row.label = fmt::format("A{}", node.node);
+    row.operations = static_cast<double>(node.agent->batches) / job.watched_s;
+    row.computed = node.agent->computed;
+    row.under_way = node.agent->waiting;
+    row.does = fmt::format("agent of node {} on {}, {} bytes in flight", node.node, node.host,
+                           node.agent->leaving);
+  }
+  return rows;
+}
+
+void sort(std::vector<Row>& rows, const View& view) {
+  if (view.sorted_by >= first_value && view.sorted_by < first_value + values.size()) {
+    const auto value = values.at(view.sorted_by - first_value);
+    std::ranges::stable_sort(rows, std::greater{}, [&](const Row& row) { return row.*value; });
+  } else if (view.sorted_by >= first_value) {
+    std::ranges::stable_sort(rows, {}, &Row::does);
+  }
+  if (view.is_reversed) std::ranges::reverse(rows);
+}
+
+int width_of_rates(const View& view) {
+  return view.is_narrow ? 5 : 7;
+}
+
+std::string line_of(const Row& row, const View& view) {
+  std::string line = fmt::format("{:>{}}", row.label, view.is_narrow ? 4 : 5);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double value = row.*values.at(i);
+    const bool is_share = i + first_value >= first_share && i + first_value < first_share + 2;
+    line += is_share ? fmt::format(" {:>5.0f}", 100 * value)
+                     : fmt::format(" {:>{}}", format_rate(value), width_of_rates(view));
+  }
+  return line + (view.is_narrow ? " " : "  ") + row.does;
+}
+
+std::string titles(const View& view) {
+  std::string line = fmt::format("{:>{}}", view.by_node ? "NODE" : "RANK", view.is_narrow ? 4 : 5);
+  for (std::size_t i = first_value; i < columns().size(); ++i) {
+    const bool is_share = i >= first_share && i < first_share + 2;
+    const bool is_last = i + 1 == columns().size();
+    const std::string_view name = view.is_narrow ? columns()[i].narrow_name : columns()[i].name;
+    line += is_last ? fmt::format("{}{}", view.is_narrow ? " " : "  ", name)
+                    : fmt::format(" {:>{}}", name, is_share ? 5 : width_of_rates(view));
+  }
+  return line;
+}
+
+std::string agents_to_json(const JobSeen& job) {
+  std::string items;
+  for (const jobs::NodeSeen& node : job.found) {
+    if (!node.agent) continue;
+    const jobs::AgentSeen& agent = *node.agent;
+    items += fmt::format(
+        R"({}{{"node": {}, "host": {}, "process": {}, "batches": {:.3f}, "computed": {:.3f}, )"
+        R"("waiting": {}, "leaving": {}}})",
+        items.empty() ? "" : ", ", node.node, json_text(node.host), agent.pid,
+        static_cast<double>(agent.batches) / job.watched_s, agent.computed, agent.waiting,
+        agent.leaving);
+  }
+  return "[" + items + "]";
+}
+
+}  // namespace
+
+const std::vector<Column>& columns() {
+  static const std::vector<Column> all{
+      {"RANK", "RANK", "rank", 'r'},          {"OPS/S", "OPS/S", "operations", 'o'},
+      {"PUT B/S", "PUT/S", "put_bytes", 'p'}, {"GET B/S", "GET/S", "get_bytes", 'g'},
+      {"NET/S", "NET/S", "messages", 'm'},    {"SLEEP/S", "SLP/S", "sleeps", 's'},
+      {"WAIT%", "WAIT%", "waited", 'w'},      {"CPU%", "CPU%", "computed", 'c'},
+      {"QUEUED", "QUEUE", "under_way", 'u'},  {"DOES", "DOES", "does", 'd'}};
+  return all;
+}
+
+Result<std::size_t> find_column(std::string_view field) {
+  const auto found = std::ranges::find(columns(), field, &Column::field);
+  if (found != columns().end()) return static_cast<std::size_t>(found - columns().begin());
+  return Error{Errc::invalid_argument,
+               fmt::format("--sort \"{}\": expected {}", field,
+                           fmt::join(columns() | std::views::transform(&Column::field), ", "))};
+}
+
+Table table_of(const JobSeen& job, const View& view) {
+  std::vector<Row> rows = view.by_node ? nodes_of(job) : rows_of(job);
+  Row all{.label = "all", .does = {}, .ranks = 0};
+  for (const Row& row : rows)
+    for (const auto value : values) all.*value += row.*value;
+  if (!rows.empty()) all.waited /= static_cast<double>(rows.size());
+  sort(rows, view);
+  Table table;
+  table.headers = {fmt::format("job {}, {} ranks on {} node{}, {}", job.id, job.ranks, job.nodes,
+                               job.nodes == 1 ? "" : "s", job.program),
+                   why::diagnose(job).sentences.front(), titles(view)};
+  if (!job.complaints.empty())
+    table.headers.insert(table.headers.end() - 1,
+                         fmt::format("not all is shown: {}", fmt::join(job.complaints, "; ")));
+  table.rows.push_back(line_of(all, view));
+  for (const Row& row : rows) table.rows.push_back(line_of(row, view));
+  for (const Row& row : agents_of(job)) table.rows.push_back(line_of(row, view));
+  for (auto* lines : {&table.headers, &table.rows})
+    std::ranges::transform(*lines, lines->begin(), &printable);
+  return table;
+}
+
+std::string to_json(const JobSeen& job) {
+  std::string items;
+  for (const Row& row : rows_of(job)) {
+    std::string fields = fmt::format(R"("rank": {})", row.number);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      fields +=
+          fmt::format(R"(, "{}": {:.3f})", columns()[i + first_value].field, row.*values.at(i));
+    items += fmt::format("{}    {{{}, \"does\": {}}}", items.empty() ? "" : ",\n", fields,
+                         json_text(row.does));
+  }
+  return fmt::format(
+      "{{\n  \"job\": {},\n  \"seconds\": {:.3f},\n  \"ended\": {},\n  \"complaints\": {},\n"
+      "  \"agents\": {},\n  \"ranks\": [\n{}\n  ]\n}}\n",
+      json_text(job.id), job.watched_s, why::is_over(job),
+      json_list(job.complaints, [](const std::string& text) { return json_text(text); }),
+      agents_to_json(job), items);
+}
+
+}  // namespace gondwana::top

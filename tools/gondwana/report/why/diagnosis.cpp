@@ -1,0 +1,535 @@
+#include "report/why/diagnosis.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "core/debug_hint.hpp"
+#include "memory/rank_report.hpp"
+#include "observe/stacks/words.hpp"
+#include "report/why/wait_graph.hpp"
+
+namespace gondwana::why {
+namespace {
+
+using jobs::JobSeen;
+using jobs::RankSeen;
+using Ranks = std::vector<std::uint32_t>;
+
+constexpr std::uint32_t world = 0;  // its team number
+
+std::string team_name(std::uint32_t team) {
+  return team == world ? "the world team" : fmt::format("team {}", team);
+}
+
+// "rank 3", "ranks 0-2"
+std::string name(const Ranks& ranks) {
+  return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", format_ranks(ranks));
+}
+
+// "shmem_set_lock on locks+8"
+std::string call_of(const jobs::WaitSeen& wait) {
+  return wait.word.empty() ? wait.call : fmt::format("{} on {}", wait.call, wait.word);
+}
+
+// "shmem_int_wait_until on flag, which is 0, until it is 7"
+std::string call_and_value_of(const jobs::WaitSeen& wait) {
+  std::string text = call_of(wait);
+  if (const std::string value = stacks::format_value(wait); !value.empty())
+    text += ", which " + value;
+  if (const std::string awaited = stacks::format_awaited(wait); !awaited.empty())
+    text += ", until " + awaited;
+  return text;
+}
+
+class Findings {
+ public:
+  Findings(const JobSeen& job, Stacks stacks) : job_(&job), stacks_(stacks), graph_(job) {}
+
+  Diagnosis make() {
+    if (is_over(*job_)) return make_of_end();
+    find_lost();
+    find_stopped();
+    find_stopped_agents();
+    find_absent();
+    find_circles();
+    find_single();
+    find_oversubscribed();
+    if (diagnosis_.culprits.empty()) find_slow();
+    tell_of_other_nodes();
+    if (diagnosis_.sentences.empty()) tell_that_it_goes_on();
+    return std::move(diagnosis_);
+  }
+
+ private:
+  void say(std::string sentence, const Ranks& culprits) {
+    diagnosis_.sentences.push_back(std::move(sentence));
+    diagnosis_.culprits.insert(diagnosis_.culprits.end(), culprits.begin(), culprits.end());
+  }
+
+  Ranks ranks_that(auto&& condition) const {
+    Ranks ranks;
+    for (const RankSeen& rank : job_->seen)
+      if (condition(rank)) ranks.push_back(rank.rank);
+    return ranks;
+  }
+
+  // Those of the ranks that are such, which are left out of `ranks`.
+  static Ranks taken_from(Ranks& ranks, auto&& condition) {
+    Ranks taken;
+    std::ranges::copy_if(ranks, std::back_inserter(taken), condition);
+    std::erase_if(ranks, condition);
+    return taken;
+  }
+
+  Ranks ranks_that_do(Does what) const {
+    return ranks_that([what](const RankSeen& rank) { return does(rank) == what; });
+  }
+
+  // "; ranks 0-2 wait in shmem_barrier_all for 12 s", of those that are stuck for whatever reason.
+  std::string waiting(std::string_view before) const {
+    std::map<std::string, std::pair<Ranks, double>> by_call;
+    for (const RankSeen& rank : job_->seen) {
+      if (does(rank) != Does::wait) continue;
+      auto& [ranks, longest] = by_call[call_of(*rank.wait)];
+      ranks.push_back(rank.rank);
+      longest = std::max(longest, rank.wait->seconds);
+    }
+    std::string text;
+    for (const auto& [call, who] : by_call)
+      text += fmt::format("{}{} wait{} in {} for {}", text.empty() ? before : ", ", name(who.first),
+                          who.first.size() == 1 ? "s" : "", call, format_seconds(who.second));
+    return text;
+  }
+
+  Ranks lost_ranks() const { return ranks_that_do(Does::lost); }
+
+  // Of a job that nobody can wait in any more.
+  Diagnosis make_of_end() {
+    const Ranks there = ranks_that([](const RankSeen& rank) {
+      return rank.process == RankSeen::Process::alive || rank.process == RankSeen::Process::stopped;
+    });
+    const Ranks lost = lost_ranks();
+    std::string sentence = there.empty() ? "the job has ended while it was watched"
+                                         : fmt::format(
+                                               "the job has ended, but the process{} of {} "
+                                               "{} not ended yet",
+                                               there.size() == 1 ? "" : "es", name(there),
+                                               there.size() == 1 ? "has" : "have");
+    if (!lost.empty()) sentence += fmt::format("; {} ended without leaving it", name(lost));
+    say(std::move(sentence), lost);
+    return std::move(diagnosis_);
+  }
+
+  void find_lost() {
+    const Ranks lost = lost_ranks();
+    if (!lost.empty())
+      say(fmt::format("{} {} ended without leaving the job{}", name(lost),
+                      lost.size() == 1 ? "has" : "have", waiting("; ")),
+          lost);
+  }
+
+  // Those that have not come: others start, or wait for them.
+  void find_absent() {
+    const Ranks starting = ranks_that_do(Does::starting);
+    Ranks absent = ranks_that_do(Does::absent);
+    const auto is_awaited = [this](std::uint32_t rank) {
+      return std::ranges::find(graph_.ends(), rank) != graph_.ends().end();
+    };
+    if (starting.empty()) std::erase_if(absent, std::not_fn(is_awaited));
+    if (!absent.empty())
+      say(fmt::format("{} {} not joined the job yet{}", name(absent),
+                      absent.size() == 1 ? "has" : "have", waiting("; ")),
+          absent);
+    if (!starting.empty())
+      say(fmt::format("{} {} still starting{}", name(starting), starting.size() == 1 ? "is" : "are",
+                      absent.empty() ? waiting("; ") : ""),
+          starting);
+  }
+
+  bool is_whole_node(const Ranks& ranks, const jobs::NodeSeen& node) const {
+    if (job_->nodes == 1) return false;
+    return std::ranges::all_of(node.node_ranks(), [&](Rank rank) {
+      return std::ranges::find(ranks, index(rank)) != ranks.end();
+    });
+  }
+
+  void find_stopped() {
+    const Ranks stopped = ranks_that_do(Does::stopped);
+    if (stopped.empty()) return;
+    std::string node;
+    for (const jobs::NodeSeen& each : job_->found)
+      if (is_whole_node(stopped, each)) node += fmt::format(" (all of node {})", each.node);
+    std::string pids;
+    pid_t tracer = 0;
+    for (const RankSeen& rank : job_->seen) {
+      if (does(rank) != Does::stopped) continue;
+      pids += fmt::format(" {}", rank.pid);
+      tracer = std::max(tracer, rank.tracer);
+    }
+    const bool one = stopped.size() == 1;
+    const std::string how = tracer != 0
+                                ? fmt::format("held by a debugger, process {}", tracer)
+                                : fmt::format("stopped by a signal: kill -CONT{} lets {} go on",
+                                              pids, one ? "it" : "them");
+    say(fmt::format("{}{} {} {}{}", name(stopped), node, one ? "is" : "are", how, waiting("; ")),
+        stopped);
+  }
+
+  void find_stopped_agents() {
+    for (const jobs::NodeSeen& node : job_->found) {
+      if (!node.agent || !node.agent->is_stopped) continue;
+      const pid_t pid = node.agent->pid;
+      const std::string how =
+          node.agent->tracer != 0
+              ? fmt::format("held by a debugger, process {}", node.agent->tracer)
+              : fmt::format("stopped by a signal: kill -CONT {} lets it go on", pid);
+      say(fmt::format("the agent of node {} on host {} (process {}) is {}{}", node.node, node.host,
+                      pid, how, waiting("; ")),
+          {});
+    }
+  }
+
+  // Ranks that all wait for each other.
+  void find_circles() {
+    for (const Ranks& circle : graph_.circles()) {
+      std::map<std::tuple<std::uint32_t, std::string>, Ranks> calls;  // by team and call
+      bool are_collective = true;
+      for (const std::uint32_t rank : circle) {
+        const jobs::WaitSeen& wait = *graph_.rank(rank).wait;
+        are_collective = are_collective && wait.team != Waiting::no_team;
+        calls[{wait.team, wait.call}].push_back(rank);
+      }
+      are_collective ? tell_of_collectives(calls) : tell_of_circle(circle);
+    }
+  }
+
+  void tell_of_circle(const Ranks& circle) {
+    std::string each;
+    for (const std::uint32_t rank : circle) {
+      const jobs::WaitSeen& wait = *graph_.rank(rank).wait;
+      const std::string whom = wait.team != Waiting::no_team
+                                   ? fmt::format("the others of {}", team_name(wait.team))
+                                   : fmt::format("rank {}", wait.peer);
+      each += fmt::format("{}rank {} in {} for {}", each.empty() ? "" : ", ", rank, call_of(wait),
+                          whom);
+    }
+    say(fmt::format("{} wait for each other, and none can go on: {}", name(circle), each), circle);
+  }
+
+  // The fewest are the culprits, among as many the last.
+  void tell_of_collectives(const std::map<std::tuple<std::uint32_t, std::string>, Ranks>& calls) {
+    const auto fewer = [](const auto& one, const auto& other) {
+      return one.second.size() != other.second.size() ? one.second.size() < other.second.size()
+                                                      : one.second.front() > other.second.front();
+    };
+    const auto odd = std::ranges::min_element(calls, fewer);
+    const auto in_place = [](const auto& call) {
+      return fmt::format("in {} of {}", std::get<1>(call.first),
+                         team_name(std::get<0>(call.first)));
+    };
+    std::string others;
+    bool is_same_team = true;
+    for (auto call = calls.begin(); call != calls.end(); ++call) {
+      if (call == odd) continue;
+      is_same_team = is_same_team && std::get<0>(call->first) == std::get<0>(odd->first);
+      others += fmt::format("{}{} {} {}", others.empty() ? "" : ", ", name(call->second),
+                            call->second.size() == 1 ? "is" : "are", in_place(*call));
+    }
+    // Ranks that check their calls would have told it; GASNet-EX does not check this.
+    const bool names_it = std::ranges::all_of(
+        calls, [](const auto& call) { return std::get<1>(call.first).starts_with("shmem"); });
+    say(fmt::format("{} {} {}, but {}: {}{}", name(odd->second),
+                    odd->second.size() == 1 ? "is" : "are", in_place(*odd), others,
+                    is_same_team ? "all members must call the same collectives in the same order"
+                                 : "they wait for members that are in a collective of another team",
+                    names_it ? "; " + suggest_debug(Environment()) : ""),
+        odd->second);
+  }
+
+  // Ranks at the ends of the wait graph: no rank that they wait for is known.
+  void find_single() {
+    const Ranks& ends = graph_.ends();
+    const auto those = [&](Does what) {
+      Ranks ranks;
+      for (const std::uint32_t rank : ends)
+        if (does(graph_.rank(rank)) == what) ranks.push_back(rank);
+      return ranks;
+    };
+    const auto polls = [this](std::uint32_t rank) { return !graph_.rank(rank).polls.empty(); };
+    Ranks silent = those(Does::silent);
+    const Ranks copying = taken_from(
+        silent, [this](std::uint32_t rank) { return graph_.rank(rank).device_copies > 0; });
+    Ranks busy = those(Does::work);
+    Ranks polling;
+    for (Ranks* some : {&silent, &busy}) {
+      std::ranges::copy_if(*some, std::back_inserter(polling), polls);
+      std::erase_if(*some, polls);
+    }
+    std::ranges::sort(polling);
+    if (!polling.empty()) tell_of_polling(polling);
+    if (!copying.empty())
+      say(fmt::format("{} {} the others waiting: {} for a copy to or from a device{}",
+                      name(copying), copying.size() == 1 ? "keeps" : "keep",
+                      copying.size() == 1 ? "it waits" : "they wait", waiting("; ")),
+          copying);
+    if (!silent.empty()) tell_of_silent(silent);
+    if (!busy.empty())
+      say(fmt::format("{} {} on{}", name(busy), busy.size() == 1 ? "works" : "work", waiting("; ")),
+          busy);
+    Ranks alone;
+    Ranks in_transfer;
+    for (const std::uint32_t rank : those(Does::wait))
+      (graph_.rank(rank).under_way > 0 ? in_transfer : alone).push_back(rank);
+    if (!in_transfer.empty()) tell_of_transfers(in_transfer);
+    if (!alone.empty()) all_nodes_are_seen() ? tell_of_forgotten(alone) : tell_of_far(alone);
+  }
+
+  void tell_of_polling(const Ranks& polling) {
+    std::map<std::pair<std::string, bool>, Ranks> calls;
+    for (const std::uint32_t rank : polling) {
+      const RankSeen& seen = graph_.rank(rank);
+      // Calls that count may do work.
+      calls[{seen.polls, does(seen) == Does::silent}].push_back(rank);
+    }
+    std::string each;
+    for (const auto& [call, ranks] : calls) {
+      const char* s = ranks.size() == 1 ? "s" : "";
+      each += fmt::format("{}{} ", each.empty() ? "" : ", ",
+                          calls.size() > 1      ? name(ranks)
+                          : polling.size() == 1 ? "it"
+                                                : "they");
+      each += call.second
+                  ? fmt::format("poll{}, calling {} again and again", s, call.first)
+                  : fmt::format("call{} {} again and again, perhaps as a poll", s, call.first);
+    }
+    say(fmt::format("{} {} the others waiting: {}, in the {} that {} watched{}", name(polling),
+                    polling.size() == 1 ? "keeps" : "keep", each, format_seconds(job_->watched_s),
+                    polling.size() == 1 ? "it was" : "they were", waiting("; ")),
+        polling);
+  }
+
+  void tell_of_silent(const Ranks& silent) {
+    double computed = 0;  // or wanted a processor
+    for (const std::uint32_t rank : silent) {
+      const RankSeen& seen = graph_.rank(rank);
+      computed += seen.computed + (seen.system_call.empty() ? seen.delayed : 0);
+    }
+    const bool one = silent.size() == 1;
+    const bool compute = computed > 0.1 * static_cast<double>(silent.size());
+    const bool is_known = graph_.rank(silent.front()).pid != 0;
+    const bool may_poll = stacks_ == Stacks::unseen;
+    const std::string what = !is_known ? (one ? "is" : "are")
+                             : compute ? (one        ? may_poll ? "computes or polls" : "computes"
+                                          : may_poll ? "compute or poll"
+                                                     : "compute")
+                                       : (one ? "sleeps" : "sleep");
+    // The same for all, or the table tells it.
+    std::string where = compute ? "" : graph_.rank(silent.front()).system_call;
+    for (const std::uint32_t rank : silent)
+      if (graph_.rank(rank).system_call != where) where.clear();
+    if (!where.empty()) where = ", in " + where;
+    say(fmt::format("{} {} the others waiting: {} {} in the program{}, without a call of the "
+                    "library{} in the {} that {} watched{}",
+                    name(silent), one ? "keeps" : "keep", one ? "it" : "they", what, where,
+                    compute && may_poll ? " that waits" : "", format_seconds(job_->watched_s),
+                    one ? "it was" : "they were", waiting("; ")),
+        silent);
+  }
+
+  void tell_of_transfers(const Ranks& ranks) {
+    std::uint64_t under_way = 0;
+    for (const std::uint32_t rank : ranks) under_way += graph_.rank(rank).under_way;
+    diagnosis_.sentences.push_back(
+        fmt::format("{} wait{} for the network: {} operation{} to other nodes {} under way{}",
+                    name(ranks), ranks.size() == 1 ? "s" : "", under_way, under_way == 1 ? "" : "s",
+                    under_way == 1 ? "is" : "are", waiting("; ") + tell_of_device_copies()));
+  }
+
+  // They may be what the network waits for.
+  std::string tell_of_device_copies() const {
+    const Ranks ranks = ranks_that(
+        [](const RankSeen& rank) { return rank.device_copies + rank.served_copies > 0; });
+    if (ranks.empty()) return "";
+    return fmt::format("; copies to or from devices of {} are under way", name(ranks));
+  }
+
+  bool all_nodes_are_seen() const { return job_->found.size() == job_->nodes; }
+
+  void tell_of_far(const Ranks& alone) {
+    diagnosis_.sentences.push_back(fmt::format("{} {}, perhaps for ranks on other hosts{}",
+                                               name(alone), alone.size() == 1 ? "waits" : "wait",
+                                               waiting("; ")));
+  }
+
+  void tell_of_forgotten(const Ranks& alone) {
+    std::map<std::string, Ranks> calls;
+    bool tells_what = true;
+    for (const std::uint32_t rank : alone) {
+      const jobs::WaitSeen& wait = *graph_.rank(rank).wait;
+      calls[call_and_value_of(wait)].push_back(rank);
+      tells_what = tells_what && !stacks::format_awaited(wait).empty();
+    }
+    std::string each;
+    for (const auto& [call, ranks] : calls)
+      each += fmt::format("{}{} wait{} in {}", each.empty() ? "" : ", ", name(ranks),
+                          ranks.size() == 1 ? "s" : "", call);
+    const Ranks left = ranks_that_do(Does::left);
+    const std::size_t others = job_->seen.size() - alone.size() - left.size();
+    std::string rest = others == 0 ? "nobody else is there" : "all others wait too" + waiting("; ");
+    if (others == 0 && alone.size() > 1) rest = "all ranks wait";
+    if (!left.empty())
+      rest += fmt::format("; {} {} left the job", name(left), left.size() == 1 ? "has" : "have");
+    say(fmt::format("{}{}: {}", each,
+                    tells_what ? "; no rank is left to write there"
+                               : " for something that no rank is left to do",
+                    rest),
+        alone);
+  }
+
+  // One rank does more than the others, or does the same more slowly.
+  void find_slow() {
+    std::vector<double> shares;
+    for (const RankSeen& rank : job_->seen)
+      if (is_alive(rank)) shares.push_back(rank.waited);
+    if (shares.size() < 2) return;
+    std::ranges::sort(shares);
+    constexpr double long_enough_s = 0.5;
+    constexpr double worth_telling = 0.4;
+    constexpr double much_less = 0.34;
+    const double upper = shares[shares.size() - 1 - (shares.size() - 1) / 4];
+    if (job_->watched_s < long_enough_s || upper < worth_telling) return;
+    const Ranks slow = ranks_that(
+        [&](const RankSeen& rank) { return is_alive(rank) && rank.waited < much_less * upper; });
+    if (slow.empty() || 2 * slow.size() > shares.size()) return;
+    double waited = 0;
+    for (const std::uint32_t rank : slow)
+      waited += graph_.rank(rank).waited / static_cast<double>(slow.size());
+    say(fmt::format("{} {} slower than the others: {} waited {:.0f} % of the {} that the job was "
+                    "watched, others {:.0f} %",
+                    name(slow), slow.size() == 1 ? "is" : "are", slow.size() == 1 ? "it" : "they",
+                    100 * waited, format_seconds(job_->watched_s), 100 * upper),
+        slow);
+  }
+
+  // More ranks want to run than there are processors. Nodes of one host share them.
+  void find_oversubscribed() {
+    struct Host {
+      std::uint32_t processors = 0;
+      std::uint32_t ranks = 0;
+      double idle = 1;
+      double used = 0;
+      double wanted = 0;
+    };
+    std::map<std::string, Host> hosts;
+    std::map<std::uint32_t, std::string> host_of;
+    for (const jobs::NodeSeen& node : job_->found) {
+      hosts[node.host].processors = node.processors;
+      hosts[node.host].idle = node.idle;
+      host_of[node.node] = node.host;
+    }
+    for (const RankSeen& rank : job_->seen) {
+      if (!is_alive(rank)) continue;
+      Host& host = hosts[host_of[rank.node]];
+      ++host.ranks;
+      host.used += rank.computed;
+      host.wanted += rank.computed + rank.delayed;
+    }
+    for (const auto& [name, host] : hosts) {
+      constexpr double much_more = 1.25;
+      if (host.processors == 0 || host.ranks <= host.processors) continue;
+      if (host.wanted < much_more * host.processors) continue;
+      // Ranks that a barrier wakes all at once want processors for a moment only. If others use
+      // these, little is left for the ranks.
+      constexpr double much_used = 0.25;
+      constexpr double much_idle = 0.2;
+      const bool is_shared = host.used < much_used * host.processors;
+      if (is_shared && host.idle > much_idle) continue;
+      diagnosis_.sentences.push_back(fmt::format(
+          "{} ranks share {} processor{} of {} and wait for {}: each runs {:.0f} % of the time{}",
+          host.ranks, host.processors, host.processors == 1 ? "" : "s", name,
+          host.processors == 1 ? "it" : "them", 100 * host.used / host.ranks,
+          is_shared ? "; other processes run there, too" : ""));
+    }
+  }
+
+  void tell_of_other_nodes() {
+    const std::size_t unseen = job_->nodes - job_->found.size();
+    if (unseen == 0) return;
+    const std::string reason = job_->complaints.empty()
+                                   ? "no rank has joined there yet, or they are on other hosts, "
+                                     "which --hosts can name"
+                                   : fmt::format("{}", fmt::join(job_->complaints, "; "));
+    diagnosis_.sentences.push_back(fmt::format("{} of the {} nodes of the job {} not looked at: {}",
+                                               unseen, job_->nodes, unseen == 1 ? "was" : "were",
+                                               reason));
+  }
+
+  void tell_that_it_goes_on() {
+    const Ranks working = ranks_that([](const RankSeen& rank) {
+      return does(rank) == Does::work || does(rank) == Does::silent;
+    });
+    diagnosis_.sentences.push_back(
+        working.empty() ? "no rank keeps the others waiting"
+                        : fmt::format("no rank keeps the others waiting: {} {}", name(working),
+                                      working.size() == 1 ? "works" : "work"));
+  }
+
+  const JobSeen* job_;
+  Stacks stacks_;
+  WaitGraph graph_;
+  Diagnosis diagnosis_;
+};
+
+}  // namespace
+
+Diagnosis diagnose(const JobSeen& job, Stacks stacks) {
+  return Findings(job, stacks).make();
+}
+
+std::string format_seconds(double seconds) {
+  if (seconds < 0.95) return fmt::format("{:.0f} ms", 1000 * seconds);
+  if (seconds < 9.95) return fmt::format("{:.1f} s", seconds);
+  if (seconds < 120) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+std::string describe(const RankSeen& rank) {
+  switch (does(rank)) {
+    case Does::absent:
+      return "has not joined the job";
+    case Does::starting:
+      return "is starting";
+    case Does::lost:
+      return "has ended without leaving the job";
+    case Does::left:
+      return "has left the job";
+    case Does::stopped:
+      return "is stopped";
+    case Does::silent:
+      return rank.device_copies > 0      ? "waits for a copy to or from a device"
+             : !rank.polls.empty()       ? "polls by calls of " + rank.polls
+             : !rank.system_call.empty() ? "is in " + rank.system_call
+                                         : "is in the program";
+    case Does::wait:
+    case Does::work:
+      break;
+  }
+  if (!rank.polls.empty()) return fmt::format("calls {} again and again", rank.polls);
+  if (!rank.wait) return rank.is_in_exit ? "is in exit" : "works";
+  std::string text = fmt::format("waits in {}", call_of(*rank.wait));
+  if (rank.wait->team != Waiting::no_team && rank.wait->team != world)
+    text += fmt::format(" of {}", team_name(rank.wait->team));
+  if (rank.wait->peer != Waiting::anybody && rank.wait->peer != rank.rank)
+    text += fmt::format(" for rank {}", rank.wait->peer);
+  return text;
+}
+
+}  // namespace gondwana::why

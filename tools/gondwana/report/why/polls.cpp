@@ -1,0 +1,121 @@
+#include "report/why/polls.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <iterator>
+#include <map>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "report/why/loops.hpp"
+#include "report/why/wait_graph.hpp"
+
+namespace gondwana::why {
+namespace {
+
+// A rank that polls is in the call most of the time, and in the loop for the rest of it.
+constexpr int more_looks = 5;
+constexpr int enough = 2;
+constexpr std::string_view any_call = "the library";
+
+// Of a program that waits by itself. One that sleeps or waits in a call is told as what it is.
+bool may_poll(const jobs::RankSeen& rank) {
+  const Does what = does(rank);
+  const bool runs = rank.computed + rank.delayed > 0.1;
+  return runs && (what == Does::silent || what == Does::work);
+}
+
+// Of the calls that count, those that bring a value: a rank that works makes others, too.
+bool brings_value(std::string_view call) {
+  constexpr std::array<std::string_view, 5> parts{"_g", "fetch", "Get", "est", "oll"};
+  return std::ranges::any_of(
+      parts, [&](std::string_view part) { return call.find(part) != std::string_view::npos; });
+}
+
+// Each thread has its own loop: of those that are in a call the first tells.
+std::string call_of_rank(const stacks::Place& place) {
+  for (const stacks::ThreadStack& thread : place.threads)
+    if (std::string call = call_of_library(thread); !call.empty()) return call;
+  return {};
+}
+
+bool only_reads(const jobs::RankSeen& rank) {
+  const auto count = [&](Count what) { return rank.counts.at(static_cast<std::size_t>(what)); };
+  return count(Count::puts) == 0 && count(Count::syncs) == 0;
+}
+
+}  // namespace
+
+std::string call_of_library(const stacks::ThreadStack& thread) {
+  constexpr std::array<std::string_view, 5> beginnings{"shmem", "gex_", "gasnet", "ARMCI_", "NGA_"};
+  const auto own = std::ranges::find_if(thread.frames, [&](const stacks::Frame& frame) {
+    return frame.is_program && &frame != &thread.frames.front();
+  });
+  const auto is_call = [&](std::string_view name) {
+    return std::ranges::any_of(beginnings, [&](auto each) { return name.starts_with(each); });
+  };
+  for (auto frame = own; frame != thread.frames.begin() && own != thread.frames.end();) {
+    std::string_view name = (--frame)->function;
+    // Under a tool that profiles, calls have two names.
+    if (name.starts_with('p') || name.starts_with('P')) name.remove_prefix(1);
+    if (is_call(name)) return std::string(name);
+  }
+  // The call may have left its frame to a function of ours.
+  const bool is_ours = own != thread.frames.begin() && own != thread.frames.end() &&
+                       std::prev(own)->module.find("libgondwana") != std::string::npos;
+  return is_ours ? std::string(any_call) : std::string();
+}
+
+namespace {
+
+// The only call among these that has a name, if they are enough.
+std::string only_call(const std::map<std::string, int>& calls) {
+  int times = 0;
+  std::string only;
+  for (const auto& [call, of_it] : calls) {
+    times += of_it;
+    if (call == any_call) continue;
+    if (!only.empty()) return {};
+    only = call;
+  }
+  if (times < enough) return {};
+  return only.empty() ? std::string(any_call) : only;
+}
+
+}  // namespace
+
+bool find_polls(hosts::JobView& view, jobs::JobSeen& job, const std::vector<stacks::Place>& places,
+                FunctionRef<bool()> goes_on) {
+  std::vector<std::uint32_t> ranks;
+  for (const jobs::RankSeen& rank : job.seen)
+    if (may_poll(rank) &&
+        std::ranges::find(places, rank.rank, &stacks::Place::rank) != places.end())
+      ranks.push_back(rank.rank);
+  std::map<std::uint32_t, std::map<std::string, int>> calls;
+  std::map<std::uint32_t, std::vector<stacks::Place>> looks;
+  const auto count = [&](const std::vector<stacks::Place>& found) {
+    for (const stacks::Place& place : found) {
+      if (std::string call = call_of_rank(place); !call.empty()) ++calls[place.rank][call];
+      looks[place.rank].push_back(place);
+    }
+  };
+  count(places);
+  for (int look = 0; look < more_looks && !ranks.empty() && goes_on(); ++look) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(7));  // no divisor of a usual loop
+    count(view.find_places(ranks, goes_on));
+  }
+  bool any = false;
+  for (jobs::RankSeen& rank : job.seen) {
+    if (std::ranges::find(ranks, rank.rank) == ranks.end()) continue;
+    std::string call = only_call(calls[rank.rank]);
+    if (does(rank) == Does::silent || brings_value(call) || (call == any_call && only_reads(rank)))
+      rank.polls = std::move(call);
+    if (does(rank) == Does::silent && rank.polls.empty()) find_loop(rank, looks[rank.rank]);
+    any = any || !rank.polls.empty();
+  }
+  return any;
+}
+
+}  // namespace gondwana::why

@@ -1,0 +1,167 @@
+#include "report/why/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/json_text.hpp"
+#include "core/printable.hpp"
+#include "memory/rank_report.hpp"
+#include "observe/stacks/words.hpp"
+#include "report/why/loops.hpp"
+#include "report/why/place_text.hpp"
+#include "report/why/polls.hpp"
+#include "report/why/wait_graph.hpp"
+#include "report/why/writers.hpp"
+
+namespace gondwana::why {
+
+using jobs::JobSeen;
+using jobs::RankSeen;
+
+namespace {
+
+// Of the culprits that are there, as many as a person reads.
+std::vector<std::uint32_t> ranks_to_find(const JobSeen& job, const Diagnosis& diagnosis) {
+  constexpr std::size_t most = 4;
+  std::vector<std::uint32_t> ranks;
+  for (const RankSeen& rank : job.seen) {
+    const bool is_culprit =
+        std::ranges::find(diagnosis.culprits, rank.rank) != diagnosis.culprits.end();
+    const Does what = does(rank);
+    if (!is_culprit || what == Does::lost || rank.pid == 0 || what == Does::left) continue;
+    if (ranks.size() == most) break;
+    ranks.push_back(rank.rank);
+  }
+  return ranks;
+}
+
+// Ranks that do the same, in one line.
+std::string table(const JobSeen& job) {
+  struct Group {
+    std::vector<std::uint32_t> ranks;
+    double longest = 0;
+    double computed = 0;
+    std::string value;    // that the words of all of them have
+    std::string awaited;  // that all of them wait for
+  };
+  std::map<std::string, Group> groups;
+  for (const RankSeen& rank : job.seen) {
+    Group& group = groups[describe(rank)];
+    const std::string value = rank.wait ? stacks::format_value(*rank.wait) : "";
+    const std::string awaited = rank.wait ? stacks::format_awaited(*rank.wait) : "";
+    group.value = group.ranks.empty() || group.value == value ? value : "";
+    group.awaited = group.ranks.empty() || group.awaited == awaited ? awaited : "";
+    group.ranks.push_back(rank.rank);
+    group.computed += rank.computed;
+    if (rank.wait) group.longest = std::max(group.longest, rank.wait->seconds);
+  }
+  std::size_t widest = 0;
+  for (const auto& [what, group] : groups)
+    widest = std::max(widest, format_ranks(group.ranks).size());
+  std::string text = fmt::format("  {:<{}}  {:>9}  {:>9}  {}\n", "RANKS",
+                                 std::max<std::size_t>(widest, 5), "SINCE", "PROCESSOR", "EACH");
+  for (const auto& [what, group] : groups)
+    text += fmt::format("  {:<{}}  {:>9}  {:>7.0f} %  {}\n", format_ranks(group.ranks),
+                        std::max<std::size_t>(widest, 5),
+                        group.longest > 0 ? format_seconds(group.longest) : "",
+                        100 * group.computed / static_cast<double>(group.ranks.size()),
+                        printable(what) + (group.value.empty() ? "" : ", which " + group.value) +
+                            (group.awaited.empty() ? "" : ", until " + group.awaited));
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const Report& report, bool stacks) {
+  const auto& [job, diagnosis, places, writers] = report;
+  std::string text;
+  for (const std::string& sentence : diagnosis.sentences) text += printable(sentence) + "\n";
+  for (const stacks::Place& place : places) {
+    text += to_text(place, stacks);
+    const auto rank = std::ranges::find(job.seen, place.rank, &RankSeen::rank);
+    if (rank != job.seen.end() && !rank->loop.empty())
+      text += fmt::format("    {}\n", printable(describe_loop(*rank)));
+  }
+  for (const std::string& writer : writers) text += fmt::format("  {}\n", printable(writer));
+  const std::string program = job.program.empty() ? "" : " of " + printable(job.program);
+  return text + fmt::format("job {}, {} ranks{}\n", printable(job.id), job.ranks, program) +
+         table(job);
+}
+
+namespace {
+
+std::string to_json(const jobs::NodeSeen& node) {
+  return fmt::format(R"({{"node": {}, "host": {}, "first": {}, "ranks": {}}})", node.node,
+                     json_text(node.host), node.first, node.ranks);
+}
+
+std::string to_json(const jobs::WaitSeen& wait) {
+  const auto number = [](std::uint32_t value) {
+    return value == ~std::uint32_t{0} ? std::string("null") : fmt::to_string(value);
+  };
+  const std::string value = wait.value.empty()        ? "null"
+                            : wait.awaited.words == 1 ? wait.value
+                                                      : fmt::format("[{}]", wait.value);
+  const std::string awaited = stacks::format_awaited(wait);
+  return fmt::format(R"({{"call": {}, "peer": {}, "team": {}, "word": {}, "value": {}, )"
+                     R"("until": {}, "seconds": {:.3f}}})",
+                     json_text(wait.call), number(wait.peer), number(wait.team),
+                     json_text(wait.word), value, awaited.empty() ? "null" : json_text(awaited),
+                     wait.seconds);
+}
+
+std::string to_json(const RankSeen& rank) {
+  const std::string wait = rank.wait ? to_json(*rank.wait) : "null";
+  return fmt::format(
+      R"({{"rank": {}, "node": {}, "process": {}, "does": {}, "wait": {}, "waited": {:.3f}, )"
+      R"("computed": {:.3f}, "delayed": {:.3f}, "calls": {}, "system_call": {}, "polls": {}, )"
+      R"("loop": {}, "loop_reads": {}}})",
+      rank.rank, rank.node, rank.pid, json_text(describe(rank)), wait, rank.waited, rank.computed,
+      rank.delayed, rank.calls, json_text(rank.system_call), json_text(rank.polls),
+      json_text(rank.loop), json_text(rank.loop_reads));
+}
+
+}  // namespace
+
+std::string to_json(const Report& report) {
+  const auto& [job, diagnosis, places, writers] = report;
+  return fmt::format(
+      "{{\n  \"job\": {},\n  \"program\": {},\n  \"ranks\": {},\n  \"nodes\": {},\n"
+      "  \"watched\": {:.3f},\n  \"ended\": {},\n  \"hosts\": {},\n  \"findings\": {},\n  "
+      "\"culprits\": {},\n  "
+      "\"places\": {},\n  \"writers\": {},\n"
+      "  \"seen\": {}\n}}\n",
+      json_text(job.id), json_text(job.program), job.ranks, job.nodes, job.watched_s, is_over(job),
+      json_list(job.found, [](const jobs::NodeSeen& node) { return to_json(node); }),
+      json_list(diagnosis.sentences, [](const std::string& text) { return json_text(text); }),
+      json_list(diagnosis.culprits, [](std::uint32_t rank) { return fmt::to_string(rank); }),
+      json_list(places, [](const stacks::Place& place) { return to_json(place); }),
+      json_list(writers, [](const std::string& text) { return json_text(text); }),
+      json_list(job.seen, [](const RankSeen& rank) { return "\n    " + to_json(rank); }));
+}
+
+Report examine(hosts::JobView& view, std::chrono::milliseconds time, FunctionRef<bool()> goes_on) {
+  JobSeen seen = view.watch(time, goes_on, hosts::WordNames::yes);
+  Diagnosis diagnosis = diagnose(seen, Stacks::seen);
+  std::vector<stacks::Place> places;
+  if (const auto ranks = ranks_to_find(seen, diagnosis); !ranks.empty())
+    places = view.find_places(ranks, goes_on);
+  if (find_polls(view, seen, places, goes_on)) diagnosis = diagnose(seen, Stacks::seen);
+  std::vector<std::string> writers = find_writers(view, seen, diagnosis.culprits, goes_on);
+  return {std::move(seen), std::move(diagnosis), std::move(places), std::move(writers)};
+}
+
+std::string examine_job(const std::string& job, const std::vector<link::Host>& hosts,
+                        FunctionRef<bool()> goes_on) {
+  constexpr std::chrono::milliseconds time{300};
+  Result<hosts::JobView> view =
+      hosts::JobView::open({.job = job, .hosts = hosts, .only_here = hosts.empty()});
+  if (!view) return {};
+  std::string text = to_text(examine(*view, time, goes_on), false);
+  text.pop_back();
+  return text;
+}
+
+}  // namespace gondwana::why

@@ -1,0 +1,52 @@
+// Which rank waits for which.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "observe/jobs/watch.hpp"
+
+namespace gondwana::why {
+
+enum class Does : std::uint8_t {
+  absent,    // it has not joined
+  starting,  // it initialises, and does not wait for the other ranks yet
+  lost,      // it has ended without leaving the job
+  left,      // well
+  stopped,   // by a signal or a debugger
+  silent,    // it is in the program and made no call
+  wait,      // in one call, all the time
+  work,      // it makes calls, and may wait now and then
+};
+
+Does does(const jobs::RankSeen& rank);
+
+// It takes part and can go on.
+bool is_alive(const jobs::RankSeen& rank);
+
+// No rank takes part any more: each has left the job, or was lost.
+bool is_over(const jobs::JobSeen& job);
+
+class WaitGraph {
+ public:
+  explicit WaitGraph(const jobs::JobSeen& job);
+
+  // Sets of ranks that all wait for each other and for nobody else.
+  const std::vector<std::vector<std::uint32_t>>& circles() const { return circles_; }
+  // Ranks that wait for nobody that is known, and others wait for them, or that wait themselves.
+  const std::vector<std::uint32_t>& ends() const { return ends_; }
+
+  const jobs::RankSeen& rank(std::uint32_t rank) const;
+
+ private:
+  class Search;
+
+  std::vector<std::size_t> targets_of(std::size_t place) const;
+
+  const jobs::JobSeen* job_;
+  std::vector<std::vector<std::size_t>> targets_;  // for each place in the list of ranks
+  std::vector<std::vector<std::uint32_t>> circles_;
+  std::vector<std::uint32_t> ends_;
+};
+
+}  // namespace gondwana::why

@@ -1,0 +1,153 @@
+#include "report/why/writers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "core/machine.hpp"
+#include "observe/trace/flows.hpp"
+#include "observe/trace/places.hpp"
+#include "report/why/diagnosis.hpp"
+#include "report/why/wait_graph.hpp"
+
+namespace gondwana::why {
+namespace {
+
+using jobs::RankSeen;
+using trace::Event;
+using trace::NodeTrace;
+using trace::RankTrace;
+
+constexpr std::uint64_t near = 64;  // bytes
+
+bool waits_for_words(const RankSeen& rank) {
+  return does(rank) == Does::wait && rank.wait->place != 0 && rank.wait->awaited.words != 0;
+}
+
+// Bytes of symmetric memory.
+struct Range {
+  trace::SymmetricPlace begin;
+  std::uint64_t size;
+
+  std::uint64_t end() const { return begin.offset + size; }
+};
+
+// How far `other` is before the range (negative) or after it; 0: they overlap.
+std::int64_t distance(const Range& range, const Range& other) {
+  if (other.end() <= range.begin.offset)
+    return -static_cast<std::int64_t>(range.begin.offset - other.end()) - 1;
+  if (other.begin.offset >= range.end())
+    return static_cast<std::int64_t>(other.begin.offset - range.end()) + 1;
+  return 0;
+}
+
+struct Write {
+  const RankTrace* by;
+  const Event* event;
+  std::int64_t at_ns;     // by the clock of this host
+  std::int64_t distance;  // from the words
+};
+
+std::string_view name_of(const RankTrace& rank, const Event& event) {
+  return event.name < rank.names.size() ? std::string_view(rank.names[event.name]) : "";
+}
+
+// The place of a put with a signal is the signal.
+std::uint64_t bytes_at_place(const RankTrace& rank, const Event& event) {
+  if (name_of(rank, event).find("signal") != std::string_view::npos) return sizeof(std::uint64_t);
+  return std::max<std::uint64_t>(event.bytes, 1);
+}
+
+std::optional<Range> words_of(const std::vector<NodeTrace>& nodes, const RankSeen& waiting) {
+  for (const NodeTrace& node : nodes)
+    for (const RankTrace& rank : node.ranks) {
+      if (rank.rank != waiting.rank) continue;
+      const auto place = trace::symmetric_place(rank, waiting.wait->place);
+      const Awaited& awaited = waiting.wait->awaited;
+      if (place) return Range{*place, std::uint64_t{awaited.words} * awaited.size};
+    }
+  return std::nullopt;
+}
+
+// The last one that overlaps, or else the last one nearby.
+std::optional<Write> last_write(const std::vector<NodeTrace>& nodes, std::uint32_t target,
+                                const Range& words) {
+  std::optional<Write> last;
+  trace::for_events(nodes, [&](const NodeTrace& node, const RankTrace& rank, const Event& event,
+                               const trace::EventId& /*id*/) {
+    const bool writes = event.kind == EventKind::put || event.kind == EventKind::atomic;
+    if (!writes || event.peer != target) return;
+    const auto place = trace::symmetric_place(rank, event.place);
+    if (!place || place->area != words.begin.area) return;
+    const std::int64_t from = distance(words, {*place, bytes_at_place(rank, event)});
+    if (static_cast<std::uint64_t>(std::abs(from)) > near) return;
+    const Write write{&rank, &event, event.begin_ns - node.ahead_ns, from};
+    const bool is_better = !last || (from == 0) > (last->distance == 0) ||
+                           ((from == 0) == (last->distance == 0) && write.at_ns > last->at_ns);
+    if (is_better) last = write;
+  });
+  return last;
+}
+
+// "shmem_int_p at heat.c:41 in main, 3.2 s ago"
+std::string describe(const Write& write, std::int64_t now_ns, trace::Symbols& symbols) {
+  std::string text(name_of(*write.by, *write.event));
+  if (const trace::SourceLine* line = trace::line_of_call(*write.by, *write.event, symbols)) {
+    if (!line->place.empty()) text += " at " + line->place;
+    if (!line->function.empty()) text += " in " + line->function;
+  }
+  const double ago = static_cast<double>(std::max<std::int64_t>(now_ns - write.at_ns, 0)) * 1e-9;
+  return text + fmt::format(", {} ago", format_seconds(ago));
+}
+
+}  // namespace
+
+std::string describe_writer(const std::vector<NodeTrace>& nodes, const RankSeen& waiting,
+                            std::int64_t now_ns, trace::Symbols& symbols) {
+  const std::string& word = waiting.wait->word;
+  const std::string what =
+      fmt::format("{} of rank {}", word.empty() ? "the word" : word, waiting.rank);
+  const std::optional<Range> words = words_of(nodes, waiting);
+  if (!words) return what + " is in no symmetric memory: no other rank can write it by a call";
+  const std::optional<Write> last = last_write(nodes, waiting.rank, *words);
+  if (!last)
+    return fmt::format("no put or atomic operation to {} is in the events of the trace", what);
+  const std::string by =
+      fmt::format("rank {}, {}", last->by->rank, describe(*last, now_ns, symbols));
+  if (last->distance == 0) return fmt::format("the last write to {}: {}", what, by);
+  const auto gap = static_cast<std::uint64_t>(std::abs(last->distance)) - 1;
+  const char* where = last->distance < 0 ? "before" : "after";
+  return fmt::format(
+      "no write to {} is in the events of the trace; the last one near it, {}: {}", what,
+      gap == 0 ? fmt::format("just {} it", where) : fmt::format("{} bytes {} it", gap, where), by);
+}
+
+std::vector<std::string> find_writers(hosts::JobView& view, const jobs::JobSeen& job,
+                                      const std::vector<std::uint32_t>& ranks,
+                                      FunctionRef<bool()> goes_on) {
+  constexpr std::size_t most = 4;            // as many as a person reads
+  constexpr std::uint32_t most_traced = 64;  // ranks whose events are read in a moment
+  std::vector<const RankSeen*> waiting;
+  for (const RankSeen& rank : job.seen)
+    if (waits_for_words(rank) && std::ranges::find(ranks, rank.rank) != ranks.end() &&
+        waiting.size() < most)
+      waiting.push_back(&rank);
+  if (waiting.empty()) return {};
+  if (!job.is_traced)
+    return {
+        "which rank wrote there last is known in a job that is traced: run it with -x "
+        "GONDWANA_TRACE=yes"};
+  if (job.ranks > most_traced)
+    return {"which rank wrote there last: gondwana trace writes the events of the job to a file"};
+  const std::vector<NodeTrace> nodes = view.trace(std::chrono::milliseconds(0), goes_on);
+  trace::Symbols symbols;
+  std::vector<std::string> sentences;
+  for (const RankSeen* rank : waiting)
+    sentences.push_back(
+        describe_writer(nodes, *rank, static_cast<std::int64_t>(monotonic_ns()), symbols));
+  return sentences;
+}
+
+}  // namespace gondwana::why

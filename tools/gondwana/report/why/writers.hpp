@@ -1,0 +1,26 @@
+// Which rank wrote last to the words that a rank waits for. Only the events of a traced job tell.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/function_ref.hpp"
+#include "observe/hosts/job_view.hpp"
+#include "observe/jobs/watch.hpp"
+#include "observe/trace/node_trace.hpp"
+#include "observe/trace/symbols.hpp"
+
+namespace gondwana::why {
+
+// A sentence for each of `ranks` that waits for words, or one that says how to learn it.
+std::vector<std::string> find_writers(hosts::JobView& view, const jobs::JobSeen& job,
+                                      const std::vector<std::uint32_t>& ranks,
+                                      FunctionRef<bool()> goes_on);
+
+// Of one rank that waits for words. `now_ns`: by the clock of this host.
+std::string describe_writer(const std::vector<trace::NodeTrace>& nodes,
+                            const jobs::RankSeen& waiting, std::int64_t now_ns,
+                            trace::Symbols& symbols);
+
+}  // namespace gondwana::why
