@@ -8,7 +8,7 @@ from posixpath import normpath
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include(?:_next)?[ \t]*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 
 # Where the build lets quoted and angled includes begin, after the folder of the file itself.
-SEARCHED = ("src", "include", "tests", "tools", "bench", "examples")
+SEARCHED = ("src", "include", "tests", "tools", "tools/gondwana", "bench", "examples")
 
 
 def includes(root: Path, file: str) -> Iterator[tuple[int, str]]:

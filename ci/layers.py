@@ -9,8 +9,9 @@ exception: it calls OpenSHMEM through the public headers. Tools see the public
 headers, bootstrap, tracing, memory, sync and core. Examples, benchmark rows and Python see what users see: the public
 headers; benchmark rows see examples too. Tests may include anything; nothing else includes tests.
 
-Inside the engine includes point one way, too: see ENGINE_ROOMS. engine.hpp composes the rooms, so
-none of them sees it.
+Inside the engine and the command gondwana includes point one way, too: see ENGINE_ROOMS and FLOORS.
+engine.hpp composes the rooms of the engine, so none of them sees it. A file of the command declares
+what it has in the namespace of its folder.
 
 process/layout joins what all layers and doors have in shared memory, and sees them all.
 
@@ -18,6 +19,7 @@ The folder of a library of networks (network/ofi) is seen by itself and the tabl
 that of a kind of memory (spaces/kinds/emulated) by itself and the table of kinds.
 """
 
+import re
 import sys
 from pathlib import Path
 
@@ -73,6 +75,25 @@ ENGINE_ROOMS = (
     ("collectives",),
     ("engine",),
 )
+COMMAND = "tools/gondwana/"
+# The same for the command gondwana, from below. A folder that is not named belongs to the one above.
+FLOORS = (
+    ("base",),
+    ("modules/binding", "modules/http", "modules/perfetto", "modules/screen", "modules/stacks"),
+    ("link",),
+    ("observe/jobs",),
+    ("observe/stacks", "observe/trace"),
+    ("observe/hosts",),
+    ("report/bench", "report/info", "report/trace", "report/why"),
+    ("report/bench/scale", "report/top"),
+    ("run",),
+    ("commands",),
+)
+# The highest floor that other tools see.
+HIGHEST_FLOOR = {"tools/profile": "base", "tools/scale": "run"}
+# Folders that have no namespace of their name: the lowest floor has that of src/core.
+NAMESPACES = {"base": "gondwana", "run": "launch"}
+NAMESPACE = re.compile(r"^(?:inline )?namespace ([\w:]+)", re.MULTILINE)
 # Joins what all layers and doors have in shared memory.
 SHARED_LAYOUT = "src/process/layout/shared_layout.cpp"
 # A folder whose folders only a table in it sees.
@@ -162,16 +183,44 @@ def engine_room(path: str) -> str:
     return inside.stem if folder == "." else folder
 
 
-def room_refusal(source: str, target: str) -> str | None:
-    """The same for two files of the engine."""
-    rooms = {room: at for at, line in enumerate(ENGINE_ROOMS) for room in line}
-    ours, theirs = engine_room(source), engine_room(target)
+def floor(path: str) -> str:
+    """The floor of a file of the command, or the highest one that a file of another tool sees."""
+    if not path.startswith(COMMAND):
+        return HIGHEST_FLOOR.get("/".join(path.split("/")[:2]), "no floor")
+    folder = Path(path).relative_to(COMMAND).parent
+    known = {name for line in FLOORS for name in line}
+    names = (each.as_posix() for each in (folder, *folder.parents))
+    return next((name for name in names if name in known), folder.as_posix())
+
+
+def order_refusal(ours: str, theirs: str, lines: tuple[tuple[str, ...], ...]) -> str | None:
+    """Why what is in `ours` may not include what is in `theirs`; None: it may."""
+    order = {name: at for at, line in enumerate(lines) for name in line}
     if ours == theirs:
         return None
-    for room in (ours, theirs):
-        if room not in rooms:
-            return f"engine/{room} is no room that ci/layers.py knows"
-    return None if rooms[theirs] < rooms[ours] else f"engine/{theirs} is not below engine/{ours}"
+    for name in (ours, theirs):
+        if name not in order:
+            return f"{name} is no folder that ci/layers.py knows"
+    return None if order[theirs] < order[ours] else f"{theirs} is not below {ours}"
+
+
+def inner_refusal(source: str, target: str) -> str | None:
+    """The same for two files of the engine, and for what tools include of the command."""
+    if source.startswith("src/engine/") and target.startswith("src/engine/"):
+        return order_refusal(engine_room(source), engine_room(target), ENGINE_ROOMS)
+    if source.startswith("tools/") and target.startswith(COMMAND):
+        return order_refusal(floor(source), floor(target), FLOORS)
+    return None
+
+
+def wrong_namespace(root: Path, file: str) -> str | None:
+    """The namespace that a file of the command should have and has not; None: it has."""
+    if not file.startswith(COMMAND):
+        return None
+    folders = Path(file).relative_to(COMMAND).parent.parts
+    found = {name.split("::")[-1] for name in NAMESPACE.findall((root / file).read_text("utf-8"))}
+    wanted = NAMESPACES.get(folders[0], folders[-1]) if folders else "gondwana"
+    return None if wanted in found or not found else wanted
 
 
 def violations(root: Path, files: list[str]) -> list[str]:
@@ -181,14 +230,16 @@ def violations(root: Path, files: list[str]) -> list[str]:
         if file.startswith("src/") and area(file).split("/")[0] not in LAYERS:
             found.append(f"{file}:1: src/ holds only the layers {', '.join(LAYERS)}")
             continue
+        if namespace := wrong_namespace(root, file):
+            found.append(f"{file}:1: the namespace of its folder is {namespace}")
         for line, name in includes(root, file):
             target = meant_area(root, file, name)
             reason = target and (
                 refusal(area(file), target, name)
                 or refusal_of_library(file, resolve(root, file, name) or name)
             )
-            if target == area(file) == "engine":
-                reason = room_refusal(file, resolve(root, file, name) or f"src/{name}")
+            path = resolve(root, file, name) or f"src/{name}"
+            reason = reason or inner_refusal(file, path)
             if reason and file != SHARED_LAYOUT:
                 found.append(f"{file}:{line}: {area(file)} may not include {name}: {reason}")
     return found

@@ -144,6 +144,37 @@ class Layers(unittest.TestCase):
         }
         self.assert_refused(files, "tools/gondwana/main.cpp:4:")
 
+    def test_floors_of_the_command_see_only_those_below(self):
+        files = {
+            "tools/gondwana/base/a.hpp": "",
+            "tools/gondwana/link/b.hpp": including("base/a.hpp", "run/node/c.hpp"),
+            "tools/gondwana/run/node/c.hpp": including("link/b.hpp"),
+        }
+        self.assert_refused(files, "tools/gondwana/link/b.hpp:2:")
+
+    def test_folders_of_one_floor_do_not_see_each_other(self):
+        files = {
+            "tools/gondwana/report/info/a.hpp": "",
+            "tools/gondwana/report/why/b.hpp": including("report/info/a.hpp"),
+        }
+        self.assert_refused(files, "tools/gondwana/report/why/b.hpp:1:")
+
+    def test_the_profiler_sees_the_lowest_floor_of_the_command(self):
+        files = {
+            "tools/gondwana/base/a.hpp": "",
+            "tools/gondwana/link/b.hpp": "",
+            "tools/profile/c.cpp": including("base/a.hpp", "link/b.hpp"),
+        }
+        self.assert_refused(files, "tools/profile/c.cpp:2:")
+
+    def test_a_folder_of_the_command_is_a_namespace(self):
+        files = {
+            "tools/gondwana/base/a.hpp": "namespace gondwana {\n}\n",
+            "tools/gondwana/link/b.hpp": "namespace gondwana::link {\n}\n",
+            "tools/gondwana/observe/jobs/c.hpp": "namespace gondwana::top {\n}\n",
+        }
+        self.assert_refused(files, "tools/gondwana/observe/jobs/c.hpp:1:")
+
     def test_examples_see_public_headers_only(self):
         files = {
             "include/shmem.h": "",
