@@ -1,4 +1,5 @@
-// A libcuda.so.1 that is none: the calls that Gondwana uses, as the driver's library has them.
+// A libcuda.so.1 that is none: the calls that Gondwana and programs use, as the driver's library
+// has them.
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -23,6 +24,7 @@ enum Status : int {
   deinitialized = 4,
   no_device = 100,
   invalid_device = 101,
+  invalid_context = 201,
   already_pinned = 712
 };
 
@@ -47,7 +49,8 @@ struct Stack {
   std::size_t size;
 
   ~Stack() {
-    if (size > 0) give_up("end of a thread", "contexts that it has pushed were not popped");
+    if (size > 0 && !standin::has_client())
+      give_up("end of a thread", "contexts that it has pushed were not popped");
   }
   int top() const { return devices.at(size - 1); }
 };
@@ -62,6 +65,31 @@ int enter(const char* call) {
   if (state().has_ended) return deinitialized;
   if (!state().has_begun) return not_initialized;
   return injected(call);
+}
+
+// Handles of devices begin there: they are not the ordinals, but programs take them for that.
+int first_handle() {
+  return standin::has_client() ? 0 : 100;
+}
+
+Context& primary_context(const char* call, int device) {
+  const int ordinal = device - first_handle();
+  if (ordinal < 0 || ordinal >= standin::device_count()) give_up(call, "that is no device");
+  return state().contexts.at(static_cast<std::size_t>(ordinal));
+}
+
+int ordinal_of(const char* call, const void* context) {
+  for (std::size_t i = 0; i < state().contexts.size(); ++i) {
+    if (context != &state().contexts.at(i)) continue;
+    if (state().contexts.at(i).retained == 0) give_up(call, "the context was released");
+    return static_cast<int>(i);
+  }
+  give_up(call, "that is no context");
+}
+
+void* context_of_thread() {
+  if (stack.size == 0) return nullptr;
+  return &state().contexts.at(static_cast<std::size_t>(stack.top()));
 }
 
 int device_of_thread(const char* call) {
@@ -84,6 +112,12 @@ void check_stream(const char* call, void* stream) {
   if (streams().left() > 0) give_up("exit", "streams or events were not destroyed");
   for (const Context& each : state().contexts)
     if (each.retained > 0) give_up("exit", "a primary context was not released");
+}
+
+int copy_at_once(const char* call, void* to, const void* from, std::size_t size) {
+  device_of_thread(call);
+  std::memmove(memory().place(call, to, size), memory().place(call, from, size), size);
+  return success;
 }
 
 constexpr unsigned handle_flags = 1;
@@ -117,21 +151,20 @@ int cuDeviceGetCount(int* count) {
 int cuDeviceGet(int* device, int ordinal) {
   STANDIN_ENTER("cuDeviceGet");
   if (ordinal < 0 || ordinal >= standin::device_count()) return invalid_device;
-  *device = 100 + ordinal;  // a handle is not the ordinal
+  *device = first_handle() + ordinal;
   return success;
 }
 
 int cuDeviceGetAttribute(int* value, int attribute, int device) {
   STANDIN_ENTER("cuDeviceGetAttribute");
-  if (device < 100) give_up("cuDeviceGetAttribute", "that is no device");
+  primary_context("cuDeviceGetAttribute", device);
   *value = attribute == 41 ? 1 : 0;
   return success;
 }
 
 int cuDevicePrimaryCtxRetain(void** context, int device) {
   STANDIN_ENTER("cuDevicePrimaryCtxRetain");
-  if (device < 100) give_up("cuDevicePrimaryCtxRetain", "that is no device");
-  Context& primary = state().contexts.at(static_cast<std::size_t>(device - 100));
+  Context& primary = primary_context("cuDevicePrimaryCtxRetain", device);
   ++primary.retained;
   *context = &primary;
   return success;
@@ -139,28 +172,43 @@ int cuDevicePrimaryCtxRetain(void** context, int device) {
 
 int cuDevicePrimaryCtxRelease_v2(int device) {
   STANDIN_ENTER("cuDevicePrimaryCtxRelease_v2");
-  Context& primary = state().contexts.at(static_cast<std::size_t>(device - 100));
+  Context& primary = primary_context("cuDevicePrimaryCtxRelease_v2", device);
   if (--primary.retained < 0) give_up("cuDevicePrimaryCtxRelease_v2", "it was not retained");
   return success;
 }
 
 int cuCtxPushCurrent_v2(void* context) {
   STANDIN_ENTER("cuCtxPushCurrent_v2");
-  for (std::size_t i = 0; i < state().contexts.size(); ++i) {
-    if (context != &state().contexts.at(i)) continue;
-    if (state().contexts.at(i).retained == 0)
-      give_up("cuCtxPushCurrent_v2", "the context was released");
-    stack.devices.at(stack.size++) = static_cast<int>(i);
-    return success;
-  }
-  give_up("cuCtxPushCurrent_v2", "that is no context");
+  stack.devices.at(stack.size++) = ordinal_of("cuCtxPushCurrent_v2", context);
+  return success;
 }
 
 int cuCtxPopCurrent_v2(void** context) {
   STANDIN_ENTER("cuCtxPopCurrent_v2");
   if (stack.size == 0) give_up("cuCtxPopCurrent_v2", "nothing was pushed in this thread");
-  *context = &state().contexts.at(static_cast<std::size_t>(stack.top()));
+  *context = context_of_thread();
   --stack.size;
+  return success;
+}
+
+int cuCtxGetCurrent(void** context) {
+  STANDIN_ENTER("cuCtxGetCurrent");
+  *context = context_of_thread();
+  return success;
+}
+
+// In place of the current one; null: none.
+int cuCtxSetCurrent(void* context) {
+  STANDIN_ENTER("cuCtxSetCurrent");
+  if (stack.size > 0) --stack.size;
+  if (context != nullptr) stack.devices.at(stack.size++) = ordinal_of("cuCtxSetCurrent", context);
+  return success;
+}
+
+int cuCtxGetDevice(int* device) {
+  STANDIN_ENTER("cuCtxGetDevice");
+  if (stack.size == 0) return invalid_context;
+  *device = first_handle() + stack.top();
   return success;
 }
 
@@ -208,6 +256,34 @@ int cuMemcpyAsync(Address to, Address from, std::size_t size, void* stream) {
   return success;
 }
 
+int cuMemcpyHtoDAsync_v2(Address to, const void* from, std::size_t size, void* stream) {
+  return cuMemcpyAsync(to, reinterpret_cast<Address>(from), size, stream);
+}
+
+int cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t size, void* stream) {
+  return cuMemcpyAsync(reinterpret_cast<Address>(to), from, size, stream);
+}
+
+int cuMemcpyPeerAsync(Address to, void* to_context, Address from, void* from_context,
+                      std::size_t size, void* stream) {
+  {
+    STANDIN_ENTER("cuMemcpyPeerAsync");
+    ordinal_of("cuMemcpyPeerAsync", to_context);
+    ordinal_of("cuMemcpyPeerAsync", from_context);
+  }
+  return cuMemcpyAsync(to, from, size, stream);
+}
+
+int cuMemcpyHtoD_v2(Address to, const void* from, std::size_t size) {
+  STANDIN_ENTER("cuMemcpyHtoD_v2");
+  return copy_at_once("cuMemcpyHtoD_v2", pointer(to), from, size);
+}
+
+int cuMemcpyDtoH_v2(void* to, Address from, std::size_t size) {
+  STANDIN_ENTER("cuMemcpyDtoH_v2");
+  return copy_at_once("cuMemcpyDtoH_v2", to, pointer(from), size);
+}
+
 int cuStreamCreate(void** stream, unsigned flags) {
   STANDIN_ENTER("cuStreamCreate");
   if (flags != 1) give_up("cuStreamCreate", "a stream that waits for the program's");
@@ -224,7 +300,7 @@ int cuStreamSynchronize(void* stream) {
 
 int cuStreamDestroy_v2(void* stream) {
   STANDIN_ENTER("cuStreamDestroy_v2");
-  check_stream("cuStreamDestroy_v2", stream);
+  if (!standin::has_client()) check_stream("cuStreamDestroy_v2", stream);
   streams().destroy_stream("cuStreamDestroy_v2", stream);
   return success;
 }
@@ -251,9 +327,16 @@ int cuEventSynchronize(void* event) {
   return success;
 }
 
+// What is asked for has been done by then.
+int cuEventQuery(void* event) {
+  STANDIN_ENTER("cuEventQuery");
+  streams().wait_for_event("cuEventQuery", event);
+  return success;
+}
+
 int cuEventDestroy_v2(void* event) {
   STANDIN_ENTER("cuEventDestroy_v2");
-  device_of_thread("cuEventDestroy_v2");
+  if (!standin::has_client()) device_of_thread("cuEventDestroy_v2");
   streams().destroy_event("cuEventDestroy_v2", event);
   return success;
 }
@@ -315,6 +398,16 @@ int cuPointerGetAttributes(unsigned count, const int* attributes, void** values,
   return success;
 }
 
+// The one attribute that programs ask for: the context, 1.
+int cuPointerGetAttribute(void* value, int attribute, Address address) {
+  STANDIN_ENTER("cuPointerGetAttribute");
+  const standin::Block* block = memory().find(nullptr, pointer(address));
+  if (block == nullptr) return invalid_value;
+  if (attribute != 1) give_up("cuPointerGetAttribute", "an attribute that it does not know");
+  *static_cast<void**>(value) = &state().contexts.at(static_cast<std::size_t>(block->device));
+  return success;
+}
+
 int cuGetErrorName(int status, const char** name) {
   switch (status) {
     case invalid_value:
@@ -329,12 +422,19 @@ int cuGetErrorName(int status, const char** name) {
     case invalid_device:
       *name = "CUDA_ERROR_INVALID_DEVICE";
       return success;
+    case invalid_context:
+      *name = "CUDA_ERROR_INVALID_CONTEXT";
+      return success;
     case 700:
       *name = "CUDA_ERROR_ILLEGAL_ADDRESS";
       return success;
     default:
       return invalid_value;
   }
+}
+
+int cuGetErrorString(int status, const char** words) {
+  return cuGetErrorName(status, words);
 }
 
 }  // extern "C"

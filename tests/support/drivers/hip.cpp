@@ -1,5 +1,5 @@
-// A libamdhip64.so that is none: the calls that Gondwana uses, as HIP has them. STANDIN_HIP=5 makes
-// it an old one.
+// A libamdhip64.so that is none: the calls that Gondwana and programs use, as HIP has them.
+// STANDIN_HIP=5 makes it an old one.
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -38,6 +38,11 @@ bool is_old() {
 void check_stream(const char* call, void* stream) {
   if (streams().stream(call, stream)->device != current)
     give_up(call, "the stream is of another device than the current one");
+}
+
+int copy_at_once(const char* call, void* to, const void* from, std::size_t size) {
+  std::memmove(memory().place(call, to, size), memory().place(call, from, size), size);
+  return success;
 }
 
 [[gnu::destructor]] void look_for_leaks() {
@@ -82,6 +87,26 @@ int hipSetDevice(int device) {
   if (device < 0 || device >= standin::device_count()) return fail(invalid_device);
   current = device;
   return success;
+}
+
+int hipDeviceGet(int* device, int ordinal) {
+  STANDIN_ENTER("hipDeviceGet");
+  if (ordinal < 0 || ordinal >= standin::device_count()) return fail(invalid_device);
+  *device = ordinal;
+  return success;
+}
+
+int hipDevicePrimaryCtxRetain(void** context, int device) {
+  STANDIN_ENTER("hipDevicePrimaryCtxRetain");
+  if (device < 0 || device >= standin::device_count()) return fail(invalid_device);
+  static std::array<char, 16> contexts;
+  *context = &contexts.at(static_cast<std::size_t>(device));
+  return success;
+}
+
+int hipDevicePrimaryCtxRelease(int device) {
+  STANDIN_ENTER("hipDevicePrimaryCtxRelease");
+  return device < 0 || device >= standin::device_count() ? fail(invalid_device) : success;
 }
 
 const char* hipGetErrorName(int status) {
@@ -144,6 +169,16 @@ int hipMemcpyAsync(void* to, const void* from, std::size_t size, int direction, 
   check_stream("hipMemcpyAsync", stream);
   streams().begin("hipMemcpyAsync", stream, {"hipMemcpyAsync", to, from, size, 0});
   return success;
+}
+
+int hipMemcpyHtoD(void* to, void* from, std::size_t size) {
+  STANDIN_ENTER("hipMemcpyHtoD");
+  return copy_at_once("hipMemcpyHtoD", to, from, size);
+}
+
+int hipMemcpyDtoH(void* to, void* from, std::size_t size) {
+  STANDIN_ENTER("hipMemcpyDtoH");
+  return copy_at_once("hipMemcpyDtoH", to, from, size);
 }
 
 int hipStreamCreateWithFlags(void** stream, unsigned flags) {

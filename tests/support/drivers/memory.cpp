@@ -34,6 +34,10 @@ bool has_variable(const char* name, const char* value) {
   return set != nullptr && std::strcmp(set, value) == 0;
 }
 
+bool has_client() {
+  return has_variable("STANDIN_CLIENT", "yes");
+}
+
 int device_count() {
   const char* set = std::getenv("STANDIN_DEVICES");
   return set == nullptr ? 2 : std::atoi(set);

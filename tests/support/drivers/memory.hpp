@@ -2,10 +2,13 @@
 // with memory that the processor may not touch. They are strict: a wrong call is an abort that says
 // why, where a true driver would return an error, or do something.
 //
-//   STANDIN_DEVICES=2                    how many devices there are
-//   STANDIN_FAIL=cuMemAlloc_v2:2:3       the call returns 2 from its fourth time on; more with
-//   commas STANDIN_LEAKS=abort                  what is left at exit is an abort STANDIN_ENDS=early
-//   the driver ends as the first thing at exit, as CUDA's may
+//   STANDIN_DEVICES=2                how many devices there are
+//   STANDIN_FAIL=cuMemAlloc_v2:2:3   the call returns 2 from its fourth time on; commas divide more
+//   STANDIN_LEAKS=abort              what is left at exit is an abort
+//   STANDIN_ENDS=early               the driver ends as the first thing at exit, as CUDA's may
+//   STANDIN_CLIENT=yes               the program calls the driver, too, and less strictly: handles
+//                                    of CUDA's devices are ordinals, threads may end with contexts,
+//                                    and streams and events end in whatever context
 #pragma once
 
 #include <cstddef>
@@ -24,6 +27,7 @@ namespace standin {
 int injected(const char* call);
 int device_count();
 bool has_variable(const char* name, const char* value);
+bool has_client();
 
 // What a process needs to map memory of another: at most 64 bytes.
 struct Handle {
