@@ -6,6 +6,18 @@
 
 #include "gasnetex.h"
 
+// The headers of HIP want to know whose devices it drives: AMD's, if the program does not say. The
+// first name is of old releases.
+#if defined(GASNET_HAVE_MK_CLASS_HIP) && !defined(__HIP_PLATFORM_NVIDIA__) && \
+    !defined(__HIP_PLATFORM_NVCC__)
+#ifndef __HIP_PLATFORM_HCC__
+#define __HIP_PLATFORM_HCC__ 1
+#endif
+#ifndef __HIP_PLATFORM_AMD__
+#define __HIP_PLATFORM_AMD__ 1
+#endif
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

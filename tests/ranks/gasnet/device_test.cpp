@@ -14,6 +14,10 @@
 #include "gasnet_vis.h"
 #include "ranks/gasnet/world.hpp"
 
+#if !defined(__HIP_PLATFORM_AMD__)
+#error "headers of HIP after gasnet_mk.h want to know whose devices they are for"
+#endif
+
 namespace gondwana::gasnet::test {
 namespace {
 
