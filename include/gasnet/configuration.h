@@ -51,14 +51,6 @@
 #define GASNET_MAXEPS 33
 #define GASNET_HIDDEN_AM_CONCURRENCY_LEVEL 0
 
-// Classes of memory kinds. Drivers of devices are looked for when a kind is made, so all builds
-// have all classes.
-#define GASNET_HAVE_MK_CLASS_HOST 1
-#define GASNET_HAVE_MK_CLASS_CUDA_UVA 1
-#define GASNET_HAVE_MK_CLASS_HIP 1
-#define GASNET_HAVE_MK_CLASS_ZE 1
-#define GASNET_HAVE_MK_CLASS_MULTIPLE 1
-
 // Segments are allocated at whatever address is free in each process. With
 // GASNET_SEGMENT_EVERYTHING, which is asked for on the command line, calls may name any address of
 // a peer; they are messages then, and the peer must poll.
@@ -69,6 +61,27 @@
 #define GONDWANA_GASNET_SEGMENT_STR "FAST"
 #endif
 #define GASNET_ALIGNED_SEGMENTS 0
+
+// Classes of memory kinds. Drivers of devices are looked for when a kind is made, so the library
+// has all classes. But where clients see a class they include headers of its vendor. These need not
+// be there: GONDWANA_GASNET_NO_CUDA_UVA, _NO_HIP and _NO_ZE hide a class. Calls that may name any
+// address know the host's alone.
+#define GASNET_HAVE_MK_CLASS_HOST 1
+#if !defined(GASNET_SEGMENT_EVERYTHING)
+#if !defined(GONDWANA_GASNET_NO_CUDA_UVA)
+#define GASNET_HAVE_MK_CLASS_CUDA_UVA 1
+#endif
+#if !defined(GONDWANA_GASNET_NO_HIP)
+#define GASNET_HAVE_MK_CLASS_HIP 1
+#endif
+#if !defined(GONDWANA_GASNET_NO_ZE)
+#define GASNET_HAVE_MK_CLASS_ZE 1
+#endif
+#endif
+#if defined(GASNET_HAVE_MK_CLASS_CUDA_UVA) || defined(GASNET_HAVE_MK_CLASS_HIP) || \
+    defined(GASNET_HAVE_MK_CLASS_ZE)
+#define GASNET_HAVE_MK_CLASS_MULTIPLE 1
+#endif
 
 // The library serves one machine and several. Clients that know it by the name of one of GASNet's
 // conduits see that name, which is that of the fragment or package they are compiled with. The

@@ -44,6 +44,11 @@ int gex_MK_Create(gex_MK_t* kind_p, gex_Client_t client, const gex_MK_Create_arg
   constexpr auto call = "gex_MK_Create";
   if (kind_p == nullptr || client == GEX_CLIENT_INVALID || args == nullptr)
     give_up(call, "the client, the arguments or the place for the result is null");
+  if (client->door->has_everything() && args->gex_class != GEX_MK_CLASS_HOST)
+    return refuse(
+        GASNET_ERR_BAD_ARG, call,
+        "GASNET_SEGMENT_EVERYTHING: peers reach memory of the host alone; use a library of "
+        "segments (gasnet-smp-par)");
   const gondwana::Result<gondwana::Kind*> device = find_device(client, *args);
   if (!device) return refuse(GASNET_ERR_BAD_ARG, call, device.error().text);
   *kind_p = new gondwana_gex_memory_kind{client, flags, args->gex_class, *device};

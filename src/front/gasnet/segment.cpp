@@ -116,11 +116,6 @@ Result<gex_Segment_t> Door::make_segment(void* address, std::size_t size) {
 }
 
 Result<gex_Segment_t> Door::make_device_segment(gex_MK_t kind, void* address, std::size_t size) {
-  if (has_everything_)
-    return Error{
-        Errc::refused,
-        "GASNET_SEGMENT_EVERYTHING: peers reach memory of the host alone; use a library of "
-        "segments (gasnet-smp-par)"};
   auto segment = std::make_unique<gondwana_gex_segment>();
   segment->client = client_.get();
   segment->address = static_cast<std::byte*>(address);

@@ -1,9 +1,11 @@
 // All memory of a process, with GASNET_SEGMENT_EVERYTHING: heap, globals and stack of each rank
-// take puts, gets, pieces, atomic operations and the payload of Longs, without any segment.
+// take puts, gets, pieces, atomic operations and the payload of Longs, without any segment. Devices
+// have no place in it.
 //
 //   everything_test [seed]
 #include <gasnet.h>
 #include <gasnet_coll.h>
+#include <gasnet_mk.h>
 #include <gasnet_ratomic.h>
 #include <gasnet_vis.h>
 #include <string.h>
@@ -105,6 +107,17 @@ static void send_longs(gex_Rank_t peer, unsigned char* there, int before) {
   GASNET_BLOCKUNTIL(replies == before + 2 && longs == before + 2);
 }
 
+#if defined(GASNET_HAVE_MK_CLASS_MULTIPLE)
+#error "peers reach memory of the host alone"
+#endif
+static void refuse_devices(gex_Client_t client) {
+  gex_MK_Create_args_t args;
+  memset(&args, 0, sizeof(args));
+  args.gex_class = GONDWANA_MK_CLASS_EMULATED;
+  gex_MK_t kind = GEX_MK_INVALID;
+  CHECK(gex_MK_Create(&kind, client, &args, 0) == GASNET_ERR_BAD_ARG);
+}
+
 int main(int argc, char** argv) {
   unsigned char stack[size];
   gex_Client_t client;
@@ -148,6 +161,7 @@ int main(int argc, char** argv) {
   job_barrier();
   for (size_t i = 0; i < size; ++i) CHECK(heap[i] == 7);
   free(heap);
+  refuse_devices(client);
   gasnet_exit(0);
   return 0;
 }

@@ -224,7 +224,7 @@ class Finding(Installed):
             "sh",
             "-c",
             'cd build && "$0"/Bootstrap && "$0"/configure --enable-debug --disable-parsync '
-            "--enable-ibv --disable-ofi --enable-kind-hip=probe --enable-kind-cuda-uva --enable-segment-everything "
+            "--enable-ibv --disable-ofi --enable-kind-hip=probe --enable-kind-cuda-uva --disable-kind-ze --enable-segment-everything "
             '--with-cflags="-DA=1 -DB=\'|&\'" --prefix="$1" && CONFIG_FILES=wanted ./config.status '
             "&& make all seq && make -C udp-conduit udp-par.mak par && make -C other/amudp amudprun "
             "&& test -x other/amudp/amudprun && make install",
@@ -234,8 +234,8 @@ class Finding(Installed):
         self.assertRegex((build / "wanted").read_text(), "^smp udp ibv (GNU|Clang)$")
         fragment = self.folder / "installed/include/udp-conduit/udp-par.mak"
         self.assertRegex(fragment.read_text(), r"CFLAGS = -DA=1 -DB='\|&'")
-        for words in ("-DGASNET_DEBUG=1", "-DGASNET_SEGMENT_EVERYTHING=1"):
-            self.assertIn(words, fragment.read_text())
+        for name in ("GASNET_DEBUG", "GASNET_SEGMENT_EVERYTHING", "GONDWANA_GASNET_NO_ZE"):
+            self.assertIn(f"-D{name}=1", fragment.read_text())
         for name in ("include/gasnet_tools-par.mak", "lib/libgasnet_tools-par.so"):
             self.assertTrue((self.folder / "installed" / name).is_file(), name)
         self.compile_with_fragment(fragment, "by_folder")
