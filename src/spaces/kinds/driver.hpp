@@ -26,8 +26,9 @@ class DriverDevice {
   virtual Result<void> release(std::byte* memory) = 0;
   // Begins a copy, after those before it. Both addresses stay valid until it is complete.
   virtual Result<void> copy(std::byte* to, const std::byte* from, std::size_t size) = 0;
-  virtual Result<Mark> mark() = 0;
-  // Once for each mark.
+  virtual Mark mark() = 0;
+  // Once for each mark. None of the copies is under way any more, whatever it returns, unless the
+  // device is lost. An error: some of them may have failed.
   virtual Result<void> wait(Mark mark) = 0;
 
   // Kind::pin(). False: another device of the driver, or the program, has done so before.

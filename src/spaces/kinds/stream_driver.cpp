@@ -23,7 +23,7 @@ class StreamDevice final : public DriverDevice {
   Result<std::byte*> allocate(std::size_t size) override;
   Result<void> release(std::byte* memory) override;
   Result<void> copy(std::byte* to, const std::byte* from, std::size_t size) override;
-  Result<Mark> mark() override;
+  Mark mark() override;
   Result<void> wait(Mark mark) override;
   Result<bool> pin(MutableBytes host) override;
   void unpin(std::byte* host) override;
@@ -58,7 +58,7 @@ class StreamDevice final : public DriverDevice {
 
   const StreamCalls& calls() const { return driver_.calls(); }
   Result<void> clear(const Entered& entered, void* memory, std::size_t size) const;
-  Result<Mark> take_event(const Entered& entered);
+  Mark take_event(const Entered& entered);
 
   StreamDriver& driver_;
   std::uint32_t device_;
@@ -112,31 +112,35 @@ Result<void> StreamDevice::copy(std::byte* to, const std::byte* from, std::size_
   return entered.result() ? driver_.copy(to, from, size, stream_) : entered.result();
 }
 
-Result<DriverDevice::Mark> StreamDevice::take_event(const Entered& entered) {
+// Null: there is none, and none can be made.
+DriverDevice::Mark StreamDevice::take_event(const Entered& entered) {
   const std::scoped_lock lock(mutex_);
   Mark event = nullptr;
   if (events_.empty()) {
-    const Result<void> made = entered(calls().make_event, &event, no_timing);
-    return made ? Result<Mark>(event) : made.error();
+    static_cast<void>(entered(calls().make_event, &event, no_timing));
+    return event;
   }
   event = events_.back();
   events_.pop_back();
   return event;
 }
 
-Result<DriverDevice::Mark> StreamDevice::mark() {
+// Without an event there is the whole stream to wait for: null.
+DriverDevice::Mark StreamDevice::mark() {
   const Entered entered(*this);
-  Result<Mark> event = take_event(entered);
-  if (!event) return event;
-  const Result<void> recorded = entered(calls().record_event, *event, stream_);
-  if (recorded) return event;
+  Mark event = take_event(entered);
+  if (event == nullptr || entered(calls().record_event, event, stream_)) return event;
   const std::scoped_lock lock(mutex_);
-  events_.push_back(*event);
-  return recorded.error();
+  events_.push_back(event);
+  return nullptr;
 }
 
+// If the event does not tell, copies before it may be under way still.
 Result<void> StreamDevice::wait(Mark mark) {
-  Result<void> waited = Entered(*this)(calls().synchronize_event, mark);
+  const Entered entered(*this);
+  if (mark == nullptr) return entered(calls().synchronize_stream, stream_);
+  Result<void> waited = entered(calls().synchronize_event, mark);
+  if (!waited) static_cast<void>(entered(calls().synchronize_stream, stream_));
   const std::scoped_lock lock(mutex_);
   events_.push_back(mark);
   return waited;

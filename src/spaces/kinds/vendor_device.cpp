@@ -176,9 +176,9 @@ void VendorDevice::wait(Completion& done) {
   std::unique_lock lock(queue_mutex_);
   const std::uint64_t last = begun_;
   const Result<void> own = check_process();
-  const Result<DriverDevice::Mark> mark = own ? calls_->mark() : own.error();
+  const DriverDevice::Mark mark = own ? calls_->mark() : nullptr;
   lock.unlock();
-  const Result<void> waited = mark ? calls_->wait(*mark) : mark.error();
+  const Result<void> waited = own ? calls_->wait(mark) : own;
   lock.lock();
   const Error* failure = nullptr;
   if (!waited) failure = &failures_.emplace_back(failed("copies by", waited.error()));

@@ -212,6 +212,26 @@ TEST(kinds, devices_of_one_vendor_copy_between_them) {
   other.release(to.data());
 }
 
+// Without an event the whole stream is waited for; if an event fails, too, and the error is told.
+TEST(kinds, no_copy_is_under_way_when_its_completion_ends) {
+  if (vendor() == "ze") GTEST_SKIP() << "its copies end at once";
+  Kinds kinds(options_of());
+  Kind& kind = **kinds.device(0);
+  const MutableBytes memory = *kind.allocate(1000);
+  std::vector<std::byte> host(1000, std::byte{1});
+  for (const char* each : {call("cuEventCreate", "hipEventCreateWithFlags", ""),
+                           call("cuEventRecord", "hipEventRecord", "")}) {
+    const Failing now(each, "1");
+    ASSERT_TRUE(kind.copy_now(host.data(), memory.data(), 1000)) << each;
+    EXPECT_EQ(host, std::vector<std::byte>(1000)) << each;
+    host.assign(1000, std::byte{1});
+  }
+  const Failing now(call("cuEventSynchronize", "hipEventSynchronize", ""), "1");
+  EXPECT_FALSE(kind.copy_now(host.data(), memory.data(), 1000));
+  EXPECT_EQ(host, std::vector<std::byte>(1000));
+  kind.release(memory.data());
+}
+
 // Where a kind has no call for it, it does nothing. The stand-in looks for what is left at exit.
 TEST(kinds, host_memory_is_pinned) {
   std::vector<std::byte> host(std::size_t{64} * 1024, std::byte{5});

@@ -92,7 +92,7 @@ class ZeDevice final : public DriverDevice {
     const std::scoped_lock lock(mutex_);
     return checked(calls_.copy, list_, to, from, size, nullptr, 0, nullptr);
   }
-  Result<Mark> mark() override { return Mark{nullptr}; }
+  Mark mark() override { return nullptr; }
   Result<void> wait(Mark /*mark*/) override { return {}; }
   Result<SharedHandle> share(std::byte* allocation) override;
   Result<std::byte*> open(const SharedHandle& handle) override;
