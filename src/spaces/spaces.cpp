@@ -70,20 +70,22 @@ void SpaceViews::forget(Space space) {
 }
 
 OwnSpaces::~OwnSpaces() {
-  for (std::uint32_t number = 1; number < end_; ++number)
+  for (std::uint32_t number = 1; number < kinds_.size(); ++number)
     remove(SpaceId(number));  // NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange)
 }
 
 Result<SpaceId> OwnSpaces::add(Kind& kind, MutableBytes memory) {
-  const Result<SharedHandle> handle = kind.share(memory);
-  if (!handle) return handle.error();
   std::uint32_t number = 1;
-  while (number < end_ && row(SpaceId(number)).size.load(std::memory_order_relaxed) > 0) ++number;
+  while (number < kinds_.size() && row(SpaceId(number)).size.load(std::memory_order_relaxed) > 0)
+    ++number;
   if (number == most_spaces)
     return Error{Errc::out_of_memory, fmt::format("this rank has {} spaces on devices already, "
                                                   "which is the limit",
                                                   most_spaces - 1)};
-  end_ = std::max(end_, number + 1);
+  const Result<SharedHandle> handle = kind.share(memory);
+  if (!handle) return handle.error();
+  kinds_.resize(std::max<std::size_t>(kinds_.size(), number + 1));
+  kinds_.at(number) = &kind;
   write_space(row(SpaceId(number)), {.version = 0,
                                      .device = kind.device(),
                                      .process = ::getpid(),
@@ -121,7 +123,9 @@ void OwnSpaces::remove(SpaceId id) {
   if (space.size.load(std::memory_order_relaxed) == 0) return;
   const std::uint64_t begin = space.address.load(std::memory_order_relaxed);
   hide_buffer(shown_memory(memory_.page(me_)), reinterpret_cast<const void*>(begin));
+  const std::optional<SpaceInfo> info = read_space(space);
   write_space(space, {});
+  if (info) kinds_.at(index(id))->unshare(info->handle);
 }
 
 }  // namespace gondwana

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "memory/node_memory.hpp"
 #include "spaces/kinds/kinds.hpp"
@@ -74,7 +75,7 @@ class OwnSpaces {
 
   const NodeMemory& memory_;
   Rank me_;
-  std::uint32_t end_ = 1;  // all numbers from here on are free
+  std::vector<const Kind*> kinds_{nullptr};  // by number; all numbers behind are free
 };
 
 }  // namespace gondwana

@@ -36,8 +36,10 @@ class DriverDevice {
   // What pin() has pinned.
   virtual void unpin(std::byte* /*host*/) {}
 
-  // Of a whole allocation, by where it begins. The last word of the handle is not theirs.
-  virtual Result<SharedHandle> share(std::byte* allocation) = 0;
+  // Of memory in an allocation, which it may make smaller: that is what open() opens. The last word
+  // of the handle is not theirs.
+  virtual Result<SharedHandle> share(Bytes memory, MutableBytes& allocation) = 0;
+  virtual void unshare(const SharedHandle& /*handle*/) {}
   // Where the allocation of another process begins in this one, until close().
   virtual Result<std::byte*> open(const SharedHandle& handle) = 0;
   virtual void close(std::byte* opened) = 0;

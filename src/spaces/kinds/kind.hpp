@@ -82,8 +82,10 @@ class Kind {
   // Whether copy() takes memory of the other device, too.
   virtual bool reaches(const Kind& other) const { return this == &other; }
 
-  // For peers of this node, of memory that this process has allocated.
+  // For peers of this node, of memory that this process has allocated. Until unshare(), once for
+  // each handle: nobody maps it any more, or begins to.
   virtual Result<SharedHandle> share(Bytes memory) const = 0;
+  virtual void unshare(const SharedHandle& /*handle*/) const {}
   // The memory of a peer: an address in this process, until unmap().
   virtual Result<MutableBytes> map(const SharedHandle& handle, std::size_t size) = 0;
   virtual void unmap(MutableBytes memory) = 0;

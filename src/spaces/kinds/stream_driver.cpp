@@ -27,7 +27,8 @@ class StreamDevice final : public DriverDevice {
   Result<void> wait(Mark mark) override;
   Result<bool> pin(MutableBytes host) override;
   void unpin(std::byte* host) override;
-  Result<SharedHandle> share(std::byte* allocation) override;
+  Result<SharedHandle> share(Bytes memory, MutableBytes& allocation) override;
+  void unshare(const SharedHandle& handle) override { driver_.unshare(handle); }
   Result<std::byte*> open(const SharedHandle& handle) override;
   void close(std::byte* opened) override;
 
@@ -159,26 +160,21 @@ void StreamDevice::unpin(std::byte* host) {
   static_cast<void>(Entered(*this)(calls().unpin, host));
 }
 
-Result<SharedHandle> StreamDevice::share(std::byte* allocation) {
-  StreamCalls::IpcHandle ipc{};
-  const Result<void> got = Entered(*this)(calls().get_handle, &ipc, allocation);
-  if (!got) return got.error();
-  SharedHandle handle{};
-  static_assert(sizeof(ipc) <= sizeof(handle) - sizeof(std::uint64_t));
-  std::memcpy(handle.data(), &ipc, sizeof(ipc));
-  return handle;
+Result<SharedHandle> StreamDevice::share(Bytes memory, MutableBytes& allocation) {
+  const Entered entered(*this);
+  if (!entered.result()) return entered.result().error();
+  return driver_.share(memory, allocation);
 }
 
 Result<std::byte*> StreamDevice::open(const SharedHandle& handle) {
-  StreamCalls::IpcHandle ipc{};
-  std::memcpy(&ipc, handle.data(), sizeof(ipc));
-  void* memory = nullptr;
-  const auto opened = Entered(*this)(calls().open_handle, &memory, ipc, driver_.open_flags());
-  return opened ? Result<std::byte*>(static_cast<std::byte*>(memory)) : opened.error();
+  const Entered entered(*this);
+  if (!entered.result()) return entered.result().error();
+  return driver_.open_shared(handle, device_);
 }
 
 void StreamDevice::close(std::byte* opened) {
-  static_cast<void>(Entered(*this)(calls().close_handle, opened));
+  const Entered entered(*this);
+  if (entered.result()) driver_.close_shared(opened);
 }
 
 }  // namespace
@@ -194,6 +190,29 @@ Result<std::unique_ptr<DriverDevice>> StreamDriver::open(std::uint32_t device) {
   auto opened = std::make_unique<StreamDevice>(*this, device);
   if (const Result<void> started = opened->start(); !started) return started.error();
   return std::unique_ptr<DriverDevice>(std::move(opened));
+}
+
+Result<SharedHandle> StreamDriver::share(Bytes /*memory*/, MutableBytes& allocation) {
+  StreamCalls::IpcHandle ipc{};
+  const auto got = check(calls_.get_handle.name, calls_.get_handle(&ipc, allocation.data()));
+  if (!got) return got.error();
+  SharedHandle handle{};
+  static_assert(sizeof(ipc) <= sizeof(handle) - sizeof(std::uint64_t));
+  std::memcpy(handle.data(), &ipc, sizeof(ipc));
+  return handle;
+}
+
+Result<std::byte*> StreamDriver::open_shared(const SharedHandle& handle, std::uint32_t /*device*/) {
+  StreamCalls::IpcHandle ipc{};
+  std::memcpy(&ipc, handle.data(), sizeof(ipc));
+  void* memory = nullptr;
+  const auto opened =
+      check(calls_.open_handle.name, calls_.open_handle(&memory, ipc, open_flags()));
+  return opened ? Result<std::byte*>(static_cast<std::byte*>(memory)) : opened.error();
+}
+
+void StreamDriver::close_shared(std::byte* opened) {
+  calls_.close_handle(opened);
 }
 
 Result<void> StreamDriver::check(const char* call, int status) const {

@@ -58,6 +58,11 @@ class StreamDriver : public Driver {
   virtual Result<void> copy(std::byte* to, const std::byte* from, std::size_t size,
                             StreamCalls::Object stream) = 0;
   virtual unsigned open_flags() const = 0;  // of open_handle
+  // What DriverDevice has under these names, of a device that was entered.
+  virtual Result<SharedHandle> share(Bytes memory, MutableBytes& allocation);
+  virtual void unshare(const SharedHandle& /*handle*/) {}
+  virtual Result<std::byte*> open_shared(const SharedHandle& handle, std::uint32_t device);
+  virtual void close_shared(std::byte* opened);
   // An error if the status is none of success.
   Result<void> check(const char* call, int status) const;
 

@@ -83,9 +83,10 @@ Result<SharedHandle> VendorDevice::share(Bytes memory) const {
     return Error{Errc::invalid_argument,
                  fmt::format("{} at {} are not in one allocation of {}", format_size(memory.size()),
                              fmt::ptr(memory.data()), name_of(device()))};
-  Result<SharedHandle> handle = calls_->share(range->memory.data());
+  MutableBytes allocation = range->memory;
+  Result<SharedHandle> handle = calls_->share(memory, allocation);
   if (!handle) return failed("to share memory of", handle.error());
-  handle->at(offset_word) = static_cast<std::uint64_t>(memory.data() - range->memory.data());
+  handle->at(offset_word) = static_cast<std::uint64_t>(memory.data() - allocation.data());
   return handle;
 }
 

@@ -26,6 +26,9 @@ class VendorDevice final : public Kind {
   bool holds(Bytes memory) const override;
   bool reaches(const Kind& other) const override { return driver_.reaches(*this, other); }
   Result<SharedHandle> share(Bytes memory) const override;
+  void unshare(const SharedHandle& handle) const override {
+    if (check_process()) calls_->unshare(handle);
+  }
   Result<MutableBytes> map(const SharedHandle& handle, std::size_t size) override;
   void unmap(MutableBytes memory) override;
   Result<void> copy(std::byte* to, const std::byte* from, std::size_t size,

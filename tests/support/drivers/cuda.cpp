@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "support/drivers/cuda_virtual.hpp"
 #include "support/drivers/streams.hpp"
 
 namespace {
@@ -108,7 +109,8 @@ void check_stream(const char* call, void* stream) {
 // After all handlers of exit().
 [[gnu::destructor]] void look_for_leaks() {
   if (!standin::has_variable("STANDIN_LEAKS", "abort")) return;
-  if (memory().left() > 0) give_up("exit", "memory was not freed, or a handle not closed");
+  if (memory().left() + standin::virtual_memory_left() > 0)
+    give_up("exit", "memory was not freed, or a handle not closed");
   if (streams().left() > 0) give_up("exit", "streams or events were not destroyed");
   for (const Context& each : state().contexts)
     if (each.retained > 0) give_up("exit", "a primary context was not released");
@@ -121,6 +123,11 @@ int copy_at_once(const char* call, void* to, const void* from, std::size_t size)
 }
 
 constexpr unsigned handle_flags = 1;
+
+// Of IPC: memory of cuMemAlloc() alone has one, and a context.
+bool has_handle(const standin::Block& block) {
+  return !block.is_of_pool && block.range == nullptr;
+}
 
 }  // namespace
 
@@ -219,6 +226,13 @@ int cuMemAlloc_v2(Address* address, std::size_t size) {
   if (found == nullptr) return out_of_memory;
   *address = reinterpret_cast<Address>(found);
   return success;
+}
+
+int cuMemAllocAsync(Address* address, std::size_t size, void* stream) {
+  const int status = cuMemAlloc_v2(address, size);
+  if (stream != nullptr) give_up("cuMemAllocAsync", "only stream 0 is known");
+  if (status == success) memory().block("cuMemAllocAsync", pointer(*address)).is_of_pool = true;
+  return status;
 }
 
 int cuMemFree_v2(Address address) {
@@ -347,6 +361,10 @@ struct IpcHandle {
 
 int cuIpcGetMemHandle(IpcHandle* handle, Address address) {
   STANDIN_ENTER("cuIpcGetMemHandle");
+  const standin::Block* block = memory().find("cuIpcGetMemHandle", pointer(address));
+  if (block != nullptr && !has_handle(*block)) return invalid_value;
+  if (block != nullptr && !block->is_synchronous)
+    give_up("cuIpcGetMemHandle", "copies of the program to the memory are not synchronous");
   const standin::Handle made = memory().share("cuIpcGetMemHandle", pointer(address));
   std::memcpy(handle, &made, sizeof(made));
   return success;
@@ -370,12 +388,25 @@ int cuIpcCloseMemHandle(Address address) {
   return success;
 }
 
+int cuPointerSetAttribute(const void* value, int attribute, Address address) {
+  STANDIN_ENTER("cuPointerSetAttribute");
+  if (attribute != 6) give_up("cuPointerSetAttribute", "an attribute that it does not know");
+  standin::Block& block = memory().block("cuPointerSetAttribute", pointer(address));
+  if (!has_handle(block)) return invalid_value;  // it has no context
+  block.is_synchronous = *static_cast<const unsigned*>(value) == 1;
+  return success;
+}
+
 // Of addresses that it does not know it says so by zeros.
 int cuPointerGetAttributes(unsigned count, const int* attributes, void** values, Address address) {
   STANDIN_ENTER("cuPointerGetAttributes");
   const standin::Block* block = memory().find(nullptr, pointer(address));
   for (unsigned i = 0; i < count; ++i) {
     switch (attributes[i]) {
+      case 1:
+        *static_cast<void**>(values[i]) =
+            block != nullptr && has_handle(*block) ? &state().contexts : nullptr;
+        break;
       case 2:
         *static_cast<unsigned*>(values[i]) = block == nullptr ? 0 : 2;
         break;
@@ -385,11 +416,24 @@ int cuPointerGetAttributes(unsigned count, const int* attributes, void** values,
       case 9:
         *static_cast<int*>(values[i]) = block == nullptr ? -2 : block->device;
         break;
+      case 10:
+        *static_cast<int*>(values[i]) = block != nullptr && has_handle(*block) ? 1 : 0;
+        break;
       case 11:
-        *static_cast<void**>(values[i]) = block == nullptr ? nullptr : block->shown;
+        *static_cast<void**>(values[i]) = block == nullptr          ? nullptr
+                                          : block->range != nullptr ? block->range
+                                                                    : block->shown;
         break;
       case 12:
-        *static_cast<std::size_t*>(values[i]) = block == nullptr ? 0 : block->size;
+        *static_cast<std::size_t*>(values[i]) = block == nullptr          ? 0
+                                                : block->range != nullptr ? block->range_size
+                                                                          : block->size;
+        break;
+      case 14:
+        *static_cast<int*>(values[i]) = block == nullptr ? 0 : block->types;
+        break;
+      case 17:
+        *static_cast<std::uintptr_t*>(values[i]) = block != nullptr && block->is_of_pool ? 1 : 0;
         break;
       default:
         give_up("cuPointerGetAttributes", "an attribute that it does not know");

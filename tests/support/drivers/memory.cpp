@@ -76,8 +76,9 @@ Memory& memory() {
 
 std::byte* Memory::add(Block block, int file) {
   const std::size_t whole = (block.size + page - 1) / page * page;
-  void* shown =
-      ::mmap(nullptr, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* shown = block.shown != nullptr ? block.shown
+                                       : ::mmap(nullptr, whole, PROT_NONE,
+                                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   void* backing =
       ::mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
   if (shown == MAP_FAILED || backing == MAP_FAILED) give_up("mmap", "no memory is left");
@@ -131,6 +132,7 @@ std::byte* Memory::place(const char* call, const void* address, std::size_t size
   const auto offset =
       static_cast<std::size_t>(static_cast<const std::byte*>(address) - block->shown);
   if (size > block->size - offset) give_up(call, words(address, size) + " exceed their allocation");
+  if (block->is_denied) give_up(call, words(address, size) + " are for no device yet");
   return block->backing + offset;
 }
 
@@ -178,6 +180,24 @@ void Memory::close(const char* call, const void* address) {
   if (--block.opened > 0) return;
   ::munmap(block.backing, block.size);
   block.is_gone = true;
+}
+
+void Memory::map(std::byte* at, Block block, int file) {
+  block.shown = at;
+  add(block, file);
+}
+
+void Memory::unmap(const char* call, std::byte* at, std::size_t size) {
+  Block& gone = block(call, at);
+  if (gone.range == nullptr || gone.shown != at || gone.size != size)
+    give_up(call, words(at, size) + " were not mapped at once");
+  ::munmap(gone.backing, gone.size);
+  gone.is_gone = true;
+}
+
+Block& Memory::block(const char* call, const void* address) {
+  if (find(call, address) == nullptr) give_up(call, "that is no memory of a device");
+  return blocks_.upper_bound(reinterpret_cast<std::uintptr_t>(address))->second;
 }
 
 bool Memory::pin(const char* call, const void* address, std::size_t size) {

@@ -48,6 +48,13 @@ struct Block {
   std::uint64_t number = 0;  // of the file
   std::uint32_t opened = 0;  // times; 0: allocated here
   bool is_gone = false;      // its addresses are never used again
+  // Of CUDA:
+  bool is_of_pool = false;
+  bool is_synchronous = false;  // has the attribute SYNC_MEMOPS
+  bool is_denied = false;       // mapped, but no device may use it yet
+  int types = 0;                // of handles, of memory that was mapped
+  std::byte* range = nullptr;   // in which it was mapped; null: it was allocated
+  std::size_t range_size = 0;
 };
 
 // Callers hold lock().
@@ -68,6 +75,12 @@ class Memory {
   // `here`: the descriptor, where the caller has brought it into this process.
   std::byte* open(const char* call, const Handle& handle, int here = -1);
   void close(const char* call, const void* address);
+
+  // Makes pages of a file a block, at the address.
+  void map(std::byte* at, Block block, int file);
+  void unmap(const char* call, std::byte* at, std::size_t size);
+  // The block, to change its attributes.
+  Block& block(const char* call, const void* address);
 
   // Host memory. False: some of it is pinned already.
   bool pin(const char* call, const void* address, std::size_t size);

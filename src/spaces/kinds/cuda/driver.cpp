@@ -8,6 +8,7 @@
 #include "spaces/kinds/cuda/open.hpp"
 #include "spaces/kinds/stream_driver.hpp"
 #include "spaces/kinds/vendor_device.hpp"
+#include "spaces/kinds/virtual_memory.hpp"
 
 namespace gondwana::cuda {
 namespace {
@@ -35,6 +36,18 @@ constexpr StreamCalls stream_calls{.allocate = {"cuMemAlloc_v2"},
                                    .open_handle = {"cuIpcOpenMemHandle_v2"},
                                    .close_handle = {"cuIpcCloseMemHandle"}};
 
+// Since CUDA 11.0.
+constexpr VirtualCalls virtual_calls{.get_range = {"cuMemGetAddressRange_v2"},
+                                     .retain = {"cuMemRetainAllocationHandle"},
+                                     .release = {"cuMemRelease"},
+                                     .share = {"cuMemExportToShareableHandle"},
+                                     .open = {"cuMemImportFromShareableHandle"},
+                                     .reserve = {"cuMemAddressReserve"},
+                                     .unreserve = {"cuMemAddressFree"},
+                                     .map = {"cuMemMap"},
+                                     .unmap = {"cuMemUnmap"},
+                                     .set_access = {"cuMemSetAccess"}};
+
 class CudaDriver final : public StreamDriver {
  public:
   CudaDriver() : StreamDriver(stream_calls) {}
@@ -51,10 +64,16 @@ class CudaDriver final : public StreamDriver {
   Result<void> copy(std::byte* to, const std::byte* from, std::size_t size,
                     StreamCalls::Object stream) override;
   unsigned open_flags() const override { return lazy_peer_access; }
+  Result<SharedHandle> share(Bytes memory, MutableBytes& allocation) override;
+  void unshare(const SharedHandle& handle) override { VirtualMemory::unshare(handle); }
+  Result<std::byte*> open_shared(const SharedHandle& handle, std::uint32_t device) override;
+  void close_shared(std::byte* opened) override;
 
  private:
   std::string name_of_error(int status) const override;
   Result<Device> handle_of(std::uint32_t device) const;
+  Result<void> wait_for_copies_of_the_program(MutableBytes allocation) const;
+  bool is_of_pool(const std::byte* memory) const;
 
   DriverCall<unsigned> init_{"cuInit"};
   DriverCall<int*> get_count_{"cuDeviceGetCount"};
@@ -66,7 +85,9 @@ class CudaDriver final : public StreamDriver {
   DriverCall<Context*> pop_{"cuCtxPopCurrent_v2"};
   DriverCall<void*, const void*, std::size_t, void*> copy_{"cuMemcpyAsync"};
   DriverCall<unsigned, int*, void**, const void*> describe_{"cuPointerGetAttributes"};
+  DriverCall<const void*, int, const void*> set_attribute_{"cuPointerSetAttribute"};
   DriverCall<int, const char**> name_error_{"cuGetErrorName"};
+  VirtualMemory virtual_memory_{*this, virtual_calls};
 
   // Primary contexts by device, the same for all that retain them.
   std::vector<std::atomic<Context>> contexts_;
@@ -77,8 +98,9 @@ Result<void> CudaDriver::load() {
   if (!library) return library.error();
   const auto find_all = [&](auto&... call) { (library->find(call.function, call.name), ...); };
   find_all(init_, get_count_, get_device_, get_attribute_, retain_, release_, push_, pop_, copy_,
-           describe_, name_error_);
+           describe_, set_attribute_, name_error_);
   calls_.find_in(*library);
+  virtual_memory_.find_in(*library);
   if (Result<void> complete = library->check(); !complete) return complete;
   if (Result<void> begun = check(init_.name, init_(0)); !begun) return begun;
   int count = 0;
@@ -106,6 +128,57 @@ std::optional<Driver::Range> CudaDriver::find(const void* address) {
   if (describe_(attributes.size(), attributes.data(), values.data(), address) != 0) return {};
   if (type != on_device || is_managed != 0 || device < 0) return {};
   return Range{static_cast<std::uint32_t>(device), {static_cast<std::byte*>(begin), size}};
+}
+
+// Old drivers do not know all attributes: there all memory is of cuMemAlloc().
+Result<SharedHandle> CudaDriver::share(Bytes memory, MutableBytes& allocation) {
+  std::uint64_t context = 0;
+  std::uint64_t has_handle = 0;
+  std::uint64_t types = 0;
+  std::array<int, 3> attributes{1, 10, 14};  // CONTEXT, IS_LEGACY_CUDA_IPC_CAPABLE,
+                                             // ALLOWED_HANDLE_TYPES
+  std::array<void*, 3> values{&context, &has_handle, &types};
+  const bool is_known =
+      describe_(attributes.size(), attributes.data(), values.data(), memory.data()) == 0;
+  if (!is_known || has_handle != 0) {
+    if (is_known && context == 0) return StreamDriver::share(memory, allocation);
+    const Result<void> in_order = wait_for_copies_of_the_program(allocation);
+    return in_order ? StreamDriver::share(memory, allocation) : in_order.error();
+  }
+  if (is_of_pool(memory.data()))
+    return Error{Errc::refused,
+                 "it is memory of cudaMallocAsync() or of another pool of CUDA, which other "
+                 "processes do not reach; allocate it by cudaMalloc()"};
+  if ((types & VirtualMemory::type_of_handles) == 0)
+    return Error{Errc::refused,
+                 "it is memory of cuMemCreate() without "
+                 "CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR among its requestedHandleTypes; ask for "
+                 "that, or allocate it by cudaMalloc()"};
+  return virtual_memory_.share(memory, allocation);
+}
+
+// The program's copies to and from it, from now on. Without this some return before the bytes are
+// there, and a peer sees what was there before. Memory without a context has no such attribute.
+Result<void> CudaDriver::wait_for_copies_of_the_program(MutableBytes allocation) const {
+  constexpr int sync_memops = 6;  // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
+  constexpr unsigned yes = 1;
+  return check(set_attribute_.name, set_attribute_(&yes, sync_memops, allocation.data()));
+}
+
+bool CudaDriver::is_of_pool(const std::byte* memory) const {
+  int attribute = 17;  // CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE
+  std::uint64_t pool = 0;
+  void* value = &pool;
+  return describe_(1, &attribute, &value, memory) == 0 && pool != 0;
+}
+
+Result<std::byte*> CudaDriver::open_shared(const SharedHandle& handle, std::uint32_t device) {
+  if (VirtualMemory::has_made(handle)) return virtual_memory_.open(handle, device);
+  return StreamDriver::open_shared(handle, device);
+}
+
+void CudaDriver::close_shared(std::byte* opened) {
+  if (!virtual_memory_.close(opened)) StreamDriver::close_shared(opened);
 }
 
 Result<Device> CudaDriver::handle_of(std::uint32_t device) const {

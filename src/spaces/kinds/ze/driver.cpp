@@ -1,15 +1,13 @@
 #include <fmt/format.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <vector>
 
-#include "core/unique_fd.hpp"
+#include "spaces/kinds/descriptor_of_peer.hpp"
 #include "spaces/kinds/vendor_device.hpp"
 #include "spaces/kinds/vendor_library.hpp"
 #include "spaces/kinds/ze/declarations.hpp"
@@ -20,7 +18,6 @@ namespace {
 
 constexpr std::uint32_t graphics_only = 1;
 constexpr std::uint32_t on_device = 2;
-constexpr std::size_t process_word = 8;  // of a SharedHandle, behind the driver's
 
 std::string name_of_error(int status) {
   switch (static_cast<unsigned>(status)) {
@@ -57,19 +54,6 @@ Result<void> checked(const DriverCall<Parameters...>& call, Arguments... argumen
   return check(call.name, call(arguments...));
 }
 
-// The descriptor of another process, as one of this.
-Result<UniqueFd> fetch_descriptor(std::uint64_t process, int descriptor) {
-  const UniqueFd peer(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
-  UniqueFd here(peer ? static_cast<int>(::syscall(SYS_pidfd_getfd, peer.get(), descriptor, 0))
-                     : -1);
-  if (here) return here;
-  return Error{
-      Errc::refused,
-      fmt::format("cannot take descriptor {} of process {}: {}; the system may allow it by "
-                  "sysctl kernel.yama.ptrace_scope=0",
-                  descriptor, process, std::strerror(errno))};
-}
-
 // A command list is for one thread at a time, and its commands are complete when their calls
 // return: there is nothing to wait for.
 class ZeDevice final : public DriverDevice {
@@ -94,7 +78,7 @@ class ZeDevice final : public DriverDevice {
   }
   Mark mark() override { return nullptr; }
   Result<void> wait(Mark /*mark*/) override { return {}; }
-  Result<SharedHandle> share(std::byte* allocation) override;
+  Result<SharedHandle> share(Bytes memory, MutableBytes& allocation) override;
   Result<std::byte*> open(const SharedHandle& handle) override;
   void close(std::byte* opened) override { calls_.close_handle(context_, opened); }
 
@@ -120,9 +104,9 @@ Result<std::byte*> ZeDevice::allocate(std::size_t size) {
   return cleared.error();
 }
 
-Result<SharedHandle> ZeDevice::share(std::byte* allocation) {
+Result<SharedHandle> ZeDevice::share(Bytes /*memory*/, MutableBytes& allocation) {
   IpcHandle ipc{};
-  if (const auto got = checked(calls_.get_handle, context_, allocation, &ipc); !got)
+  if (const auto got = checked(calls_.get_handle, context_, allocation.data(), &ipc); !got)
     return got.error();
   SharedHandle handle{};
   std::memcpy(handle.data(), &ipc, sizeof(ipc));

@@ -1,0 +1,77 @@
+// Memory that a program makes and maps in two steps, as by cuMemCreate() and cuMemMap(). The driver
+// has no handle of it as of other memory: a descriptor leads to it.
+#pragma once
+
+#include <map>
+#include <mutex>
+
+#include "spaces/kinds/stream_driver.hpp"
+
+namespace gondwana {
+
+// A table, as StreamCalls is one.
+struct VirtualCalls {
+  using Address = unsigned long long;
+  using Handle = unsigned long long;
+  struct Access {
+    int kind_of_place = 1;  // a device
+    int device = 0;
+    int rights = 3;  // to read and to write
+  };
+
+  DriverCall<Address*, std::size_t*, Address> get_range;  // of what is mapped at once
+  DriverCall<Handle*, const void*> retain;
+  DriverCall<Handle> release;
+  DriverCall<void*, Handle, int, Handle> share;
+  DriverCall<Handle*, void*, int> open;
+  DriverCall<Address*, std::size_t, std::size_t, Address, Handle> reserve;
+  DriverCall<Address, std::size_t> unreserve;
+  DriverCall<Address, std::size_t, std::size_t, Handle, Handle> map;
+  DriverCall<Address, std::size_t> unmap;
+  DriverCall<Address, std::size_t, const Access*, std::size_t> set_access;
+
+  // Whether the library has them all.
+  bool find_in(const VendorLibrary& library);
+};
+
+// Any thread.
+class VirtualMemory {
+ public:
+  static constexpr int type_of_handles = 1;  // descriptors
+
+  // The driver checks what calls return, and outlives it.
+  VirtualMemory(const StreamDriver& driver, const VirtualCalls& calls)
+      : driver_(driver), calls_(calls) {}
+
+  // An old driver has none of the calls, and no such memory.
+  void find_in(const VendorLibrary& library) { is_here_ = calls_.find_in(library); }
+
+  // As DriverDevice has them.
+  Result<SharedHandle> share(Bytes memory, MutableBytes& allocation) const;
+  static bool has_made(const SharedHandle& handle);
+  static void unshare(const SharedHandle& handle);
+  // Every device of the process that can will reach it, `device` for sure.
+  Result<std::byte*> open(const SharedHandle& handle, std::uint32_t device);
+  // False: open() has not returned it.
+  bool close(std::byte* opened);
+
+ private:
+  using Address = VirtualCalls::Address;
+  using Handle = VirtualCalls::Handle;
+
+  template <typename... Parameters, typename... Arguments>
+  Result<void> checked(const DriverCall<Parameters...>& call, Arguments... arguments) const {
+    return driver_.check(call.name, call(arguments...));
+  }
+  Result<Handle> import(const SharedHandle& handle) const;
+  Result<void> map(Address address, std::size_t size, Handle memory, std::uint32_t device) const;
+
+  const StreamDriver& driver_;
+  VirtualCalls calls_;
+  bool is_here_ = false;
+
+  std::mutex mutex_;  // guards what follows
+  std::map<std::byte*, std::size_t> opened_;
+};
+
+}  // namespace gondwana
