@@ -273,6 +273,7 @@ Result<Engine*> acquire_engine(CallName call, Threads threads) {
   if (self.failure) return *self.failure;
   if (self.users > 0) {
     if (threads == Threads::many) self.engine->allow_many_threads();
+    self.engine->kinds().open_used();
     ++self.users;
     return self.engine.get();
   }
@@ -307,6 +308,7 @@ Result<Engine*> acquire_engine(CallName call, Threads threads) {
   Result<std::unique_ptr<Engine>> engine = Engine::create(std::move(setup));
   if (!engine) return engine.error();
   self.engine = *std::move(engine);
+  self.engine->kinds().open_used();  // the threads of a driver are counted from here on
   start_apart(*self.memory, self.membership.rank);
   if (options->core == Core::heap) self.engine->symmetric().dump_blocks();
   self.users = 1;

@@ -32,6 +32,7 @@ Share share_of(Door& here, CallName call, armci_size_t size, std::byte*& block) 
 // Collective. If a member has no memory, none gets any.
 int allocate(CallName call, void** addresses, armci_size_t size, Group& group) {
   Door& here = group.door();
+  here.engine().kinds().open_used();
   std::byte* block = nullptr;
   const std::vector<Share> shares = group.exchange(call, share_of(here, call, size, block));
   const bool failed = std::ranges::find(shares, Share::failed, &Share::offset) != shares.end();

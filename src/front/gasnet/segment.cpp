@@ -219,6 +219,7 @@ using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): name
 int gex_Segment_Attach(gex_Segment_t* segment_p, gex_TM_t tm, uintptr_t size) {
   constexpr auto call = "gex_Segment_Attach";
   Team& team = Team::of(tm);
+  team.door->engine().kinds().open_used();
   const bool has_everything = team.door->has_everything();  // then there is no size
   if (!has_everything && (size == 0 || size % gondwana::page_size() != 0))
     return refuse(GASNET_ERR_BAD_ARG, call,

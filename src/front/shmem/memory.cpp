@@ -38,6 +38,7 @@ std::size_t offset_of(const Caller& caller, const void* block) {
 
 void* finish_allocation(const Caller& caller, void* block, std::size_t size) {
   if (block == nullptr) explain_full_heap(caller, size);
+  caller.engine.kinds().open_used();
   barrier_all(caller);
   return block;
 }

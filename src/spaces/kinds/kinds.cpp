@@ -22,12 +22,14 @@ struct Row {
   LibraryNames libraries;  // of the vendor; empty: it is asked for in another way
   bool (*is_here)(const KindContext&);
   Result<std::unique_ptr<Devices>> (*open)(KindContext&);
+  // Of a library that the program has loaded: whether it uses a device. Null: all that load it do.
+  bool (*is_used)() = nullptr;
 };
 
 // Devices are numbered in this order.
 constexpr std::array rows{
     Row{KindId::cuda, "cuda", "CUDA_VISIBLE_DEVICES says which it may use", cuda::libraries,
-        cuda::is_here, cuda::open},
+        cuda::is_here, cuda::open, cuda::is_used},
     Row{KindId::hip, "hip", "HIP_VISIBLE_DEVICES says which it may use", hip::libraries,
         hip::is_here, hip::open},
     Row{KindId::ze, "ze", "ZE_AFFINITY_MASK says which it may use", ze::libraries, ze::is_here,
@@ -104,6 +106,7 @@ Kinds::Kinds(const Options& options, ThreadListener on_threads) {
   context_.on_threads = std::move(on_threads);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     present_.at(i).is_possible = gondwana::is_possible(rows.at(i), context_, options.kinds);
+    present_.at(i).is_named = has_name(options.kinds, rows.at(i).name);
     has_devices_ = has_devices_ || present_.at(i).is_possible;
   }
 }
@@ -200,6 +203,18 @@ Kind* Kinds::owner_of(Bytes memory) {
       static_cast<void>(open(i));
   }
   return of(memory);
+}
+
+// Why one cannot be opened is told when a device of it is asked for.
+void Kinds::look_for_used() {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Present& kind = present_.at(i);
+    const Row& row = rows.at(i);
+    if (!kind.is_possible || kind.opened.load(std::memory_order_acquire) != nullptr) continue;
+    const bool is_used =
+        VendorLibrary::is_loaded(row.libraries) && (row.is_used == nullptr || row.is_used());
+    if (kind.is_named || is_used) static_cast<void>(open(i));
+  }
 }
 
 Kind* Kinds::search(Bytes memory) {

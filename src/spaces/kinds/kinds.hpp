@@ -43,6 +43,12 @@ class Kinds {
   // The same; but a kind whose library the program uses is opened first. For memory that the
   // program may have allocated by itself.
   Kind* owner_of(Bytes memory);
+  // Opens the kinds that the program uses by itself, and those that GONDWANA_KINDS names: from then
+  // on all calls know its own memory. Called where a program may have come to use one, never where
+  // time matters. A process without devices pays nothing.
+  void open_used() {
+    if (has_devices()) look_for_used();
+  }
   // Whether a device may have the address. Without a lock; false: it is host memory.
   bool is_near_device(const void* address) const { return context_.bounds.possible.hold(address); }
   // Whether it lies between addresses that devices have had, for handlers of signals.
@@ -60,6 +66,7 @@ class Kinds {
   // A kind of the table in this process.
   struct Present {
     bool is_possible = false;
+    bool is_named = false;  // by GONDWANA_KINDS
     std::atomic<Devices*> opened{nullptr};
     std::unique_ptr<Devices> devices;  // guarded by mutex_, like what follows
     std::optional<Error> failure;      // why it cannot be opened
@@ -67,6 +74,7 @@ class Kinds {
 
   Result<Devices*> open(std::size_t row);
   Kind* search(Bytes memory);
+  void look_for_used();
 
   bool has_devices_ = false;
   KindContext context_;

@@ -11,6 +11,7 @@
 #include "core/mapping.hpp"
 #include "core/signals.hpp"
 #include "operations/copy.hpp"
+#include "spaces/kinds/host_memory.hpp"
 
 namespace gondwana {
 namespace {
@@ -144,7 +145,7 @@ void VendorDevice::unpin(std::byte* host) {
 
 // Drivers may write host memory byte by byte; a peer may poll a word.
 bool VendorDevice::is_word_for_host(const std::byte* to, std::size_t size) const {
-  return size <= sizeof(std::uint64_t) && !driver_.find(to);
+  return size <= sizeof(std::uint64_t) && (is_surely_host(to) || !driver_.find(to));
 }
 
 Result<void> VendorDevice::begin(std::byte* to, const std::byte* from, std::size_t size,
@@ -201,7 +202,10 @@ class VendorDevices final : public Devices {
     context_.bounds.possible.include(0, ~std::uintptr_t{0});  // the program may allocate, too
   }
 
+  // An answer of the driver is not kept: the program may free memory and get the addresses again,
+  // as memory of the host or of another device, and nobody tells us.
   Kind* of(Bytes memory) override {
+    if (is_surely_host(memory.data())) return nullptr;
     const std::optional<Driver::Range> range = driver_.find(memory.data());
     if (!range || range->device >= count() || !range->holds(memory)) return nullptr;
     const Result<Kind*> kind = device(range->device);

@@ -60,7 +60,7 @@ Result<SharedHandle> VirtualMemory::share(Bytes memory, MutableBytes& allocation
   return shared;
 }
 
-Result<VirtualMemory::Handle> VirtualMemory::import(const SharedHandle& handle) const {
+Result<VirtualMemory::Handle> VirtualMemory::fetch(const SharedHandle& handle) const {
   const Result<UniqueFd> file =
       fetch_descriptor(handle[process_word], static_cast<int>(handle[descriptor]));
   if (!file) return file.error();
@@ -88,7 +88,7 @@ Result<void> VirtualMemory::map(Address address, std::size_t size, Handle memory
 Result<std::byte*> VirtualMemory::open(const SharedHandle& handle, std::uint32_t device) {
   if (!is_here_) return Error{Errc::missing, no_calls};
   const std::size_t size = handle[mapped_size];
-  const Result<Handle> memory = import(handle);
+  const Result<Handle> memory = fetch(handle);
   if (!memory) return memory.error();
   Address address = 0;
   Result<void> mapped =

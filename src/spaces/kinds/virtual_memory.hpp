@@ -63,7 +63,7 @@ class VirtualMemory {
   Result<void> checked(const DriverCall<Parameters...>& call, Arguments... arguments) const {
     return driver_.check(call.name, call(arguments...));
   }
-  Result<Handle> import(const SharedHandle& handle) const;
+  Result<Handle> fetch(const SharedHandle& handle) const;
   Result<void> map(Address address, std::size_t size, Handle memory, std::uint32_t device) const;
 
   const StreamDriver& driver_;

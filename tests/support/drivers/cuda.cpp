@@ -37,6 +37,7 @@ struct State {
   bool has_begun = false;
   bool has_ended = false;
   std::array<Context, 16> contexts;
+  unsigned questions = 0;  // about addresses
 };
 
 State& state() {
@@ -181,6 +182,21 @@ int cuDevicePrimaryCtxRelease_v2(int device) {
   STANDIN_ENTER("cuDevicePrimaryCtxRelease_v2");
   Context& primary = primary_context("cuDevicePrimaryCtxRelease_v2", device);
   if (--primary.retained < 0) give_up("cuDevicePrimaryCtxRelease_v2", "it was not retained");
+  return success;
+}
+
+int cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* is_active) {
+  STANDIN_ENTER("cuDevicePrimaryCtxGetState");
+  if (device < 100) give_up("cuDevicePrimaryCtxGetState", "that is no device");
+  *flags = 0;
+  *is_active = state().contexts.at(static_cast<std::size_t>(device - 100)).retained > 0 ? 1 : 0;
+  return success;
+}
+
+int cuCtxGetCurrent(void** context) {
+  STANDIN_ENTER("cuCtxGetCurrent");
+  *context =
+      stack.size == 0 ? nullptr : &state().contexts.at(static_cast<std::size_t>(stack.top()));
   return success;
 }
 
@@ -397,9 +413,15 @@ int cuPointerSetAttribute(const void* value, int attribute, Address address) {
   return success;
 }
 
+// No call of CUDA.
+unsigned standinQuestions() {
+  return state().questions;
+}
+
 // Of addresses that it does not know it says so by zeros.
 int cuPointerGetAttributes(unsigned count, const int* attributes, void** values, Address address) {
   STANDIN_ENTER("cuPointerGetAttributes");
+  ++state().questions;
   const standin::Block* block = memory().find(nullptr, pointer(address));
   for (unsigned i = 0; i < count; ++i) {
     switch (attributes[i]) {

@@ -61,6 +61,43 @@ std::vector<std::byte> read(Kind& kind, Bytes memory) {
   return host;
 }
 
+// What the program does with the driver by itself.
+using Call = int (*)(...);
+
+// The first test: others leave a context.
+TEST(kinds_of_programs, a_kind_is_opened_when_the_program_has_a_context) {
+  if (vendor() != "cuda") GTEST_SKIP();
+  void* library = ::dlopen("libcuda.so.1", RTLD_NOW);
+  ASSERT_NE(library, nullptr);
+  const auto find = [&](const char* name) {
+    return reinterpret_cast<Call>(::dlsym(library, name));
+  };
+  const Options options;
+  Kinds kinds(options);
+  int device = 0;
+  void* context = nullptr;
+  std::byte* memory = nullptr;
+  ASSERT_EQ(find("cuInit")(0U), 0);
+  kinds.open_used();
+  EXPECT_FALSE(kinds.is_near_device(&memory)) << "no driver is asked about addresses";
+  ASSERT_EQ(find("cuDeviceGet")(&device, 1), 0);
+  ASSERT_EQ(find("cuDevicePrimaryCtxRetain")(&context, device), 0);
+  kinds.open_used();
+  EXPECT_TRUE(kinds.is_near_device(&memory));
+  ASSERT_EQ(find("cuCtxPushCurrent_v2")(context), 0);
+  ASSERT_EQ(find("cuMemAlloc_v2")(&memory, std::size_t{4000}), 0);
+  const Kind* owner = kinds.of({memory, 4000});
+  ASSERT_NE(owner, nullptr);
+  EXPECT_EQ(name_of(owner->device()), "cuda:1");
+  ASSERT_EQ(find("cuMemFree_v2")(memory), 0);
+  ASSERT_EQ(find("cuCtxPopCurrent_v2")(&context), 0);
+  ASSERT_EQ(find("cuDevicePrimaryCtxRelease_v2")(device), 0);
+  Kinds named(options_of());
+  named.open_used();
+  EXPECT_TRUE(named.is_near_device(&memory)) << "GONDWANA_KINDS names it";
+  ::dlclose(library);
+}
+
 TEST(kinds, devices_have_numbers_over_all_kinds) {
   Kinds kinds(options_of(3));
   EXPECT_TRUE(kinds.has_devices());
@@ -286,9 +323,6 @@ TEST(kinds_that_cannot_start, say_why) {
       << error_of(kinds.device(0));
 }
 
-// What the program does with the driver by itself.
-using Call = int (*)(...);
-
 TEST(kinds_of_hip, the_programs_device_and_last_error_stay) {
   if (vendor() != "hip") GTEST_SKIP();
   Kinds kinds(options_of());
@@ -346,6 +380,30 @@ TEST(kinds_of_cuda, a_program_uses_the_driver_too) {
   // The stand-in is strict.
   EXPECT_DEATH(find("cuCtxPopCurrent_v2")(&popped), "nothing was pushed in this thread");
   EXPECT_DEATH(find("cuMemAlloc_v2")(&memory, std::size_t{1}), "no context is current");
+  ::dlclose(library);
+}
+
+TEST(kinds_of_cuda, no_driver_is_asked_about_stacks_and_small_blocks) {
+  if (vendor() != "cuda") GTEST_SKIP();
+  Kinds kinds(options_of());
+  const MutableBytes memory = *(*kinds.device(0))->allocate(100);
+  void* library = ::dlopen("libcuda.so.1", RTLD_NOW);
+  ASSERT_NE(library, nullptr);
+  const auto questions = reinterpret_cast<unsigned (*)()>(::dlsym(library, "standinQuestions"));
+  const unsigned before = questions();
+  const std::byte on_stack{};
+  EXPECT_EQ(kinds.of({&on_stack, 1}), nullptr);
+  std::thread([&kinds] {
+    const std::byte on_another{};
+    EXPECT_EQ(kinds.of({&on_another, 1}), nullptr);
+  }).join();
+  void* end = ::sbrk(4096);
+  ASSERT_NE(end, nullptr);
+  EXPECT_EQ(kinds.of({static_cast<std::byte*>(end), 1}), nullptr);
+  EXPECT_EQ(questions(), before);
+  EXPECT_NE(kinds.of(memory), nullptr);
+  EXPECT_EQ(questions(), before + 1);
+  (*kinds.device(0))->release(memory.data());
   ::dlclose(library);
 }
 

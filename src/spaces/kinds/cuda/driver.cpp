@@ -16,7 +16,8 @@ namespace {
 using Context = void*;
 using Device = int;
 
-constexpr int unified_addressing = 41;  // CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING
+constexpr const char* vendor = "the driver of NVIDIA";  // what to install
+constexpr int unified_addressing = 41;                  // CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING
 constexpr unsigned lazy_peer_access = 1;
 constexpr unsigned on_device = 2;  // CU_MEMORYTYPE_DEVICE
 
@@ -94,7 +95,7 @@ class CudaDriver final : public StreamDriver {
 };
 
 Result<void> CudaDriver::load() {
-  Result<VendorLibrary> library = VendorLibrary::load(libraries, "the driver of NVIDIA");
+  Result<VendorLibrary> library = VendorLibrary::load(libraries, vendor);
   if (!library) return library.error();
   const auto find_all = [&](auto&... call) { (library->find(call.function, call.name), ...); };
   find_all(init_, get_count_, get_device_, get_attribute_, retain_, release_, push_, pop_, copy_,
@@ -233,6 +234,35 @@ Result<Driver*> load() {
 // The file by which its driver is reached, on Linux and in a guest of Windows.
 bool is_here(const KindContext& /*context*/) {
   return ::access("/dev/nvidiactl", F_OK) == 0 || ::access("/dev/dxg", F_OK) == 0;
+}
+
+bool is_used() {
+  const Result<VendorLibrary> library = VendorLibrary::load(libraries, vendor);
+  DriverCall<Context*> get_current{"cuCtxGetCurrent"};
+  DriverCall<Device, unsigned*, int*> get_state{"cuDevicePrimaryCtxGetState"};
+  DriverCall<int*> get_count{"cuDeviceGetCount"};
+  DriverCall<Device*, int> get_device{"cuDeviceGet"};
+  if (!library) return false;
+  bool has_all = true;
+  const auto find = [&](auto& call) {
+    library->find_any(call.function, call.name);
+    has_all = has_all && call.function != nullptr;
+  };
+  const auto find_all = [&](auto&... call) { (find(call), ...); };
+  find_all(get_current, get_state, get_count, get_device);
+  Context current = nullptr;
+  int count = 0;
+  if (!has_all || get_count(&count) != 0) return false;  // nobody has called cuInit()
+  if (get_current(&current) == 0 && current != nullptr) return true;
+  for (int number = 0; number < count; ++number) {
+    Device device = 0;
+    unsigned flags = 0;
+    int is_active = 0;
+    if (get_device(&device, number) == 0 && get_state(device, &flags, &is_active) == 0 &&
+        is_active != 0)
+      return true;
+  }
+  return false;
 }
 
 Result<std::unique_ptr<Devices>> open(KindContext& context) {
