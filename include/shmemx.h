@@ -107,16 +107,16 @@ void* shmemx_device_heap_align(size_t alignment, size_t bytes);
 void shmemx_device_heap_free(void* addr);
 
 /*
- * Calls behind the work of a stream of CUDA (a cudaStream_t or CUstream): each is done when the
- * stream has done what it was given before, and what it is given later begins behind it. They
- * return at once. Memory that they name must stay until they are done; shmem_finalize waits for
- * them. A thread of the library does them, so the program needs SHMEM_THREAD_MULTIPLE. Collectives
- * come in one order with those of other threads.
+ * Calls behind the work of a stream of CUDA (a cudaStream_t or CUstream) or of ROCm (a
+ * hipStream_t): each is done when the stream has done what it was given before, and what it is
+ * given later begins behind it. They return at once. Memory that they name must stay until they are
+ * done; shmem_finalize waits for them. A thread of the library does them, so the program needs
+ * SHMEM_THREAD_MULTIPLE. Collectives come in one order with those of other threads.
  *
- * shmemx_streams: 1 if this process has a device of CUDA, otherwise 0. Then no stream has work:
- * calls with stream 0 (NULL) are done at once, and another stream ends the job with a message, as
- * streams of ROCm do. May be called at any time; the answer becomes 1 when the program loads
- * CUDA's driver. shmemx_quiet_streams: returns when all calls behind streams are done.
+ * shmemx_streams: 1 if this process has a device of CUDA or ROCm, otherwise 0. Then no stream has
+ * work: calls with stream 0 (NULL) are done at once, and another stream ends the job with a
+ * message. May be called at any time; the answer becomes 1 when the program loads a driver.
+ * shmemx_quiet_streams: returns when all calls behind streams are done.
  *
  * shmemx_call_on_stream: any calls, such as collectives and atomics. The function runs in that
  * thread. The others: as the routine without _on_stream.

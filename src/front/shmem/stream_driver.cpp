@@ -3,11 +3,12 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
+#include <memory>
 #include <mutex>
-#include <optional>
+#include <span>
+#include <utility>
 
 namespace gondwana::shmem {
 namespace {
@@ -18,30 +19,103 @@ bool find(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
-bool is_loaded(const char* name) {
-  return ::dlopen(name, RTLD_LAZY | RTLD_NOLOAD) != nullptr;
+// cuda.h has the calls under the same names, without the trailing part of a version.
+class CudaStreams final : public StreamDriver {
+ public:
+  bool find_in(void* library) {
+    return find(library, "cuInit", start_) && find(library, "cuLaunchHostFunc", launch_) &&
+           (find(library, "cuStreamWaitValue32_v2", wait_) ||
+            find(library, "cuStreamWaitValue32", wait_)) &&
+           find(library, "cuMemHostAlloc", allocate_) &&
+           find(library, "cuMemHostGetDevicePointer_v2", get_address_) && start_(0) == 0;
+  }
+  const char* name() const override { return "CUDA"; }
+  int launch_host_function(void* stream, void (*function)(void*), void* argument) const override {
+    return launch_(stream, function, argument);
+  }
+  int make_word(void*& word, std::uint64_t& on_device) const override {
+    constexpr unsigned portable = 1;  // CU_MEMHOSTALLOC_PORTABLE
+    const int status = allocate_(&word, sizeof(std::uint32_t), portable);
+    return status == 0 ? get_address_(&on_device, word, 0) : status;
+  }
+  int wait_for_word(void* stream, std::uint64_t on_device, std::uint32_t value) const override {
+    constexpr unsigned at_least = 0;  // CU_STREAM_WAIT_VALUE_GEQ
+    return wait_(stream, on_device, value, at_least);
+  }
+
+ private:
+  int (*start_)(unsigned) = nullptr;
+  int (*launch_)(void*, void (*)(void*), void*) = nullptr;
+  int (*wait_)(void*, std::uint64_t, std::uint32_t, unsigned) = nullptr;
+  int (*allocate_)(void**, std::size_t, unsigned) = nullptr;
+  int (*get_address_)(std::uint64_t*, void*, unsigned) = nullptr;
+};
+
+// As hip_runtime_api.h has them.
+class HipStreams final : public StreamDriver {
+ public:
+  bool find_in(void* library) {
+    return find(library, "hipInit", start_) && find(library, "hipLaunchHostFunc", launch_) &&
+           find(library, "hipStreamWaitValue32", wait_) &&
+           find(library, "hipExtMallocWithFlags", allocate_) && start_(0) == 0;
+  }
+  const char* name() const override { return "ROCm"; }
+  int launch_host_function(void* stream, void (*function)(void*), void* argument) const override {
+    return launch_(stream, function, argument);
+  }
+  // Streams wait for signals, which have one address for all and 8 bytes.
+  int make_word(void*& word, std::uint64_t& on_device) const override {
+    constexpr unsigned signal = 2;  // hipMallocSignalMemory
+    const int status = allocate_(&word, sizeof(std::uint64_t), signal);
+    on_device = reinterpret_cast<std::uint64_t>(word);
+    if (status == 0) *static_cast<std::uint64_t*>(word) = 0;
+    return status;
+  }
+  int wait_for_word(void* stream, std::uint64_t on_device, std::uint32_t value) const override {
+    constexpr unsigned at_least = 0;  // hipStreamWaitValueGte
+    constexpr std::uint32_t all_bits = ~std::uint32_t{0};
+    return wait_(stream, reinterpret_cast<void*>(on_device), value, at_least, all_bits);
+  }
+
+ private:
+  int (*start_)(unsigned) = nullptr;
+  int (*launch_)(void*, void (*)(void*), void*) = nullptr;
+  int (*wait_)(void*, void*, std::uint32_t, unsigned, std::uint32_t) = nullptr;
+  int (*allocate_)(void**, std::size_t, unsigned) = nullptr;
+};
+
+constexpr std::array cuda_libraries{"libcuda.so.1"};
+constexpr std::array hip_libraries{"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"};
+
+void* open_one(std::span<const char* const> names, int flags) {
+  for (const char* name : names)
+    if (void* library = ::dlopen(name, flags); library != nullptr) return library;
+  return nullptr;
 }
 
-// CUDA's runtime loads the driver with its first call, which may come later than our first one.
-// Where there is a GPU we load it, and try that once.
-void* find_library() {
-  constexpr const char* name = "libcuda.so.1";
-  static void* const of_a_gpu =
-      ::access("/dev/nvidiactl", F_OK) == 0 ? ::dlopen(name, RTLD_NOW) : nullptr;
-  return of_a_gpu != nullptr ? of_a_gpu : ::dlopen(name, RTLD_NOW | RTLD_NOLOAD);
+// The runtimes load their drivers with the program's first call of them, which may come later than
+// our first one. Where there is a GPU we load the library, and try that once.
+void* find_library(void* of_a_gpu, std::span<const char* const> names) {
+  return of_a_gpu != nullptr ? of_a_gpu : open_one(names, RTLD_NOW | RTLD_NOLOAD);
 }
 
-std::optional<StreamDriver> find_driver() {
-  void* library = find_library();
-  if (library == nullptr) return std::nullopt;
-  StreamDriver found{};
-  const bool has_all = find(library, "cuInit", found.start) &&
-                       find(library, "cuLaunchHostFunc", found.launch_host_function) &&
-                       (find(library, "cuStreamWaitValue32_v2", found.wait_value) ||
-                        find(library, "cuStreamWaitValue32", found.wait_value)) &&
-                       find(library, "cuMemHostAlloc", found.allocate_host) &&
-                       find(library, "cuMemHostGetDevicePointer_v2", found.device_pointer);
-  return has_all && found.start(0) == 0 ? std::optional(found) : std::nullopt;
+void* load_for(const char* file_of_driver, std::span<const char* const> names) {
+  return ::access(file_of_driver, F_OK) == 0 ? open_one(names, RTLD_NOW) : nullptr;
+}
+
+template <typename Driver>
+std::unique_ptr<StreamDriver> driver_in(void* library) {
+  if (library == nullptr) return nullptr;
+  auto driver = std::make_unique<Driver>();
+  if (!driver->find_in(library)) return nullptr;
+  return driver;
+}
+
+std::unique_ptr<StreamDriver> find_driver() {
+  static void* const cuda = load_for("/dev/nvidiactl", cuda_libraries);
+  static void* const hip = load_for("/dev/kfd", hip_libraries);
+  auto driver = driver_in<CudaStreams>(find_library(cuda, cuda_libraries));
+  return driver ? std::move(driver) : driver_in<HipStreams>(find_library(hip, hip_libraries));
 }
 
 }  // namespace
@@ -49,17 +123,12 @@ std::optional<StreamDriver> find_driver() {
 const StreamDriver* stream_driver() {
   static std::atomic<const StreamDriver*> known = nullptr;
   if (const StreamDriver* driver = known.load(std::memory_order_acquire)) return driver;
-  static std::mutex mutex;  // guards what follows
-  static std::optional<StreamDriver> found;
+  static std::mutex mutex;
   const std::scoped_lock lock(mutex);
-  if (!found) found = find_driver();
-  if (found) known.store(&*found, std::memory_order_release);  // pairs with the load above
+  // Never destroyed: streams may be in use at exit.
+  if (known.load(std::memory_order_relaxed) == nullptr)
+    known.store(find_driver().release(), std::memory_order_release);  // pairs with the load above
   return known.load(std::memory_order_relaxed);
-}
-
-bool has_other_streams() {
-  constexpr std::array names{"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"};
-  return std::ranges::any_of(names, is_loaded);
 }
 
 }  // namespace gondwana::shmem

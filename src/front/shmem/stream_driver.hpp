@@ -1,4 +1,4 @@
-// The few calls of CUDA's driver that streams need.
+// The few calls of a driver that streams need: of CUDA's, or of ROCm's.
 #pragma once
 
 #include <cstddef>
@@ -6,19 +6,24 @@
 
 namespace gondwana::shmem {
 
-// cuda.h has them under the same names, without the trailing part of a version.
-struct StreamDriver {
-  int (*start)(unsigned flags);
-  int (*launch_host_function)(void* stream, void (*function)(void*), void* argument);
-  int (*wait_value)(void* stream, std::uint64_t address, std::uint32_t value, unsigned flags);
-  int (*allocate_host)(void** address, std::size_t size, unsigned flags);
-  int (*device_pointer)(std::uint64_t* address, void* host, unsigned flags);
+// Calls return 0, or an error of the driver.
+class StreamDriver {
+ public:
+  StreamDriver() = default;
+  StreamDriver(const StreamDriver&) = delete;
+  StreamDriver& operator=(const StreamDriver&) = delete;
+  virtual ~StreamDriver() = default;
+
+  virtual const char* name() const = 0;
+  virtual int launch_host_function(void* stream, void (*function)(void*), void* argument) const = 0;
+  // A word of 4 bytes that streams can wait for, and its address for them. It is never freed.
+  virtual int make_word(void*& word, std::uint64_t& on_device) const = 0;
+  // The stream goes on when the word is at least the value.
+  virtual int wait_for_word(void* stream, std::uint64_t on_device, std::uint32_t value) const = 0;
 };
 
-// Null: this process has no device of CUDA, or its program has not loaded the driver yet. Only what
-// was found is remembered.
+// Null: this process has no device of either, or its program has not loaded the driver yet. Only
+// what was found is remembered.
 const StreamDriver* stream_driver();
-// Whether the program has loaded the library of ROCm, whose streams are not supported.
-bool has_other_streams();
 
 }  // namespace gondwana::shmem

@@ -25,22 +25,20 @@ namespace {
 
 void require(int code, CallName call, const char* what) {
   if (code == 0) return;
-  give_up(call, fmt::format("{}: error {} of CUDA; is the stream one of the current context?", what,
-                            code));
+  give_up(call,
+          fmt::format("{}: error {} of {}; is the stream one of the current device or context?",
+                      what, code, stream_driver()->name()));
 }
 
 // The work of one stream, in its order. When the stream comes to it, a callback hands it to a
-// thread of ours, since callbacks of CUDA may not wait for peers. The stream goes on when a word
+// thread of ours, since callbacks of drivers may not wait for peers. The stream goes on when a word
 // has the number of the work.
 class StreamQueue {
  public:
   StreamQueue(void* stream, CallName call) : stream_(stream) {
     void* word = nullptr;
-    require(stream_driver()->allocate_host(&word, sizeof(std::uint32_t), portable), call,
-            "cuMemHostAlloc");
+    require(driver_.make_word(word, done_on_device_), call, "memory that streams wait for");
     done_ = new (word) std::atomic<std::uint32_t>(0);
-    require(stream_driver()->device_pointer(&done_on_device_, word, 0), call,
-            "cuMemHostGetDevicePointer");
     sigset_t all;
     sigset_t before;
     ::sigfillset(&all);
@@ -74,24 +72,21 @@ class StreamQueue {
       const std::scoped_lock lock(mutex_);
       number = ++issued_;
     }
-    require(stream_driver()->launch_host_function(stream_, &hand_over,
-                                                  new Item{*this, std::move(work), number}),
-            call, "cuLaunchHostFunc");
-    require(stream_driver()->wait_value(stream_, done_on_device_, number, at_least), call,
-            "cuStreamWaitValue32");
+    auto* item = new Item{*this, std::move(work), number};
+    require(driver_.launch_host_function(stream_, &hand_over, item), call,
+            "to put a function behind the stream");
+    require(driver_.wait_for_word(stream_, done_on_device_, number), call,
+            "to let the stream wait");
   }
 
  private:
-  static constexpr unsigned portable = 1;  // CU_MEMHOSTALLOC_PORTABLE
-  static constexpr unsigned at_least = 0;  // CU_STREAM_WAIT_VALUE_GEQ
-
   struct Item {
     StreamQueue& queue;
     std::function<void()> work;
     std::uint32_t number;
   };
 
-  // A callback of CUDA.
+  // A callback of the driver.
   static void hand_over(void* argument) {
     std::unique_ptr<Item> item(static_cast<Item*>(argument));
     StreamQueue& queue = item->queue;
@@ -116,6 +111,7 @@ class StreamQueue {
     }
   }
 
+  const StreamDriver& driver_ = *stream_driver();
   void* stream_;
   std::mutex order_;  // calls of several threads reach the stream in the order of their numbers
   // The number of the last work that is done. Never freed: the stream may still have to look.
@@ -131,7 +127,7 @@ class StreamQueue {
   std::thread worker_;
 };
 
-// cudaStreamPerThread is another stream in each thread.
+// cudaStreamPerThread and hipStreamPerThread are another stream in each thread.
 using StreamName = std::pair<void*, std::thread::id>;
 
 StreamName name_of(void* stream) {
@@ -158,11 +154,13 @@ StreamQueue& queue_of(const Caller& caller, void* stream) {
             "SHMEM_THREAD_MULTIPLE");
   const std::scoped_lock lock(queues().mutex);
   std::unique_ptr<StreamQueue>& queue = queues().by_stream[name_of(stream)];
-  if (queue == nullptr) queue = std::make_unique<StreamQueue>(stream, caller.name);
+  if (queue != nullptr) return *queue;
+  caller.engine.kinds().open_used();
+  queue = std::make_unique<StreamQueue>(stream, caller.name);
   return *queue;
 }
 
-// Those that need not be made: 0, cudaStreamLegacy and cudaStreamPerThread.
+// Those that need not be made: 0, cudaStreamLegacy and cudaStreamPerThread, or those of HIP.
 bool is_always_there(void* stream) {
   return reinterpret_cast<std::uintptr_t>(stream) <= 2;
 }
@@ -170,11 +168,11 @@ bool is_always_there(void* stream) {
 // Whether a call is to be done at once. Ends the job where it can be done in no way.
 bool is_done_at_once(const Caller& caller, void* stream) {
   if (stream_driver() != nullptr) return false;
-  if (has_other_streams()) give_up(caller.name, "streams of ROCm are not supported; use CUDA's");
   if (!is_always_there(stream))
-    give_up(caller.name,
-            "a stream in a process without a device of CUDA; stream 0 is always there, and its "
-            "work is done at once");
+    give_up(
+        caller.name,
+        "a stream in a process without a device of CUDA or ROCm; stream 0 is always there, and its "
+        "work is done at once");
   return true;
 }
 

@@ -1,0 +1,59 @@
+// A libamdhip64.so.6 that has streams and nothing else. It is strict: what streams wait for is a
+// signal.
+#include <cstdlib>
+#include <set>
+
+#include "stream_thread.hpp"
+
+namespace {
+
+enum Status : int { success = 0, invalid_value = 1 };
+
+std::set<void*>& signals() {
+  static auto& all = *new std::set<void*>;
+  return all;
+}
+
+}  // namespace
+
+// NOLINTBEGIN(readability-identifier-naming): HIP chose the names
+extern "C" {
+
+int hipInit(unsigned flags) {
+  return flags == 0 ? success : invalid_value;
+}
+int hipStreamCreateWithFlags(void** stream, unsigned /*flags*/) {
+  *stream = new standin::Stream;
+  return success;
+}
+int hipStreamSynchronize(void* stream) {
+  standin::find(stream)->wait();
+  return success;
+}
+int hipStreamDestroy(void* stream) {
+  delete static_cast<standin::Stream*>(stream);
+  return success;
+}
+int hipLaunchHostFunc(void* stream, void (*function)(void*), void* argument) {
+  standin::launch(stream, function, argument);
+  return success;
+}
+int hipExtMallocWithFlags(void** address, std::size_t size, unsigned flags) {
+  if (flags != 2 || size != 8) return invalid_value;
+  *address = std::malloc(size);
+  const std::scoped_lock lock(standin::table_mutex());
+  signals().insert(*address);
+  return success;
+}
+int hipStreamWaitValue32(void* stream, void* address, std::uint32_t value, unsigned flags,
+                         std::uint32_t mask) {
+  {
+    const std::scoped_lock lock(standin::table_mutex());
+    if (flags != 0 || mask != ~0U || !signals().contains(address)) return invalid_value;
+  }
+  standin::wait_for_word(stream, address, value);
+  return success;
+}
+
+}  // extern "C"
+// NOLINTEND(readability-identifier-naming)

@@ -1,0 +1,99 @@
+// Streams of stand-ins for drivers. Each is a thread; callbacks of all streams come one at a time,
+// so one that waits for another stream never ends.
+#pragma once
+
+#include <sched.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+
+namespace standin {
+
+class Stream {
+ public:
+  Stream() : thread_([this] { run(); }) {}
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream() {
+    add([this] { ends_ = true; });
+    thread_.join();
+  }
+
+  void add(std::function<void()> work) {
+    {
+      const std::scoped_lock lock(mutex_);
+      work_.push_back(std::move(work));
+      ++added_;
+    }
+    changed_.notify_all();
+  }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this, until = added_] { return done_ >= until; });
+  }
+
+ private:
+  void run() {
+    std::unique_lock lock(mutex_);
+    while (!ends_) {
+      changed_.wait(lock, [this] { return !work_.empty(); });
+      const std::function<void()> work = std::move(work_.front());
+      work_.pop_front();
+      lock.unlock();
+      work();
+      lock.lock();
+      ++done_;
+      changed_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> work_;
+  std::uint64_t added_ = 0;
+  std::uint64_t done_ = 0;
+  bool ends_ = false;
+  std::thread thread_;
+};
+
+inline std::mutex& callbacks() {
+  static std::mutex one;
+  return one;
+}
+
+inline std::mutex& table_mutex() {
+  static std::mutex one;
+  return one;
+}
+
+// Stream 0 is there from its first use to the end of the process.
+inline Stream* find(void* handle) {
+  static auto& known = *new std::map<void*, Stream*>;
+  const std::scoped_lock lock(table_mutex());
+  if (handle != nullptr) return static_cast<Stream*>(handle);
+  Stream*& stream = known[handle];
+  if (stream == nullptr) stream = new Stream;
+  return stream;
+}
+
+inline void launch(void* stream, void (*function)(void*), void* argument) {
+  find(stream)->add([=] {
+    const std::scoped_lock one_at_a_time(callbacks());
+    function(argument);
+  });
+}
+
+inline void wait_for_word(void* stream, const void* address, std::uint32_t value) {
+  const auto& word = *static_cast<const std::atomic<std::uint32_t>*>(address);
+  find(stream)->add([&word, value] {
+    while (static_cast<std::int32_t>(word.load() - value) < 0) ::sched_yield();
+  });
+}
+
+}  // namespace standin
