@@ -110,7 +110,7 @@ int perform(const AtomicDomain& domain, const Request<T>& request) {
   if (!old) return 1;
   if (GONDWANA_GEX_FETCHES(request.opcode)) {
     std::byte* own = find_own(domain.team, request.result, request.flags, op_call);
-    team.door->copy(op_call, own, &*old, sizeof(T));
+    team.door->devices().copy(op_call, own, &*old, sizeof(T));
   }
   gondwana_gex_wake(domain.team, rank);
   return 0;
@@ -139,7 +139,7 @@ void gex_AD_Create(gex_AD_t* ad_p, gex_TM_t tm, gex_DT_t dt, gex_OP_t ops, gex_F
                               "bits that it has",
                               names_of_types(dt), names_of_operations(ops)));
   const Team& team = Team::of(tm);
-  if (team.is_pair)
+  if (team.is_pair())
     give_up(call,
             "this is a pair of endpoints (gex_TM_Pair); a domain is of a team, which "
             "gex_TM_Create makes of them");

@@ -14,14 +14,15 @@ bool BarrierEvent::is_complete() {
 
 void BarrierEvent::wait(CallName call) {
   Door& door = *team_->door;
-  door.poll_for_all();  // if all members have entered, nothing below polls
+  door.progress().poll_for_all();  // if all members have entered, nothing below polls
   const auto done = [&] { return barrier_.all_entered(); };
   while (!done()) {
     // Operations must progress meanwhile. Their peers ring the other doorbell.
-    if (door.has_operations())
-      door.wait(call, done);
+    if (door.progress().has_operations())
+      door.progress().wait(call, done);
     else
-      door.engine().waiter().on_words(call, [&] { return done() || door.has_operations(); });
+      door.engine().waiter().on_words(call,
+                                      [&] { return done() || door.progress().has_operations(); });
   }
   barrier_.wake_sleepers();
 }
@@ -53,7 +54,7 @@ void join(const void* first, void* second_and_out, std::size_t count, const void
 
 void SplitBarrier::notify(Team& team, CallName call, BarrierName name, bool goes_away) {
   if (step_) give_up(call, "called twice, without a wait or try that succeeded in between");
-  if (goes_away) team.door->poll_for_all();
+  if (goes_away) team.door->progress().poll_for_all();
   StagedCollectives& collectives = collectives_of(team, call);
   mine_ = BarrierOutcome::of(name);
   const staged::Reduction what{
@@ -69,7 +70,7 @@ void SplitBarrier::notify(Team& team, CallName call, BarrierName name, bool goes
   }
   Round round(collectives.members(), staged::SmallReduction(what));
   // Waits only if many collectives of this team are in flight.
-  if (!round.may_begin()) team.door->wait(call, [&] { return round.may_begin(); });
+  if (!round.may_begin()) team.door->progress().wait(call, [&] { return round.may_begin(); });
   step_.emplace(round);
   if (advance()) return;
   if (!goes_away) return;
@@ -89,8 +90,8 @@ bool SplitBarrier::advance() {
 // then are handled before the barrier returns.
 int SplitBarrier::wait(Team& team, CallName call, BarrierName name) {
   if (!step_) give_up(call, "called without a notify before it");
-  if (!advance()) team.door->wait(call, [&] { return advance(); });
-  team.door->poll_for_all();
+  if (!advance()) team.door->progress().wait(call, [&] { return advance(); });
+  team.door->progress().poll_for_all();
   if (team.collectives->has_levels()) team.door->engine().remote().depart(call);
   return leave(name);
 }
@@ -99,7 +100,7 @@ int SplitBarrier::try_once(CallName call, BarrierName name) {
   if (!step_) give_up(call, "called without a notify before it");
   gasnet_AMPoll();
   if (!advance() || !door().engine().has_told()) return GASNET_ERR_NOT_READY;
-  door().note_poll(true);
+  door().progress().note_poll(true);
   return leave(name);
 }
 
@@ -122,7 +123,7 @@ int SplitBarrier::result(CallName call, int* id) const {
 namespace {
 
 Team& world() {
-  return Team::of(door().world());
+  return Team::of(door().teams().world());
 }
 
 SplitBarrier& barrier_of(Team& team, CallName call) {
@@ -148,7 +149,7 @@ gex_Event_t gex_Coll_BarrierNB(gex_TM_t tm, gex_Flags_t /*flags*/) {
   if (collectives.has_levels()) {
     const gex_Event_t event =
         collectives.enter([&](auto step) { return begin(*team.door, std::move(step)); });
-    team.door->poll_for_all();  // as below
+    team.door->progress().poll_for_all();  // as below
     return event;
   }
   BarrierEvent barrier(team, collectives.members());
@@ -156,7 +157,8 @@ gex_Event_t gex_Coll_BarrierNB(gex_TM_t tm, gex_Flags_t /*flags*/) {
   constexpr std::uint32_t looks = 32;
   bool is_complete = false;
   for (std::uint32_t i = 0; i < looks && !is_complete; ++i) is_complete = barrier.is_complete();
-  team.door->poll_for_all();  // a rank that always arrives last would otherwise run no handlers
+  team.door->progress()
+      .poll_for_all();  // a rank that always arrives last would otherwise run no handlers
   return is_complete ? GEX_EVENT_INVALID : new gondwana_gex_event{barrier};
 }
 

@@ -19,7 +19,7 @@ gex_Event_t reduce(Team& team, CallName call, const staged::Flow& flow, void* ds
   const auto* source = static_cast<const std::byte*>(src);
   const std::size_t size = count * client.width;
   if (team.size == 1) {
-    if (dest != source) team.door->copy(call, dest, source, size);
+    if (dest != source) team.door->devices().copy(call, dest, source, size);
     return GEX_EVENT_INVALID;
   }
   const auto on_host =
@@ -43,15 +43,16 @@ gex_Event_t reduce(Team& team, CallName call, const staged::Flow& flow, void* ds
 StagedCollectives& collectives_of(Team& team, CallName call) {
   if (team.door->checks() && context().handler != nullptr)
     give_up(call, "a handler may not start a collective");
-  if (team.is_pair) give_up(call, "a team that gex_TM_Pair made is for point-to-point calls only");
+  if (team.is_pair())
+    give_up(call, "a team that gex_TM_Pair made is for point-to-point calls only");
   return *team.collectives;
 }
 
 std::shared_ptr<HostArrays> HostArrays::of(Door& door, CallName call, const std::byte*& source,
                                            std::size_t source_size, std::byte*& dest,
                                            std::size_t dest_size) {
-  const bool has_source = source_size > 0 && door.may_be_on_device(source);
-  const bool has_dest = dest_size > 0 && door.may_be_on_device(dest);
+  const bool has_source = source_size > 0 && door.devices().may_hold(source);
+  const bool has_dest = dest_size > 0 && door.devices().may_hold(dest);
   if (!has_source && !has_dest) [[likely]]
     return nullptr;
   const std::shared_ptr<HostArrays> arrays(new HostArrays(door, call));
@@ -80,11 +81,11 @@ std::shared_ptr<HostArrays> HostArrays::of(const Team& team, CallName call,
 }
 
 void HostArrays::take() const {
-  if (from_ != nullptr) door_.copy(call_, taken_, from_, size_);
+  if (from_ != nullptr) door_.devices().copy(call_, taken_, from_, size_);
 }
 
 void HostArrays::give_back() const {
-  if (result_ != nullptr) door_.copy(call_, result_, dest_.data(), dest_.size());
+  if (result_ != nullptr) door_.devices().copy(call_, result_, dest_.data(), dest_.size());
 }
 
 gex_Event_t begin_movement(Team& team, CallName call, const staged::Movement& named) {

@@ -42,9 +42,9 @@ gex_Event_t begin(Door& door, Step step) {
     staged::Round::settle();
     is_over = step.advance();
   }
-  if (is_over && door.staged().has_told()) return GEX_EVENT_INVALID;
-  return start(door,
-               std::make_shared<StepOperation<Step>>(door.staged(), std::move(step), is_over));
+  if (is_over && door.teams().staged().has_told()) return GEX_EVENT_INVALID;
+  return start(
+      door, std::make_shared<StepOperation<Step>>(door.teams().staged(), std::move(step), is_over));
 }
 
 gex_Event_t begin_movement(Team& team, CallName call, const staged::Movement& what);

@@ -33,6 +33,11 @@ int refuse(int code, CallName call, const std::string& sentence) {
   return code;
 }
 
+int refuse(const Error& error, CallName call) {
+  return refuse(error.code == Errc::invalid_argument ? GASNET_ERR_BAD_ARG : GASNET_ERR_RESOURCE,
+                call, error.text);
+}
+
 }  // namespace gondwana::gasnet
 
 const char* gasnet_ErrorName(int error) {

@@ -4,12 +4,15 @@
 
 #include <string>
 
+#include "core/result.hpp"
 #include "core/types.hpp"
 
 namespace gondwana::gasnet {
 
 // Returns `code`.
 [[gnu::cold]] int refuse(int code, CallName call, const std::string& sentence);
+// Wrong arguments are GASNET_ERR_BAD_ARG, everything else GASNET_ERR_RESOURCE.
+[[gnu::cold]] int refuse(const Error& error, CallName call);
 
 bool says_errors();
 void say_errors(bool aloud);

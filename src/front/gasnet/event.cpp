@@ -18,7 +18,7 @@ namespace gondwana::gasnet {
 
 gex_Event_t start(Door& door, std::shared_ptr<Operation> operation) {
   if (operation->advance()) return GEX_EVENT_INVALID;
-  door.start(operation);
+  door.progress().start(operation);
   return new gondwana_gex_event{std::move(operation)};
 }
 
@@ -85,7 +85,7 @@ Look look(gex_Event_t* events, std::size_t count) {
 
 // The result of a test. The client may repeat the test until it succeeds.
 int tested(bool complete) {
-  door().note_poll(complete);
+  door().progress().note_poll(complete);
   return complete ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 
@@ -117,7 +117,7 @@ void gondwana_gex_event_wait(gex_Event_t event) {
     else
       door().remote().wait(*leaf->batch, call);
   } else if (!take(event)) {
-    door().wait(call, [&] { return take(event); });
+    door().progress().wait(call, [&] { return take(event); });
   }
 }
 
@@ -126,7 +126,7 @@ int gex_Event_TestSome(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flag
 }
 
 void gex_Event_WaitSome(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flags*/) {
-  door().wait("gex_Event_WaitSome", [&] { return look(pevent, numevents).some(); });
+  door().progress().wait("gex_Event_WaitSome", [&] { return look(pevent, numevents).some(); });
 }
 
 int gex_Event_TestAll(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flags*/) {
@@ -134,7 +134,7 @@ int gex_Event_TestAll(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flags
 }
 
 void gex_Event_WaitAll(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flags*/) {
-  door().wait("gex_Event_WaitAll", [&] { return look(pevent, numevents).all; });
+  door().progress().wait("gex_Event_WaitAll", [&] { return look(pevent, numevents).all; });
 }
 
 // The library owns the source of a collective until the collective is complete. The leaf of an

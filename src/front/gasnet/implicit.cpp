@@ -48,7 +48,7 @@ using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): name
 
 int gex_NBI_Test(gex_EC_t event_mask, gex_Flags_t /*flags*/) {
   const bool done = implicit().is_done(event_mask);
-  door().note_poll(done);
+  door().progress().note_poll(done);
   return done ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 

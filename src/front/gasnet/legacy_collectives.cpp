@@ -59,7 +59,7 @@ staged::Movement movement(const staged::Flow& flow, Blocks blocks, const Buffers
 
 void wait_for(gasnet_team_handle_t team, CallName call, gex_Event_t event) {
   if (event == GEX_EVENT_INVALID) return;
-  Team::of(team).door->wait(call, [&] { return gex_Event_Test(event) == GASNET_OK; });
+  Team::of(team).door->progress().wait(call, [&] { return gex_Event_Test(event) == GASNET_OK; });
 }
 
 }  // namespace

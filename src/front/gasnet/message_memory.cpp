@@ -140,11 +140,11 @@ bool in_pieces(std::size_t bytes, std::size_t longest, MessageMemory::NoRoom no_
 void MessageMemory::listen(gondwana_gex_endpoint& endpoint) {
   constexpr gex_Flags_t request = GEX_FLAG_AM_REQUEST;
   constexpr gex_Flags_t reply = GEX_FLAG_AM_REPLY;
-  endpoint.handlers[put_index] = entry(put_index, request, &run_put);
-  endpoint.handlers[get_index] = entry(get_index, request, &run_get);
-  endpoint.handlers[atomic_index] = entry(atomic_index, request, &run_atomic);
-  endpoint.handlers[done_index] = entry(done_index, reply, &run_done);
-  endpoint.handlers[data_index] = entry(data_index, reply, &run_data);
+  endpoint.handlers.add_own(entry(put_index, request, &run_put));
+  endpoint.handlers.add_own(entry(get_index, request, &run_get));
+  endpoint.handlers.add_own(entry(atomic_index, request, &run_atomic));
+  endpoint.handlers.add_own(entry(done_index, reply, &run_done));
+  endpoint.handlers.add_own(entry(data_index, reply, &run_data));
 }
 
 bool MessageMemory::begin_put(Completion& done, Remote to, Bytes source, CallName call,
@@ -186,7 +186,7 @@ bool MessageMemory::begin_request(Completion& done, Remote at, const AtomicReque
 }
 
 void MessageMemory::wait(const Completion& done, CallName call) const {
-  if (!done.done()) door_->wait(call, [&] { return done.done(); });
+  if (!done.done()) door_->progress().wait(call, [&] { return done.done(); });
 }
 
 void MessagePieces::move(const StridedRun& run) {

@@ -111,7 +111,8 @@ int commit(gex_AM_SrcDesc_t descriptor, gex_AM_Index_t handler, std::size_t byte
   if (prepared.category == Category::long_message) {
     void* target = dest != nullptr ? dest : prepared.dest;
     if (is_carried(prepared.to)) {
-      prepared.to.door.copy(prepared.to.call, prepared.draft.block.data(), prepared.address, bytes);
+      prepared.to.door.devices().copy(prepared.to.call, prepared.draft.block.data(),
+                                      prepared.address, bytes);
       prepared.category = Category::long_in_message;
     } else {
       deliver_long(prepared.to, {static_cast<std::byte*>(prepared.address), bytes}, target, 0);
@@ -121,7 +122,7 @@ int commit(gex_AM_SrcDesc_t descriptor, gex_AM_Index_t handler, std::size_t byte
     const MutableBytes in_message = prepared.draft.message->short_payload();
     std::byte* place =
         prepared.draft.block.empty() ? in_message.data() : prepared.draft.block.data();
-    prepared.to.door.copy(prepared.to.call, place, prepared.address, bytes);
+    prepared.to.door.devices().copy(prepared.to.call, place, prepared.address, bytes);
   }
   send(prepared.to, prepared.draft, {prepared.category, handler, bytes, arguments});
   if (prepared.token != nullptr) prepared.token->replied = true;

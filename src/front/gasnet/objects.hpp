@@ -12,6 +12,7 @@
 #include "engine/collectives/staged/scratch_space.hpp"
 #include "engine/collectives/staged/staged_collectives.hpp"
 #include "engine/spaces/program_memory.hpp"
+#include "front/gasnet/handler_table.hpp"
 #include "front/gasnet/segment_directory.hpp"
 #include "gasnet/messages.h"
 #include "gasnet/team.h"
@@ -31,8 +32,6 @@ struct ClientData {
 
 using gondwana::SegmentDirectory;
 inline constexpr std::uint32_t most_endpoints = SegmentDirectory::most_endpoints;
-inline constexpr std::uint32_t most_arguments = 16;
-inline constexpr std::uint32_t any_arguments = ~std::uint32_t{0};  // gex_nargs of GASNet-1 handlers
 
 }  // namespace gondwana::gasnet
 
@@ -93,8 +92,7 @@ struct gondwana_gex_endpoint {
   gex_Flags_t flags = 0;
   gex_Segment_t segment = GEX_SEGMENT_INVALID;
   gondwana::gasnet::ClientData data;
-  // Indexed by handler index. An entry with a null function is free.
-  std::array<gex_AM_Entry_t, 256> handlers{};
+  gondwana::gasnet::HandlerTable handlers;
 };
 
 namespace gondwana::gasnet {
@@ -103,7 +101,6 @@ namespace gondwana::gasnet {
 struct Team : gondwana_gex_team {
   Door* door;
   gex_EP_t endpoint;  // of this process
-  bool is_pair = false;
   gex_Flags_t flags = 0;
   ClientData data;
   gex_Memvec_t scratch{nullptr, 0};        // from the client; returned when the team ends
@@ -118,6 +115,7 @@ struct Team : gondwana_gex_team {
   explicit Team(Door& of) : gondwana_gex_team{}, door(&of) {}
 
   static Team& of(gex_TM_t handle) { return *static_cast<Team*>(handle); }
+  bool is_pair() const { return collectives == nullptr; }
   Rank process(std::uint32_t member) const { return Rank(processes[member]); }
   void show_members(bool inline_path);
   // Whether loads and stores reach the memory of a member. True if the team has no member of this

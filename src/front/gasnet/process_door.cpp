@@ -249,8 +249,8 @@ int gondwana_gex_client_init(gex_Client_t* client_p, gex_EP_t* ep_p, gex_TM_t* t
   gondwana::this_process().before_told_end.push_back(&tools::quit);
   tools::turn_ends_into_quit();
   *client_p = own_door->client();
-  *ep_p = own_door->first_endpoint();
-  *tm_p = own_door->world();
+  *ep_p = own_door->endpoints().first();
+  *tm_p = own_door->teams().world();
   return GASNET_OK;
 }
 

@@ -1,5 +1,5 @@
 // Polling, waiting and locks. GASNet-EX 0.19 and GASNet-1.8, Polling, Handler-safe locks.
-#include "gasnet/progress.h"
+#include "front/gasnet/progress.hpp"
 
 #include <optional>
 
@@ -8,7 +8,9 @@
 #include "front/gasnet/door.hpp"
 #include "front/gasnet/errors.hpp"
 #include "front/gasnet/quiet_polls.hpp"
+#include "gasnet/progress.h"
 #include "gasnet/system.h"
+#include "process/leave.hpp"
 
 using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
 
@@ -38,7 +40,55 @@ void wait_for(gex_HSL_t* lock) {
 
 namespace gondwana::gasnet {
 
-constinit thread_local QuietPolls quiet_polls;
+[[gnu::tls_model("initial-exec")]] constinit thread_local QuietPolls quiet_polls;
+
+void Progress::start(std::shared_ptr<Operation> operation) {
+  quiet_polls.end();
+  const std::scoped_lock lock(mutex_);
+  operations_.push_back(std::move(operation));
+  waiting_.store(static_cast<std::uint32_t>(operations_.size()), std::memory_order_relaxed);
+  // Another thread that sleeps in a barrier must now advance this operation.
+  if (setup_.has_threads) setup_.waiter.wake(setup_.rank);
+}
+
+std::uint32_t Progress::poll() {
+  const std::uint32_t received = setup_.waiter.receive_messages();
+  move_operations();
+  return received;
+}
+
+void Progress::poll_for_all() {
+  for (std::size_t polls = 0; polls < setup_.neighbors && poll() > 0; ++polls) continue;
+}
+
+void Progress::poll_in_loop() {
+  look_for_end();
+  Doorbell<RealAtomics>* bell = setup_.waiter.message_bell();
+  const bool is_long = setup_.waiter.polls().is_long() && bell != nullptr && setup_.has_quiet_polls;
+  if (!is_long) return note_poll(poll() > 0);
+  quiet_polls.arm(*bell);
+  const bool found = setup_.waiter.receive_all_messages() > 0;
+  move_operations();
+  if (!found && !has_operations()) quiet_polls.allow();
+  note_poll(found, 1 + QuietPolls::most);
+}
+
+void Progress::move_operations() {
+  if (!has_operations()) return;
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) return;  // another thread advances them
+  bool for_network = false;
+  std::erase_if(operations_, [&](const std::shared_ptr<Operation>& operation) {
+    if (!operation->advance()) {
+      for_network = for_network || operation->waits_for_network();
+      return false;
+    }
+    operation->finish();
+    return true;
+  });
+  wait_for_network_.store(for_network, std::memory_order_relaxed);
+  waiting_.store(static_cast<std::uint32_t>(operations_.size()), std::memory_order_relaxed);
+}
 
 }  // namespace gondwana::gasnet
 
@@ -51,7 +101,7 @@ int gasnet_AMPoll(void) {
     give_up("gasnet_AMPoll", "called while holding a handler-safe lock");
   if (wait_mode.load(std::memory_order_relaxed) == GASNET_WAIT_BLOCK) [[unlikely]]
     here.engine().waiter().polls().share(blocking_looks);
-  here.poll_in_loop();
+  here.progress().poll_in_loop();
   return GASNET_OK;
 }
 
@@ -59,7 +109,7 @@ void gondwana_gex_await(unsigned* rounds) {
   [[gnu::tls_model("initial-exec")]] constinit thread_local std::optional<gondwana::LongWait> wait;
   constexpr unsigned long_ago = ~0U;  // the long wait has started
   Door& here = door();
-  here.move_operations();
+  here.progress().move_operations();
   gondwana::Waiter& waiter = here.engine().waiter();
   if (*rounds != long_ago) {
     if (gondwana::LongWait::keep_spinning(waiter, *rounds)) return;

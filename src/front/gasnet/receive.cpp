@@ -57,12 +57,12 @@ constexpr auto payload_callers = callers<true>(std::make_index_sequence<most_arg
 const gex_AM_Entry_t& find_handler(Door& door, const Incoming& incoming) {
   const std::uint32_t number = incoming.message.handler;
   const auto place = static_cast<gex_EP_Index_t>(number >> 8);
-  const gex_EP_t endpoint = place < most_endpoints ? door.endpoint(place) : nullptr;
+  const gex_EP_t endpoint = place < most_endpoints ? door.endpoints()[place] : nullptr;
   if (endpoint == nullptr) refuse(incoming, "which does not exist here");
   // A client that registers handlers with the first endpoint only means all endpoints.
   const bool has_own = endpoint->handlers[number & 0xff].gex_fnptr != nullptr;
   const gex_AM_Entry_t& entry =
-      (has_own ? endpoint : door.first_endpoint())->handlers[number & 0xff];
+      (has_own ? endpoint : door.endpoints().first())->handlers[number & 0xff];
   if (entry.gex_fnptr == nullptr)
     refuse(incoming,
            "which is not registered here; register handlers and synchronise before the first "
@@ -96,7 +96,7 @@ void* place_payload(Door& door, gex_EP_t endpoint, const Incoming& incoming) {
                     static_cast<std::uintptr_t>(target - segment->address) <= segment->size - bytes;
   if (!fits && !door.has_everything())
     refuse(incoming, "with a payload for memory outside of the segment of this endpoint");
-  door.copy("active message", target, incoming.block.data(), bytes);
+  door.devices().copy("active message", target, incoming.block.data(), bytes);
   door.engine().memory().data_bell(Rank(door.rank())).ring_if_asleep();
   return target;
 }
@@ -113,7 +113,7 @@ void receive(void* context, const Incoming& incoming) {
       .door = &door,
       .process = index(incoming.from),
       .from_endpoint = static_cast<gex_EP_Index_t>(message.spare),
-      .endpoint = door.endpoint(static_cast<gex_EP_Index_t>(message.handler >> 8)),
+      .endpoint = door.endpoints()[static_cast<gex_EP_Index_t>(message.handler >> 8)],
       .entry = &entry,
       .is_request = incoming.sort == MessageClass::request,
       .is_long = category == Category::long_message || category == Category::long_in_message};

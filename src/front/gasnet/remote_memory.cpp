@@ -4,15 +4,6 @@
 
 namespace gondwana::gasnet {
 
-RemoteSegment segment_in(const SegmentDirectory& directory, gex_EP_Index_t endpoint) {
-  if (endpoint >= most_endpoints) return {};
-  const SharedSegment& shared = directory.segments[endpoint];
-  const std::size_t size = shared.size.load(std::memory_order_acquire);  // pairs with learn()
-  return {shared.owner.load(std::memory_order_relaxed),
-          shared.offset.load(std::memory_order_relaxed), size,
-          shared.space.load(std::memory_order_relaxed)};
-}
-
 RemoteMemory::RemoteMemory(Door& door, Engine& engine) : engine_(engine) {
   if (door.has_everything()) everything_.emplace(door);
   const auto make_lane = [&engine] {
@@ -110,6 +101,12 @@ std::optional<std::uint64_t> RemoteMemory::request_in_arena(Remote at, const Ato
   return old;
 }
 
+void RemoteMemory::get_from_arena(MutableBytes dest, Remote from, CallName call) {
+  Completion done;
+  has_begun(engine_.remote().begin_get(*lane_, dest, from, done, NoRoom::wait), call);
+  complete(done, call);
+}
+
 bool RemoteMemory::begin_put(Completion& done, Remote to, Bytes source, CallName call,
                              NoRoom no_room) {
   return has_begun(engine_.remote().begin_put(*lane_, to, source, done, no_room), call);
@@ -159,52 +156,6 @@ void RemoteMemory::wait(Batch& batch, CallName call) {
 void RemoteMemory::wait_for_sources(Batch& batch, CallName call) {
   if (everything_) return;
   complete(batch.reading_, call);
-}
-
-std::shared_ptr<SegmentDirectory> RemoteMemory::known(std::uint32_t process) {
-  const std::scoped_lock lock(mutex_);
-  const auto found = directories_.find(process);
-  return found == directories_.end() ? nullptr : found->second;
-}
-
-// Must not wait under the lock: a waiting thread runs handlers, which may call this function.
-std::shared_ptr<SegmentDirectory> RemoteMemory::ask(std::uint32_t process) {
-  constexpr auto call = "directory of a peer";
-  const auto copy = std::make_shared<SegmentDirectory>();
-  Completion done;
-  has_begun(engine_.remote().begin_get(*lane_, std::as_writable_bytes(std::span(copy.get(), 1)),
-                                       {Rank(process), system_area::segment_directory.offset}, done,
-                                       NoRoom::wait),
-            call);
-  complete(done, call);
-  const std::scoped_lock lock(mutex_);
-  return directories_[process] = copy;
-}
-
-std::shared_ptr<const SegmentDirectory> RemoteMemory::directory(std::uint32_t process) {
-  const std::shared_ptr<const SegmentDirectory> known = this->known(process);
-  return known != nullptr ? known : ask(process);
-}
-
-RemoteSegment RemoteMemory::known_segment(std::uint32_t process, gex_EP_Index_t endpoint) {
-  const std::shared_ptr<const SegmentDirectory> known = this->known(process);
-  return known != nullptr ? segment_in(*known, endpoint) : RemoteSegment{};
-}
-
-RemoteSegment RemoteMemory::segment(std::uint32_t process, gex_EP_Index_t endpoint) {
-  const RemoteSegment known = known_segment(process, endpoint);
-  return known.size > 0 ? known : segment_in(*ask(process), endpoint);
-}
-
-void RemoteMemory::learn(std::uint32_t process, gex_EP_Index_t endpoint,
-                         const RemoteSegment& segment) {
-  const std::shared_ptr<SegmentDirectory> known = this->known(process);
-  if (known == nullptr) return;  // the first use fetches it
-  SharedSegment& shared = known->segments[endpoint];
-  shared.owner.store(segment.owner, std::memory_order_relaxed);
-  shared.offset.store(segment.offset, std::memory_order_relaxed);
-  shared.space.store(segment.space, std::memory_order_relaxed);
-  shared.size.store(segment.size, std::memory_order_release);  // pairs with segment_in()
 }
 
 }  // namespace gondwana::gasnet

@@ -1,12 +1,9 @@
-// The memory of ranks that loads and stores do not reach: the addresses of their segments, and
-// operations on it. GASNet has no code for network errors, so they end the job with a message.
+// Operations on the memory of ranks that loads and stores do not reach. GASNet has no code for
+// network errors, so they end the job with a message.
 #pragma once
 
 #include <array>
-#include <atomic>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -19,21 +16,6 @@
 #include "operations/strided_run.hpp"
 
 namespace gondwana::gasnet {
-
-// The address of a segment of another process.
-struct RemoteSegment {
-  std::uintptr_t owner = 0;
-  std::size_t offset = 0;
-  std::size_t size = 0;
-  std::uint64_t space = 0;
-
-  SpaceId id() const {
-    // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): only the arena's has a name
-    return SpaceId(static_cast<std::uint32_t>(space));
-  }
-};
-
-RemoteSegment segment_in(const SegmentDirectory& directory, gex_EP_Index_t endpoint);
 
 // What a call with these flags does if the queue is full.
 inline RemoteAccess::NoRoom without_room(gex_Flags_t flags) {
@@ -83,6 +65,7 @@ class RemoteMemory {
   // The same in the arena of a rank, whatever memory clients may name.
   std::optional<std::uint64_t> request_in_arena(Remote at, const AtomicRequest& request,
                                                 CallName call, NoRoom no_room = NoRoom::wait);
+  void get_from_arena(MutableBytes dest, Remote from, CallName call);
 
   // These calls return with the operation in flight. The batch owns the buffer until it is done.
   // The client may reuse the buffer of begin_put_of_copy() at once.
@@ -103,27 +86,16 @@ class RemoteMemory {
   // Whether begin_put_of_copy() copies a source of this size. It waits for larger puts.
   static bool is_copied(std::size_t bytes) { return bytes <= most_copied; }
 
-  // The directory of a process out of reach, fetched once: its segments may be old.
-  std::shared_ptr<const SegmentDirectory> directory(std::uint32_t process);
-  // What this process knows, and what it knows or else fetches.
-  RemoteSegment known_segment(std::uint32_t process, gex_EP_Index_t endpoint);
-  RemoteSegment segment(std::uint32_t process, gex_EP_Index_t endpoint);
-  void learn(std::uint32_t process, gex_EP_Index_t endpoint, const RemoteSegment& segment);
-
  private:
   static constexpr std::size_t most_copied = std::size_t{1} << 20;
 
   bool begin_put(Completion& done, Remote to, Bytes source, CallName call, NoRoom no_room);
   KindAccess& kind_access(CallName call);
-  std::shared_ptr<SegmentDirectory> known(std::uint32_t process);
-  std::shared_ptr<SegmentDirectory> ask(std::uint32_t process);
 
   Engine& engine_;
   std::optional<MessageMemory> everything_;
   std::unique_ptr<Lane> lane_;         // null: all ranks are within reach
   std::unique_ptr<Lane> device_lane_;  // null: this process has no device
-  std::mutex mutex_;                   // guards directories_
-  std::map<std::uint32_t, std::shared_ptr<SegmentDirectory>> directories_;
 };
 
 // Takes the place of FarPieces where a side is memory of a device.

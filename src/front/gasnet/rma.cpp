@@ -24,16 +24,22 @@ PeerSegment remote_segment(std::uint32_t process, const RemoteSegment& segment) 
 }
 
 PeerSegment far_segment(Door& door, std::uint32_t process, gex_EP_Index_t endpoint) {
-  return remote_segment(process, door.remote().segment(process, endpoint));
+  return remote_segment(process, door.directories().far_segment(process, endpoint));
+}
+
+// A segment that loads and stores do not reach: of a device, or none.
+[[gnu::noinline]] PeerSegment hidden_segment(Door& door, std::uint32_t process,
+                                             gex_EP_Index_t endpoint,
+                                             const gondwana_gex_member& member) {
+  const RemoteSegment shown = segment_in(door.directories().near(process), endpoint);
+  return shown.id() != SpaceId::arena ? remote_segment(process, shown) : of_member(member);
 }
 
 // The segment of a process within reach. Inline code knows nothing of one on a device.
 PeerSegment near_segment(Door& door, std::uint32_t process, gex_EP_Index_t endpoint,
                          const gondwana_gex_member& member) {
-  if (member.size == 0 && door.has_devices()) [[unlikely]] {
-    const RemoteSegment shown = segment_in(door.directory(process), endpoint);
-    if (shown.id() != SpaceId::arena) return remote_segment(process, shown);
-  }
+  if (member.size == 0 && door.devices().exists()) [[unlikely]]
+    return hidden_segment(door, process, endpoint, member);
   return of_member(member);
 }
 
@@ -75,7 +81,7 @@ std::string what_it_is(Door& door, std::uint32_t named, const void* address) {
 PeerSegment segment_of(Door& door, std::uint32_t process, gex_EP_Index_t endpoint) {
   if (door.has_everything()) return everything_of(door, process);
   return door.reaches(process)
-             ? near_segment(door, process, endpoint, door.member(process, endpoint))
+             ? near_segment(door, process, endpoint, door.directories().member(process, endpoint))
              : far_segment(door, process, endpoint);
 }
 
@@ -102,9 +108,9 @@ PeerAddress find_in(const PeerSegment& segment, const Team& team, gex_Rank_t ran
 }  // namespace
 
 bool is_by_kind(const Team& team, gex_Rank_t rank, const void* own, CallName call) {
-  if (!team.door->has_devices() || team.door->has_everything()) [[likely]]
+  if (!team.door->devices().exists() || team.door->has_everything()) [[likely]]
     return false;
-  return is_on_device(team.endpoint->segment) || team.door->may_be_on_device(own) ||
+  return is_on_device(team.endpoint->segment) || team.door->devices().may_hold(own) ||
          !segment_of(team, rank, call).base.elsewhere.owner().is_arena();
 }
 

@@ -44,16 +44,28 @@ Destination reply_to(gex_Token_t token, CallName call) {
           token->endpoint->index, MessageClass::reply, call};
 }
 
-void receive_own(Door& door) {
+namespace {
+
+// Another thread polls: it may have looked before the message came.
+[[gnu::noinline]] void poll_beside_others(Door& door) {
   constexpr int most_polls = 1000;  // longer than a handler of another thread should take
+  for (int looks = 1; looks < most_polls; ++looks) {
+    relax();
+    const bool was_polled = door.engine().messages().is_polled();
+    door.progress().poll();
+    if (!was_polled) return;
+  }
+}
+
+}  // namespace
+
+void receive_own(Door& door) {
   if (context().handler != nullptr) return;
   std::atomic_thread_fence(std::memory_order_seq_cst);  // a thread that polls from now on sees it
-  for (int looks = 0; looks < most_polls; ++looks) {
-    const bool was_polled = door.engine().messages().is_polled();
-    door.poll();
-    if (!was_polled) return;
-    relax();
-  }
+  const bool was_polled = door.engine().messages().is_polled();
+  door.progress().poll();
+  if (was_polled) [[unlikely]]
+    poll_beside_others(door);
 }
 
 bool fits_in_message(std::size_t bytes, unsigned arguments) {
@@ -108,9 +120,9 @@ namespace {
                                                  gex_Flags_t flags, const Arguments& arguments) {
   examine_size(to, payload.size(), most_medium);
   std::vector<std::byte> copy;
-  if (to.door.may_be_on_device(payload.data())) {
+  if (to.door.devices().may_hold(payload.data())) {
     copy.resize(payload.size());
-    to.door.copy(to.call, copy.data(), payload.data(), copy.size());
+    to.door.devices().copy(to.call, copy.data(), payload.data(), copy.size());
     payload = copy;
   }
   return send_medium_of_host(to, handler, payload, lc_opt, flags, arguments);
@@ -120,7 +132,7 @@ namespace {
 
 int send_medium(const Destination& to, gex_AM_Index_t handler, Bytes payload, gex_Event_t* lc_opt,
                 gex_Flags_t flags, const Arguments& arguments) {
-  if (payload.size() > to.door.most_plain_medium()) [[unlikely]]
+  if (payload.size() > to.door.devices().most_plain_medium()) [[unlikely]]
     return send_any_medium(to, handler, payload, lc_opt, flags, arguments);
   return send_medium_of_host(to, handler, payload, lc_opt, flags, arguments);
 }
@@ -186,7 +198,7 @@ template <auto deliver>
   const std::optional<Draft> draft = open(to, carries ? Payload::block : Payload::none, flags);
   if (!draft) return 1;
   if (carries) {
-    to.door.copy(to.call, draft->block.data(), payload.data(), payload.size());
+    to.door.devices().copy(to.call, draft->block.data(), payload.data(), payload.size());
   } else if (!deliver(to, payload, dest, flags)) {
     to.door.engine().messages().cancel(*draft);
     return 1;
@@ -202,7 +214,7 @@ template <auto deliver>
 
 [[gnu::noinline, gnu::cold]] int send_any_long(const Destination& to, const Long& what) {
   examine_size(to, what.payload.size(), longest_long(to.door));
-  return to.door.may_be_on_device(what.payload.data())
+  return to.door.devices().may_hold(what.payload.data())
              ? send_long_by<&deliver_from_device>(to, what)
              : send_long_by<&deliver_from_host>(to, what);
 }
@@ -212,15 +224,15 @@ template <auto deliver>
 int send_long(const Destination& to, gex_AM_Index_t handler, Bytes payload, void* dest,
               gex_Event_t* lc_opt, gex_Flags_t flags, const Arguments& arguments) {
   const Long what{handler, payload, dest, lc_opt, flags, arguments};
-  if (payload.size() > to.door.most_plain_long()) [[unlikely]]
+  if (payload.size() > to.door.devices().most_plain_long()) [[unlikely]]
     return send_any_long(to, what);
   return send_long_by<&deliver_from_host>(to, what);
 }
 
 // The message that follows announces it.
 bool deliver_long(const Destination& to, Bytes payload, void* dest, gex_Flags_t flags) {
-  return to.door.may_be_on_device(payload.data()) ? deliver_from_device(to, payload, dest, flags)
-                                                  : deliver_from_host(to, payload, dest, flags);
+  return to.door.devices().may_hold(payload.data()) ? deliver_from_device(to, payload, dest, flags)
+                                                    : deliver_from_host(to, payload, dest, flags);
 }
 
 }  // namespace gondwana::gasnet

@@ -51,21 +51,21 @@ struct SplitRecord {
 // Returns the new team of this member, or null.
 Team* split(Team& parent, int color, int key, bool joins, CallName call, gex_Flags_t flags) {
   SplitRecord mine{joins, color, key, parent.endpoint->index, {}};
-  if (joins) mine.place = parent.door->take_scratch(call);
+  if (joins) mine.place = parent.door->teams().take_scratch(call);
   const std::vector<SplitRecord> all = parent.exchange(call, mine);
   if (!joins) return nullptr;
   std::vector<std::uint32_t> members;
   for (std::uint32_t i = 0; i < parent.size; ++i)
     if (all[i].joins && all[i].color == color) members.push_back(i);
   std::ranges::sort(members, {}, [&](std::uint32_t i) { return std::pair(all[i].key, i); });
-  Door::Membership membership;
+  Membership membership;
   for (const std::uint32_t i : members) {
     if (i == parent.rank) membership.rank = static_cast<std::uint32_t>(membership.processes.size());
     membership.processes.push_back(parent.processes[i]);
     membership.indices.push_back(all[i].endpoint);
     membership.places.push_back(all[i].place);
   }
-  return &parent.door->add_team(std::move(membership), flags);
+  return &parent.door->teams().add(std::move(membership), flags);
 }
 
 // The positions of this process's endpoints in a list of all members.
@@ -117,9 +117,9 @@ std::vector<Team*> create(Team& parent, const gex_EP_Location_t* args, std::size
   const std::vector<std::uint32_t> own = own_positions(parent, args, count, flags, processes);
   CreateRecord mine{door.rank(), {}};
   for (std::size_t i = 0; i < own.size(); ++i)
-    mine.places.at(i) = door.take_scratch("gex_TM_Create");
+    mine.places.at(i) = door.teams().take_scratch("gex_TM_Create");
   const std::vector<CreateRecord> all = parent.exchange("gex_TM_Create", mine);
-  Door::Membership membership;
+  Membership membership;
   std::map<std::uint32_t, std::size_t> seen;  // endpoints of each process so far
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto record = std::ranges::find(all, processes[i], &CreateRecord::process);
@@ -134,7 +134,7 @@ std::vector<Team*> create(Team& parent, const gex_EP_Location_t* args, std::size
   std::vector<Team*> made;
   for (std::size_t i = 0; i < own.size(); ++i) {
     membership.rank = own[i];
-    made.push_back(&door.add_team(membership, flags));
+    made.push_back(&door.teams().add(membership, flags));
   }
   return made;
 }
@@ -190,7 +190,8 @@ size_t gex_TM_Dup(gex_TM_t* new_tm_p, gex_TM_t orig_tm, gex_Addr_t scratch_addr,
 // All members synchronise, so that no member uses the team afterwards. Its scratch can be reused.
 int gex_TM_Destroy(gex_TM_t tm, gex_Memvec_t* scratch_p, gex_Flags_t flags) {
   Team& team = Team::of(tm);
-  if (tm == team.door->world()) give_up("gex_TM_Destroy", "this is the team of the whole job");
+  if (tm == team.door->teams().world())
+    give_up("gex_TM_Destroy", "this is the team of the whole job");
   team.meet("gex_TM_Destroy");
   const bool gives_back = team.scratch.gex_addr != nullptr && scratch_p != nullptr;
   if (gives_back) {
@@ -201,12 +202,12 @@ int gex_TM_Destroy(gex_TM_t tm, gex_Memvec_t* scratch_p, gex_Flags_t flags) {
       scratch_p->gex_addr = reinterpret_cast<void*>(offset);
     }
   }
-  team.door->remove(team);
+  team.door->teams().remove(team);
   return gives_back ? 1 : 0;
 }
 
 gex_TM_t gex_TM_Pair(gex_EP_t local_ep, gex_EP_Index_t remote_ep_index) {
-  return &local_ep->client->door->pair(local_ep, remote_ep_index);
+  return &local_ep->client->door->teams().pair(local_ep, remote_ep_index);
 }
 
 gex_Rank_t gex_TM_TranslateRankToJobrank(gex_TM_t tm, gex_Rank_t rank) {

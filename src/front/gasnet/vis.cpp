@@ -84,7 +84,7 @@ RemoteMemory& remote_memory(const Peer& peer) {
 // Notes whether the transfer touches memory of a device. `own`: some address of this process.
 void judge(Peer& peer, const void* own) {
   const Team& team = Team::of(peer.team);
-  if (team.door->has_devices()) [[unlikely]]
+  if (team.door->devices().exists()) [[unlikely]]
     peer.is_by_kind = is_by_kind(team, peer.rank, own, peer.call());
 }
 

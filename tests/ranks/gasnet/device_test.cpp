@@ -263,11 +263,11 @@ class Places {
     return static_cast<std::byte*>(peer_address(gex_TM_Pair(world_.endpoint, index(place)), rank));
   }
   void write(Place place, std::span<const std::byte> bytes) const {
-    door().copy("test", data(place), bytes.data(), bytes.size());
+    door().devices().copy("test", data(place), bytes.data(), bytes.size());
   }
   std::vector<std::byte> read(Place place, std::size_t size) const {
     std::vector<std::byte> bytes(size);
-    door().copy("test", bytes.data(), data(place), size);
+    door().devices().copy("test", bytes.data(), data(place), size);
     return bytes;
   }
   gex_EP_Index_t index(Place place) const { return place == on_host ? 0 : segment(place).index(); }
@@ -496,7 +496,7 @@ GASNET_TEST(collectives_take_arrays_of_a_device, 1) {
     };
     const auto result = [&](std::size_t i) {
       long value = 0;
-      door().copy("test", &value, dest + i * sizeof(long), sizeof(value));
+      door().devices().copy("test", &value, dest + i * sizeof(long), sizeof(value));
       return value;
     };
     const auto last = static_cast<long>(count) - 1;

@@ -77,7 +77,7 @@ void be_rank(const JobNodes& nodes, Rank rank, bool checks, Body body) {
   Door own({.engine = engine.get(), .threads = form().threads, .checks = checks});
   door_of_thread = &own;
   own.join("TEST", 0);
-  World world{own.client(), own.first_endpoint(), own.world(),
+  World world{own.client(), own.endpoints().first(), own.teams().world(),
               std::mt19937_64(form().seed + index(rank)), form().over == Over::faulty_nodes};
   if (form().threads == ThreadMode::parsync)
     std::jthread([&] { call(body, world); }).join();

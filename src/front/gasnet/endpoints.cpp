@@ -1,4 +1,6 @@
 // Endpoints, their handlers and bound segments. GASNet-EX 0.19, Operations on gex_EP_t.
+#include "front/gasnet/endpoints.hpp"
+
 #include <algorithm>
 
 #include "front/gasnet/door.hpp"
@@ -9,48 +11,33 @@
 #include "gasnet/system.h"
 
 namespace gondwana::gasnet {
-namespace {
 
-constexpr gex_Flags_t category_flags = GEX_FLAG_AM_MEDLONG | GEX_FLAG_AM_SHORT;
-
-std::string flaw_of(const gondwana_gex_endpoint& endpoint, const gex_AM_Entry_t& entry) {
-  if (entry.gex_index != 0 && entry.gex_index < GEX_AM_INDEX_BASE)
-    return fmt::format("index {} is below {}", entry.gex_index, GEX_AM_INDEX_BASE);
-  if (entry.gex_fnptr == nullptr) return "the function is null";
-  if (entry.gex_nargs > most_arguments && entry.gex_nargs != any_arguments)
-    return fmt::format("{} arguments; the most is {}", entry.gex_nargs, most_arguments);
-  const gex_Flags_t category = entry.gex_flags & category_flags;
-  if (category == 0 || (entry.gex_flags & GEX_FLAG_AM_REQREP) == 0)
-    return "the flags name no category (Short, Medium, Long), or neither Request nor Reply";
-  if (entry.gex_index != 0 && endpoint.handlers[entry.gex_index].gex_fnptr != nullptr)
-    return fmt::format("index {} has a handler already", entry.gex_index);
-  return {};
+gex_EP_t Endpoints::make(gex_Client_t client, gex_EP_Capabilities_t capabilities,
+                         gex_Flags_t flags) {
+  const std::scoped_lock lock(mutex_);
+  const auto free =
+      std::ranges::find_if(held_, [](const auto& endpoint) { return endpoint == nullptr; });
+  if (free == held_.end()) return GEX_EP_INVALID;
+  *free = std::make_unique<gondwana_gex_endpoint>();
+  (*free)->client = client;
+  (*free)->index = static_cast<gex_EP_Index_t>(free - held_.begin());
+  (*free)->capabilities = capabilities;
+  (*free)->flags = flags;
+  return free->get();
 }
 
-}  // namespace
+void Endpoints::remove(gex_EP_t endpoint) {
+  const std::scoped_lock lock(mutex_);
+  held_[endpoint->index].reset();
+}
+
 }  // namespace gondwana::gasnet
 
 using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
 
 int gex_EP_RegisterHandlers(gex_EP_t ep, gex_AM_Entry_t* table, size_t numentries) {
-  constexpr auto call = "gex_EP_RegisterHandlers";
-  for (std::size_t i = 0; i < numentries; ++i) {
-    if (const std::string flaw = flaw_of(*ep, table[i]); !flaw.empty())
-      return refuse(GASNET_ERR_BAD_ARG, call, fmt::format("entry {}: {}", i, flaw));
-    if (table[i].gex_index != 0) ep->handlers[table[i].gex_index] = table[i];
-  }
-  std::size_t index = ep->handlers.size() - 1;
-  for (std::size_t i = 0; i < numentries; ++i) {
-    if (table[i].gex_index != 0) continue;
-    while (index >= GEX_AM_INDEX_BASE && ep->handlers[index].gex_fnptr != nullptr) --index;
-    if (index < GEX_AM_INDEX_BASE)
-      return refuse(
-          GASNET_ERR_RESOURCE, call,
-          fmt::format("entry {}: all indices from {} to 255 are taken", i, GEX_AM_INDEX_BASE));
-    table[i].gex_index = static_cast<gex_AM_Index_t>(index);
-    ep->handlers[index] = table[i];
-  }
-  return GASNET_OK;
+  const gondwana::Result<void> added = ep->handlers.add({table, numentries});
+  return added ? GASNET_OK : refuse(added.error(), "gex_EP_RegisterHandlers");
 }
 
 int gex_EP_Create(gex_EP_t* ep_p, gex_Client_t client, gex_EP_Capabilities_t capabilities,
@@ -59,7 +46,7 @@ int gex_EP_Create(gex_EP_t* ep_p, gex_Client_t client, gex_EP_Capabilities_t cap
   if (capabilities == 0 || (capabilities & ~GEX_EP_CAPABILITY_ALL) != 0)
     return refuse(GASNET_ERR_BAD_ARG, call,
                   fmt::format("capabilities {:#x} are not GEX_EP_CAPABILITY_ bits", capabilities));
-  const gex_EP_t endpoint = client->door->make_endpoint(capabilities, flags);
+  const gex_EP_t endpoint = client->door->endpoints().make(client, capabilities, flags);
   if (endpoint == GEX_EP_INVALID)
     return refuse(GASNET_ERR_RESOURCE, call,
                   fmt::format("the process has {} endpoints already", most_endpoints));
@@ -69,7 +56,10 @@ int gex_EP_Create(gex_EP_t* ep_p, gex_Client_t client, gex_EP_Capabilities_t cap
 
 void gex_EP_Destroy(gex_EP_t ep, gex_Flags_t /*flags*/) {
   if (ep->index == 0) give_up("gex_EP_Destroy", "the endpoint is the first one, of the client");
-  ep->client->door->destroy(ep);
+  Door& door = *ep->client->door;
+  door.directories().hide(ep->index);
+  door.teams().forget_pairs(*ep);
+  door.endpoints().remove(ep);
 }
 
 int gex_EP_BindSegment(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t flags) {
@@ -85,13 +75,14 @@ int gex_EP_BindSegment(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t flags) {
   if (ep->index == 0 && is_on_device(segment))
     return refuse(GASNET_ERR_BAD_ARG, call,
                   "memory of a device cannot be bound to the first endpoint; make another one");
-  ep->client->door->bind(ep, segment);
+  ep->segment = segment;
+  if (is_on_device(segment)) ep->client->door->teams().hide_members(*ep);
   return GASNET_OK;
 }
 
 int gex_EP_PublishBoundSegment(gex_TM_t tm, gex_EP_t* eps, size_t num_eps, gex_Flags_t /*flags*/) {
   Team& team = Team::of(tm);
-  team.door->publish(team, {eps, num_eps}, "gex_EP_PublishBoundSegment");
+  team.door->teams().publish(team, {eps, num_eps}, "gex_EP_PublishBoundSegment");
   return GASNET_OK;
 }
 

@@ -1,0 +1,71 @@
+// What goes on while a client polls or waits: messages arrive, and asynchronous operations advance.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "engine/engine.hpp"
+#include "front/gasnet/event.hpp"
+
+namespace gondwana::gasnet {
+
+// Any thread may call it.
+class Progress {
+ public:
+  struct Setup {
+    Waiter& waiter;
+    Rank rank;              // of this process
+    std::size_t neighbors;  // ranks of the node
+    bool has_threads;       // that call the library
+    bool has_quiet_polls;   // if not, every poll looks everywhere
+  };
+
+  explicit Progress(const Setup& setup) : setup_(setup) {}
+
+  // Any thread that polls advances the operation until it is complete.
+  void start(std::shared_ptr<Operation> operation);
+  // Receives messages and advances operations. Returns the number of messages.
+  std::uint32_t poll();
+  // Polls until nothing is found, at most once for each rank that sends: one poll receives of one.
+  void poll_for_all();
+  // As poll(), but the next polls may be cheap (quiet_polls.hpp).
+  void poll_in_loop();
+  // For calls that test without waiting. `found`: the test found what the program may wait for.
+  void note_poll(bool found, std::uint32_t polls = 1) {
+    if (found)
+      setup_.waiter.polls().found();
+    else
+      setup_.waiter.polls().failed(polls);
+  }
+  void move_operations();
+  bool has_operations() const { return waiting_.load(std::memory_order_relaxed) != 0; }
+  // Waits until done() holds. The caller polls first and sleeps later.
+  template <typename Done>
+  void wait(CallName call, const Done& done) {
+    for (bool is_done = false; !is_done;) {
+      const bool on_network = waits_for_network();
+      const WaitReason why{.call = call, .on_program_memory = true, .on_network = on_network};
+      setup_.waiter.until(why, [&] {
+        is_done = done();
+        if (is_done) return true;
+        move_operations();
+        is_done = done();
+        return is_done || waits_for_network() != on_network;
+      });
+    }
+  }
+
+ private:
+  // Whether an operation waits for another node.
+  bool waits_for_network() const { return wait_for_network_.load(std::memory_order_relaxed); }
+
+  const Setup setup_;
+  std::atomic<std::uint32_t> waiting_{0};  // operations
+  std::atomic<bool> wait_for_network_{false};
+  std::mutex mutex_;  // held by the thread that advances operations
+  std::vector<std::shared_ptr<Operation>> operations_;
+};
+
+}  // namespace gondwana::gasnet
