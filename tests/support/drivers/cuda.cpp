@@ -193,13 +193,6 @@ int cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* is_active) {
   return success;
 }
 
-int cuCtxGetCurrent(void** context) {
-  STANDIN_ENTER("cuCtxGetCurrent");
-  *context =
-      stack.size == 0 ? nullptr : &state().contexts.at(static_cast<std::size_t>(stack.top()));
-  return success;
-}
-
 int cuCtxPushCurrent_v2(void* context) {
   STANDIN_ENTER("cuCtxPushCurrent_v2");
   stack.devices.at(stack.size++) = ordinal_of("cuCtxPushCurrent_v2", context);
