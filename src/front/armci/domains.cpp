@@ -6,15 +6,16 @@ namespace gondwana::armci {
 namespace {
 
 std::uint32_t checked_node(const Door& here, CallName call, int id) {
-  if (id == -1) return here.node_of(here.rank());
-  if (id < 0 || static_cast<std::uint32_t>(id) >= here.nodes())
-    give_up(call, fmt::format("node {}: the job has {}", id, here.nodes()));
+  if (id == -1) return here.roster().where(here.rank()).node;
+  if (id < 0 || static_cast<std::uint32_t>(id) >= here.roster().nodes())
+    give_up(call, fmt::format("node {}: the job has {}", id, here.roster().nodes()));
   return static_cast<std::uint32_t>(id);
 }
 
 bool is_same_node(CallName call, int proc) {
   const Entry here(call);
-  return here->node_of(here->checked_rank(call, proc)) == here->node_of(here->rank());
+  return here->roster().where(here->checked_rank(call, proc)).node ==
+         here->roster().where(here->rank()).node;
 }
 
 }  // namespace
@@ -25,33 +26,33 @@ using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names
 int armci_domain_nprocs(armci_domain_t /*domain*/, int id) {
   constexpr auto call = "armci_domain_nprocs";
   const Entry here(call);
-  return static_cast<int>(here->ranks_of_node(checked_node(*here, call, id)).size());
+  return static_cast<int>(here->roster().ranks_of(checked_node(*here, call, id)).size());
 }
 
 int armci_domain_id(armci_domain_t /*domain*/, int glob_proc_id) {
   constexpr auto call = "armci_domain_id";
   const Entry here(call);
-  return static_cast<int>(here->node_of(here->checked_rank(call, glob_proc_id)));
+  return static_cast<int>(here->roster().where(here->checked_rank(call, glob_proc_id)).node);
 }
 
 int armci_domain_glob_proc_id(armci_domain_t /*domain*/, int id, int loc_proc_id) {
   constexpr auto call = "armci_domain_glob_proc_id";
   const Entry here(call);
   const std::uint32_t node = checked_node(*here, call, id);
-  const std::vector<gondwana::Rank> members = here->ranks_of_node(node);
-  if (loc_proc_id < 0 || static_cast<std::size_t>(loc_proc_id) >= members.size())
+  const gondwana::NodeRanks members = here->roster().ranks_of(node);
+  if (loc_proc_id < 0 || static_cast<std::uint32_t>(loc_proc_id) >= members.size())
     give_up(call,
             fmt::format("process {} of node {}: it has {}", loc_proc_id, node, members.size()));
-  return static_cast<int>(gondwana::index(members[static_cast<std::size_t>(loc_proc_id)]));
+  return static_cast<int>(gondwana::index(members[static_cast<std::uint32_t>(loc_proc_id)]));
 }
 
 int armci_domain_my_id(armci_domain_t /*domain*/) {
   const Entry here("armci_domain_my_id");
-  return static_cast<int>(here->node_of(here->rank()));
+  return static_cast<int>(here->roster().where(here->rank()).node);
 }
 
 int armci_domain_count(armci_domain_t /*domain*/) {
-  return static_cast<int>(Entry("armci_domain_count")->nodes());
+  return static_cast<int>(Entry("armci_domain_count")->roster().nodes());
 }
 
 int armci_domain_same_id(armci_domain_t /*domain*/, int proc) {

@@ -36,23 +36,24 @@ Group::Group(Door& door, std::vector<Rank> members, std::vector<StagedPlace> pla
   if (!me_ || size() == 1) return;
   place_ = places[*me_];
   StagedCollectives::Setup setup;
-  for (const Rank member : members) setup.nodes.push_back(door.node_of(member));
+  for (const Rank member : members) setup.nodes.push_back(door.roster().where(member).node);
   setup.ranks = std::move(members);
   setup.places = std::move(places);
   setup.me = *me_;
-  setup.replicas = door.scratch().replicas(place_);
-  setup.offset_of = [&door](Bytes memory) { return door.offset_in_own_arena(memory); };
-  collectives_ = std::make_unique<StagedCollectives>(door.resources(), setup);
+  setup.replicas = door.groups().scratch().replicas(place_);
+  setup.offset_of = [&door](Bytes memory) { return door.memory().offset_in_own_arena(memory); };
+  collectives_ =
+      std::make_unique<StagedCollectives>(door.engine().collectives().resources(), setup);
 }
 
 Group::~Group() {
-  if (collectives_ != nullptr) door_.scratch().give_back(place_);
+  if (collectives_ != nullptr) door_.groups().scratch().give_back(place_);
 }
 
 // Messages of the last step leave before it returns, since the program may not call for long.
 template <typename Step>
 void Group::finish(CallName call, Step step) {
-  const CollectiveResources& with = door_.resources();
+  const CollectiveResources& with = door_.engine().collectives().resources();
   for (bool is_over = false; !is_over;) {
     const bool on_network = staged::waits_for_network(step);
     const WaitReason why{.call = call,
@@ -99,7 +100,8 @@ void Group::meet_last(CallName call) {
 void Group::broadcast(CallName call, MutableBytes bytes, std::uint32_t root) {
   compare(call, fmt::format("{} bytes, root {}", bytes.size(), index(rank_of(root))));
   if (collectives_ == nullptr || bytes.empty()) return;
-  const OnHost on_host(door_, call, bytes, *me_ == root ? OnHost::Use::read : OnHost::Use::written);
+  const OnHost on_host(door_.memory(), call, bytes,
+                       *me_ == root ? OnHost::Use::read : OnHost::Use::written);
   const staged::Movement what{.flow = {.from = root},
                               .apart = false,
                               .block = bytes.size(),
@@ -125,7 +127,7 @@ void Group::gather_unchecked(CallName call, Bytes mine, MutableBytes all) {
 
 void Group::reduce(CallName call, void* array, std::size_t count, const ElementType& type) {
   if (collectives_ == nullptr || count == 0) return;
-  const OnHost on_host(door_, call, {static_cast<std::byte*>(array), count * type.size},
+  const OnHost on_host(door_.memory(), call, {static_cast<std::byte*>(array), count * type.size},
                        OnHost::Use::changed);
   constexpr std::size_t most = std::size_t{16}
                                << 20;  // bytes: members need room for a few times that

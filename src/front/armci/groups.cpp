@@ -38,7 +38,7 @@ void create(CallName call, int size, const int* list, ARMCI_Group* made,
             const ARMCI_Group* parent) {
   const Entry here(call);
   const Group& all = group_of(here, parent);
-  make(here->make_group(call, members_of(call, size, list, all)), made);
+  make(here->groups().make(call, members_of(call, size, list, all)), made);
 }
 
 // Processes of one color form a group, in the order of their keys.
@@ -57,13 +57,13 @@ void split(CallName call, const ARMCI_Group* parent, int color, int key, ARMCI_G
   std::vector<Rank> members;
   members.reserve(chosen.size());
   for (const std::uint32_t i : chosen) members.push_back(all.rank_of(i));
-  make(here->make_group(call, std::move(members)), made);
+  make(here->groups().make(call, std::move(members)), made);
 }
 
 }  // namespace
 
 void open_groups(Door& door) {
-  make(door.world(), &world_handle);
+  make(door.groups().world(), &world_handle);
   default_handle = world_handle;
 }
 
@@ -75,7 +75,7 @@ void close_groups() {
 Group& group_of(const Entry& here, const ARMCI_Group* handle) {
   Group* group = handle == nullptr
                      ? nullptr
-                     : here->find_group(handle->gondwana_group, handle->gondwana_number);
+                     : here->groups().find(handle->gondwana_group, handle->gondwana_number);
   if (group == nullptr) give_up(here.call(), "the group was never made, or has been freed");
   return *group;
 }
@@ -103,11 +103,11 @@ void ARMCI_Group_free(ARMCI_Group* group) {
   constexpr auto call = "ARMCI_Group_free";
   const Entry here(call);
   Group& freed = group_of(here, group);
-  if (&freed == &here->world()) give_up(call, "this is the group of all processes");
+  if (&freed == &here->groups().world()) give_up(call, "this is the group of all processes");
   if (freed.me()) freed.meet_last(call);
   free_communicator(group);
   if (default_handle.gondwana_group == group->gondwana_group) default_handle = world_handle;
-  here->remove(freed);
+  here->groups().remove(freed);
   *group = {};
 }
 

@@ -29,8 +29,8 @@ void copy_by_kind(const Packing& packing, const strided::Transfer& transfer, str
                         reinterpret_cast<std::byte*>(line.there) + at * line.there_step;
                     std::byte* packed = line.here + at * line.here_step;
                     side == strided::End::target
-                        ? own_door->copy(packing.call, in_section, packed, line.size)
-                        : own_door->copy(packing.call, packed, in_section, line.size);
+                        ? own_door->memory().copy(packing.call, in_section, packed, line.size)
+                        : own_door->memory().copy(packing.call, packed, in_section, line.size);
                   }
                 });
 }
@@ -50,8 +50,8 @@ void copy(const Packing& packing, strided::End section) {
                     fills_section ? together : apart};
   const strided::Transfer transfer = optimized(packing.call, shape, section);
   if (transfer.is_empty()) return;
-  if (own_door != nullptr && (own_door->may_be_on_device(packing.section) ||
-                              own_door->may_be_on_device(packing.buffer))) [[unlikely]]
+  if (own_door != nullptr && (own_door->memory().may_be_on_device(packing.section) ||
+                              own_door->memory().may_be_on_device(packing.buffer))) [[unlikely]]
     return copy_by_kind(packing, transfer, section);
   if (fills_section)
     strided::copy(transfer, packing.section, packing.buffer);
@@ -113,7 +113,7 @@ void PARMCI_Access_end(void* /*ptr*/) {
 void ARMCI_Copy(void* src, void* dst, int size) {
   constexpr auto call = "ARMCI_Copy";
   const auto bytes = static_cast<std::size_t>(checked_size(call, size));
-  if (own_door != nullptr) return own_door->copy(call, dst, src, bytes);
+  if (own_door != nullptr) return own_door->memory().copy(call, dst, src, bytes);
   std::memmove(dst, src, bytes);
 }
 

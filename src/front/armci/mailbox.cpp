@@ -39,16 +39,16 @@ void Mailbox::send(CallName call, Kind kind, int tag, Bytes bytes, Rank to) {
                               bytes.size(), door_.heap().largest_free()));
   auto& head = *new (message)
                    Head{.size = bytes.size(), .kind = static_cast<std::uint32_t>(kind), .tag = tag};
-  door_.copy(call, message + sizeof(Head), bytes.data(), bytes.size());
+  door_.memory().copy(call, message + sizeof(Head), bytes.data(), bytes.size());
   sent_.push_back(message);
-  const auto offset = static_cast<std::uint64_t>(message - door_.own_arena());
+  const auto offset = static_cast<std::uint64_t>(message - door_.memory().own_arena());
   const std::uint64_t name = name_of(door_.rank(), offset);
-  const std::uint64_t top = door_.words_of(to) + offsetof(ArmciWords, newest_message);
-  std::uint64_t seen = door_.request(call, to, top, {AtomicOp::fetch, AtomicType::uint64});
+  const std::uint64_t top = door_.words().of(to) + offsetof(ArmciWords, newest_message);
+  std::uint64_t seen = door_.words().request(call, to, top, {AtomicOp::fetch, AtomicType::uint64});
   for (;;) {
     std::atomic_ref(head.below).store(seen, std::memory_order_release);
     const AtomicRequest exchange{AtomicOp::compare_swap, AtomicType::uint64, name, seen};
-    const std::uint64_t found = door_.request(call, to, top, exchange);
+    const std::uint64_t found = door_.words().request(call, to, top, exchange);
     if (found == seen) return;
     seen = found;
   }
@@ -69,8 +69,9 @@ void Mailbox::reclaim() {
 Mailbox::Head Mailbox::head_of(CallName call, Rank from, std::uint64_t offset) const {
   Head head;
   const auto bytes = std::as_writable_bytes(std::span(&head, 1));
-  if (door_.is_near(from)) {
-    std::memcpy(bytes.data(), static_cast<std::byte*>(door_.name_of(from, offset)), bytes.size());
+  if (door_.memory().is_near(from)) {
+    std::memcpy(bytes.data(), static_cast<std::byte*>(door_.memory().name_of(from, offset)),
+                bytes.size());
   } else {
     door_.check(call, door_.engine().remote().get(door_.lane(), bytes, {from, offset}));
   }
@@ -80,8 +81,8 @@ Mailbox::Head Mailbox::head_of(CallName call, Rank from, std::uint64_t offset) c
 // Takes the whole stack. Its messages come in the order in which they went onto it.
 void Mailbox::look(CallName call) {
   const KeptTurn kept;
-  const std::uint64_t top = door_.words_of(door_.rank()) + offsetof(ArmciWords, newest_message);
-  std::uint64_t name = std::atomic_ref(door_.own_word(top)).exchange(0);
+  const std::uint64_t top = door_.words().of(door_.rank()) + offsetof(ArmciWords, newest_message);
+  std::uint64_t name = std::atomic_ref(door_.words().own(top)).exchange(0);
   std::vector<Arrived> newest_first;
   while (name != 0) {
     const Rank from = sender_of(name);
@@ -105,8 +106,8 @@ std::optional<Mailbox::Arrived> Mailbox::find(Kind kind, int tag, std::optional<
 }
 
 Mailbox::Arrived Mailbox::wait(CallName call, Kind kind, int tag, std::optional<Rank> from) {
-  const std::uint64_t top = door_.words_of(door_.rank()) + offsetof(ArmciWords, newest_message);
-  const std::atomic_ref word(door_.own_word(top));
+  const std::uint64_t top = door_.words().of(door_.rank()) + offsetof(ArmciWords, newest_message);
+  const std::atomic_ref word(door_.words().own(top));
   const std::uint32_t peer = from ? index(*from) : Waiting::anybody;
   for (;;) {
     if (const std::optional<Arrived> message = find(kind, tag, from)) return *message;
@@ -125,14 +126,15 @@ void Mailbox::take(CallName call, const Arrived& message, MutableBytes bytes) {
                               "called with different arguments",
                               index(message.from), message.size, bytes.size()));
   const std::uint64_t place = message.offset + sizeof(Head);
-  if (!bytes.empty() && door_.is_near(message.from)) {
-    door_.copy(call, bytes.data(), door_.name_of(message.from, place), bytes.size());
+  if (!bytes.empty() && door_.memory().is_near(message.from)) {
+    door_.memory().copy(call, bytes.data(), door_.memory().name_of(message.from, place),
+                        bytes.size());
   } else if (!bytes.empty()) {
-    const OnHost on_host(door_, call, bytes, OnHost::Use::written);
+    const OnHost on_host(door_.memory(), call, bytes, OnHost::Use::written);
     door_.check(call,
                 door_.engine().remote().get(door_.lane(), on_host.bytes(), {message.from, place}));
   }
-  door_.store(call, message.from, message.offset + offsetof(Head, is_taken), 1);
+  door_.words().store(call, message.from, message.offset + offsetof(Head, is_taken), 1);
 }
 
 }  // namespace gondwana::armci

@@ -1,152 +1,74 @@
-// Memory that processes share, and memory of the caller alone.
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
+#include "front/armci/memory.hpp"
 
+#include "core/address_kind.hpp"
 #include "front/armci/door.hpp"
-#include "front/armci/groups.hpp"
-#include "front/armci/profiled.hpp"
-#include "process/message.hpp"
 
 namespace gondwana::armci {
 namespace {
 
-// What a member brings to an allocation.
-struct Share {
-  static constexpr std::uint64_t failed = ~std::uint64_t{0};
-
-  std::uint64_t offset = 0;  // in its arena; 0: it asked for nothing
-};
-
-Share share_of(Door& here, CallName call, armci_size_t size, std::byte*& block) {
-  if (size == 0) return {};
-  if (size < 0) give_up(call, fmt::format("a size of {}", size));
-  block = here.heap().allocate(static_cast<std::size_t>(size));
-  if (block != nullptr) return {static_cast<std::uint64_t>(block - here.own_arena())};
-  say("%s: %ld bytes: %zu are left for this process; free arrays, or start fewer processes on a "
-      "node",
-      call, size, here.heap().largest_free());
-  return {Share::failed};
-}
-
-// Collective. If a member has no memory, none gets any.
-int allocate(CallName call, void** addresses, armci_size_t size, Group& group) {
-  Door& here = group.door();
-  here.engine().kinds().open_used();
-  std::byte* block = nullptr;
-  const std::vector<Share> shares = group.exchange(call, share_of(here, call, size, block));
-  const bool failed = std::ranges::find(shares, Share::failed, &Share::offset) != shares.end();
-  if (failed && block != nullptr) here.heap().release(block);
-  for (std::uint32_t i = 0; i < shares.size(); ++i) {
-    const bool has_none = failed || shares[i].offset == 0;
-    addresses[i] = has_none ? nullptr : here.name_of(group.rank_of(i), shares[i].offset);
-  }
-  return failed ? 1 : 0;
-}
-
-int free_block(CallName call, void* block, Group& group) {
-  Door& here = group.door();
-  here.complete(call);
-  group.meet(call);
-  if (block != nullptr && !here.heap().release(static_cast<std::byte*>(block)))
-    give_up(call, fmt::format("{}: ARMCI_Malloc has not returned this address for this process, or "
-                              "it is free",
-                              fmt::ptr(block)));
-  return 0;
+// `named`: the process that the call names.
+std::string what_it_is(Engine& engine, Rank named, const void* address) {
+  if (const auto rank = engine.symmetric().rank_at(address))
+    return *rank == named ? "" : fmt::format("; it is memory of process {}", index(*rank));
+  if (engine.kinds().has_known(address))
+    return "; it is memory of a device, which calls name at their own side only";
+  const std::string what = look_at_address(address).what;
+  return what.empty() ? what : "; it is " + what;
 }
 
 }  // namespace
+
+Memory::Memory(const Door& door, Engine& engine)
+    : door_(door),
+      engine_(engine),
+      reach_(engine.rma().reach()),
+      copies_(engine.rma().copies()),
+      has_devices_(engine.kinds().has_devices()),
+      own_arena_(engine.memory().window(engine.rank())),
+      arena_size_(engine.memory().plan().arena_size()) {}
+
+std::uint64_t Memory::offset_in_own_arena(Bytes memory) const {
+  const auto offset = static_cast<std::size_t>(memory.data() - own_arena_);
+  const bool is_inside = offset <= arena_size_ && memory.size() <= arena_size_ - offset;
+  return is_inside ? offset : StagedTeam::nowhere;
+}
+
+// A process may name any memory of its own, and symmetric memory of all. A symmetric variable of
+// its own is named as others do: the place decides which lock an accumulate takes.
+Place Memory::find_elsewhere(CallName call, int proc, const void* address, std::size_t size) const {
+  const Rank rank = door_.checked_rank(call, proc);
+  auto* here = static_cast<std::byte*>(const_cast<void*>(address));
+  std::size_t offset = engine_.symmetric().ranges().offset_of(address, size);
+  if (offset == SymmetricRanges::nowhere && rank == engine_.rank()) return {here, {}};
+  const bool is_near = this->is_near(rank);
+  if (offset == SymmetricRanges::nowhere && !is_near) offset = offset_in_own_arena({here, size});
+  if (offset == SymmetricRanges::nowhere || offset == StagedTeam::nowhere)
+    give_up(call, fmt::format("{} bytes at {}: not memory that ARMCI_Malloc has returned for "
+                              "process {}{}",
+                              size, fmt::ptr(address), proc, what_it_is(engine_, rank, address)));
+  if (is_near) return {engine_.memory().window(rank) + offset, {}};
+  return {nullptr, {rank, offset}};
+}
+
+std::byte* Memory::window_beside_devices(int proc, const void* address, std::size_t size,
+                                         const void* own) const {
+  if (!has_devices_ || may_be_on_device(own)) return nullptr;
+  return window_of(reach_, proc, address, size);
+}
+
+void Memory::copy_by_kind(CallName call, void* to, const void* from, std::size_t size) const {
+  if (!may_be_on_device(to) && !may_be_on_device(from)) {
+    std::memmove(to, from, size);
+    return;
+  }
+  const Result<void> copied = engine_.kind_access()->any_memory().copy(
+      static_cast<std::byte*>(to), static_cast<const std::byte*>(from), size);
+  if (!copied) give_up(call, copied.error().text);
+}
+
+void OnHost::take_copy() {
+  copy_.resize(array_.size());
+  if (use_ != Use::written) memory_.copy(call_, copy_.data(), array_.data(), copy_.size());
+}
+
 }  // namespace gondwana::armci
-
-using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names of C follow
-
-int PARMCI_Malloc(void** base_ptrs, armci_size_t size) {
-  constexpr auto call = "ARMCI_Malloc";
-  return allocate(call, base_ptrs, size, Entry(call)->world());
-}
-
-int PARMCI_Malloc_group(void** base_ptrs, armci_size_t bytes, ARMCI_Group* group) {
-  constexpr auto call = "ARMCI_Malloc_group";
-  return allocate(call, base_ptrs, bytes, member_group(Entry(call), group));
-}
-
-int PARMCI_Malloc_memdev(void** base_ptrs, armci_size_t bytes, const char* /*device*/) {
-  constexpr auto call = "ARMCI_Malloc_memdev";
-  return allocate(call, base_ptrs, bytes, Entry(call)->world());
-}
-
-int PARMCI_Malloc_group_memdev(void** base_ptrs, armci_size_t bytes, ARMCI_Group* group,
-                               const char* /*device*/) {
-  constexpr auto call = "ARMCI_Malloc_group_memdev";
-  return allocate(call, base_ptrs, bytes, member_group(Entry(call), group));
-}
-
-int PARMCI_Free(void* ptr) {
-  constexpr auto call = "ARMCI_Free";
-  return free_block(call, ptr, Entry(call)->world());
-}
-
-int PARMCI_Free_group(void* ptr, ARMCI_Group* group) {
-  constexpr auto call = "ARMCI_Free_group";
-  return free_block(call, ptr, member_group(Entry(call), group));
-}
-
-int PARMCI_Free_memdev(void* ptr) {
-  constexpr auto call = "ARMCI_Free_memdev";
-  return free_block(call, ptr, Entry(call)->world());
-}
-
-void* PARMCI_Malloc_local(armci_size_t size) {
-  return size < 0 ? nullptr
-                  : std::malloc(static_cast<std::size_t>(std::max<armci_size_t>(size, 1)));
-}
-
-int PARMCI_Free_local(void* ptr) {
-  std::free(ptr);
-  return 0;
-}
-
-// The structure names the owner and the offset in its arena.
-void ARMCI_Memget(std::size_t bytes, armci_meminfo_t* meminfo, int /*memflg*/) {
-  const Entry here("ARMCI_Memget");
-  *meminfo = {};
-  std::byte* block = here->heap().allocate(std::max<std::size_t>(bytes, 1));
-  if (block == nullptr) return;
-  meminfo->addr = meminfo->attach_addr = reinterpret_cast<char*>(block);
-  meminfo->size = bytes;
-  meminfo->cpid = static_cast<int>(gondwana::index(here->rank()));
-  meminfo->idlist[0] = static_cast<long>(block - here->own_arena());
-}
-
-void* ARMCI_Memat(armci_meminfo_t* meminfo, long offset) {
-  constexpr auto call = "ARMCI_Memat";
-  const Entry here(call);
-  const gondwana::Rank owner = here->checked_rank(call, meminfo->cpid);
-  if (meminfo->addr == nullptr || !here->is_near(owner)) return nullptr;
-  return static_cast<std::byte*>(
-             here->name_of(owner, static_cast<std::uint64_t>(meminfo->idlist[0]))) +
-         offset;
-}
-
-// Memory stays mapped as long as the job. The owner's block ends with the last ARMCI_Finalize.
-void ARMCI_Memdt(armci_meminfo_t* /*meminfo*/, long /*offset*/) {}
-
-void ARMCI_Memctl(armci_meminfo_t* meminfo) {
-  const Entry here("ARMCI_Memctl");
-  const bool is_mine = static_cast<std::uint32_t>(meminfo->cpid) == gondwana::index(here->rank());
-  if (is_mine && meminfo->addr != nullptr)
-    here->heap().release(reinterpret_cast<std::byte*>(meminfo->addr));
-  meminfo->addr = nullptr;
-}
-
-void ARMCI_Set_shm_limit(unsigned long /*shmemlimit*/) {}
-
-GONDWANA_PROFILED(Malloc);
-GONDWANA_PROFILED(Malloc_group);
-GONDWANA_PROFILED(Malloc_memdev);
-GONDWANA_PROFILED(Malloc_group_memdev);
-GONDWANA_PROFILED(Free);
-GONDWANA_PROFILED(Free_group);
-GONDWANA_PROFILED(Free_memdev);
-GONDWANA_PROFILED(Malloc_local);
-GONDWANA_PROFILED(Free_local);

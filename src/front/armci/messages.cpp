@@ -24,12 +24,14 @@ void exchange_addresses(CallName call, Group& group, void** addresses, int n) {
   constexpr std::uint64_t nothing = 0;
   const void* own = group.me() ? addresses[*group.me()] : nullptr;
   const auto* bytes = static_cast<const std::byte*>(own);
-  const std::uint64_t offset = bytes == nullptr ? nothing : here.offset_in_own_arena({bytes, 1});
+  const std::uint64_t offset =
+      bytes == nullptr ? nothing : here.memory().offset_in_own_arena({bytes, 1});
   if (offset == StagedTeam::nowhere)
     give_up(call, fmt::format("{}: not memory that ARMCI_Malloc has returned", fmt::ptr(own)));
   const std::vector<std::uint64_t> offsets = group.exchange(call, offset);
   for (std::uint32_t i = 0; i < group.size(); ++i)
-    addresses[i] = offsets[i] == nothing ? nullptr : here.name_of(group.rank_of(i), offsets[i]);
+    addresses[i] =
+        offsets[i] == nothing ? nullptr : here.memory().name_of(group.rank_of(i), offsets[i]);
 }
 
 int receive(const Entry& here, int tag, MutableBytes buffer, int* size, std::optional<Rank> from) {
@@ -83,7 +85,7 @@ int armci_msg_rcvany(int tag, void* buffer, int buflen, int* msglen) {
 void parmci_msg_barrier(void) {
   constexpr auto call = "armci_msg_barrier";
   const Entry here(call);
-  here->world().compare(call);
+  here->groups().world().compare(call);
   here->engine().collectives().sync(here->engine().teams().world(), call);
 }
 
@@ -139,7 +141,7 @@ void armci_msg_group_bcast_scope(int /*scope*/, void* buf, int len, int root, AR
 
 void armci_msg_clus_brdcst(void* buf, int len) {
   constexpr auto call = "armci_msg_clus_brdcst";
-  Entry(call)->node_group(call).broadcast(call, bytes_at(call, buf, len), 0);
+  Entry(call)->groups().of_node(call).broadcast(call, bytes_at(call, buf, len), 0);
 }
 
 // These are few, so each gets a message.
@@ -168,7 +170,7 @@ void armci_grp_clus_brdcst(void* buf, int len, int grp_master, int grp_clus_npro
 
 void armci_exchange_address(void* ptr_ar[], int n) {
   constexpr auto call = "armci_exchange_address";
-  exchange_addresses(call, Entry(call)->world(), ptr_ar, n);
+  exchange_addresses(call, Entry(call)->groups().world(), ptr_ar, n);
 }
 
 void armci_exchange_address_grp(void* ptr_arr[], int n, ARMCI_Group* group) {

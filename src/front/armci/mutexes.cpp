@@ -35,7 +35,7 @@ class Mutexes::Words {
 
  private:
   std::uint32_t at(Rank rank, std::uint64_t offset, const AtomicRequest& request) const {
-    return static_cast<std::uint32_t>(door_.request(call_, rank, offset, request));
+    return static_cast<std::uint32_t>(door_.words().request(call_, rank, offset, request));
   }
   std::uint64_t tail() const {
     return all_.parts_[index(home_)].offset + mutex_ * sizeof(std::uint32_t);
@@ -47,7 +47,7 @@ class Mutexes::Words {
   }
   std::atomic_ref<std::uint32_t> own() const {
     return std::atomic_ref(
-        *reinterpret_cast<std::uint32_t*>(door_.own_arena() + node_of(door_.rank())));
+        *reinterpret_cast<std::uint32_t*>(door_.memory().own_arena() + node_of(door_.rank())));
   }
 
   Mutexes& all_;
@@ -59,15 +59,15 @@ class Mutexes::Words {
 
 bool Mutexes::create(CallName call, std::uint32_t count) {
   if (exist()) give_up(call, "there are mutexes already; ARMCI_Destroy_mutexes ends them");
-  const std::vector<std::uint32_t> counts = door_.world().exchange(call, count);
+  const std::vector<std::uint32_t> counts = door_.groups().world().exchange(call, count);
   std::uint32_t total = 0;
   for (const std::uint32_t each : counts) total += each;
   const std::size_t size = (count + std::size_t{total} + 1) * sizeof(std::uint32_t);
   own_ = door_.heap().allocate(size);
   if (own_ != nullptr) std::memset(own_, 0, size);
   const std::uint64_t mine =
-      own_ == nullptr ? 0 : static_cast<std::uint64_t>(own_ - door_.own_arena());
-  const std::vector<std::uint64_t> offsets = door_.world().exchange(call, mine);
+      own_ == nullptr ? 0 : static_cast<std::uint64_t>(own_ - door_.memory().own_arena());
+  const std::vector<std::uint64_t> offsets = door_.groups().world().exchange(call, mine);
   std::uint32_t first = 0;
   for (std::uint32_t rank = 0; rank < counts.size(); ++rank) {
     if (offsets[rank] == 0) {
@@ -83,7 +83,7 @@ bool Mutexes::create(CallName call, std::uint32_t count) {
 
 void Mutexes::destroy(CallName call) {
   if (!exist()) give_up(call, "there are no mutexes");
-  door_.world().meet(call);
+  door_.groups().world().meet(call);
   parts_.clear();
   held_.clear();
   door_.heap().release(own_);

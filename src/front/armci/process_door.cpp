@@ -24,7 +24,7 @@ constinit int inits = 0;  // without a matching finalize
 // Collective.
 void close_door(CallName call) {
   Door& door = *own_door;
-  door.world().compare("ARMCI_Finalize");  // also where a program exits without it
+  door.groups().world().compare("ARMCI_Finalize");  // also where a program exits without it
   door.transfers().wait_for_all(call);
   door.check(call, door.engine().collectives().barrier(door.engine().teams().world(), call));
   close_groups();

@@ -115,8 +115,8 @@ void combine_all(CallName call, Group& group, void* x, int n, std::string_view o
   const bool is_changed = !op.starts_with('+') && !op.starts_with('*');
   if (group.size() > 1) return group.reduce(call, x, count, element);
   if (!is_changed) return;
-  const OnHost on_host(group.door(), call, {static_cast<std::byte*>(x), count * element.size},
-                       OnHost::Use::changed);
+  const OnHost on_host(group.door().memory(), call,
+                       {static_cast<std::byte*>(x), count * element.size}, OnHost::Use::changed);
   void* terms = on_host.bytes().data();
   element.combine(terms, terms, terms, count);
 }
@@ -164,7 +164,7 @@ void select(CallName call, int scope, void* x, int n, std::string_view op, int t
   constexpr std::size_t head = sizeof(std::uint64_t);
   std::vector<std::byte> mine(head + size);
   mine[0] = static_cast<std::byte>(counts ? 1 : 0);
-  here->copy(call, mine.data() + head, x, size);
+  here->memory().copy(call, mine.data() + head, x, size);
   std::vector<std::byte> all(group->size() * mine.size());
   group->gather(call, mine, all);
   const std::byte* best = nullptr;
@@ -173,7 +173,7 @@ void select(CallName call, int scope, void* x, int n, std::string_view op, int t
     if (record[0] == std::byte{0}) continue;
     if (best == nullptr || is_better(record + head, best, type, largest)) best = record + head;
   }
-  if (best != nullptr) here->copy(call, x, best, size);
+  if (best != nullptr) here->memory().copy(call, x, best, size);
 }
 
 }  // namespace
@@ -203,27 +203,27 @@ void armci_msg_reduce(void* x, int n, char* op, int type) {
 
 void armci_msg_igop(int* x, int n, char* op) {
   constexpr auto call = "armci_msg_igop";
-  combine_all(call, Entry(call)->world(), x, n, op, ARMCI_INT);
+  combine_all(call, Entry(call)->groups().world(), x, n, op, ARMCI_INT);
 }
 
 void armci_msg_lgop(long* x, int n, char* op) {
   constexpr auto call = "armci_msg_lgop";
-  combine_all(call, Entry(call)->world(), x, n, op, ARMCI_LONG);
+  combine_all(call, Entry(call)->groups().world(), x, n, op, ARMCI_LONG);
 }
 
 void armci_msg_llgop(long long* x, int n, char* op) {
   constexpr auto call = "armci_msg_llgop";
-  combine_all(call, Entry(call)->world(), x, n, op, ARMCI_LONG_LONG);
+  combine_all(call, Entry(call)->groups().world(), x, n, op, ARMCI_LONG_LONG);
 }
 
 void armci_msg_fgop(float* x, int n, char* op) {
   constexpr auto call = "armci_msg_fgop";
-  combine_all(call, Entry(call)->world(), x, n, op, ARMCI_FLOAT);
+  combine_all(call, Entry(call)->groups().world(), x, n, op, ARMCI_FLOAT);
 }
 
 void armci_msg_dgop(double* x, int n, char* op) {
   constexpr auto call = "armci_msg_dgop";
-  combine_all(call, Entry(call)->world(), x, n, op, ARMCI_DOUBLE);
+  combine_all(call, Entry(call)->groups().world(), x, n, op, ARMCI_DOUBLE);
 }
 
 void armci_msg_group_gop_scope(int /*scope*/, void* x, int n, char* op, int type,
@@ -259,25 +259,25 @@ void armci_msg_group_dgop(double* x, int n, char* op, ARMCI_Group* group) {
 
 void armci_msg_clus_igop(int* x, int n, char* op) {
   constexpr auto call = "armci_msg_clus_igop";
-  combine_all(call, Entry(call)->node_group(call), x, n, op, ARMCI_INT);
+  combine_all(call, Entry(call)->groups().of_node(call), x, n, op, ARMCI_INT);
 }
 
 void armci_msg_clus_lgop(long* x, int n, char* op) {
   constexpr auto call = "armci_msg_clus_lgop";
-  combine_all(call, Entry(call)->node_group(call), x, n, op, ARMCI_LONG);
+  combine_all(call, Entry(call)->groups().of_node(call), x, n, op, ARMCI_LONG);
 }
 
 void armci_msg_clus_llgop(long long* x, int n, char* op) {
   constexpr auto call = "armci_msg_clus_llgop";
-  combine_all(call, Entry(call)->node_group(call), x, n, op, ARMCI_LONG_LONG);
+  combine_all(call, Entry(call)->groups().of_node(call), x, n, op, ARMCI_LONG_LONG);
 }
 
 void armci_msg_clus_fgop(float* x, int n, char* op) {
   constexpr auto call = "armci_msg_clus_fgop";
-  combine_all(call, Entry(call)->node_group(call), x, n, op, ARMCI_FLOAT);
+  combine_all(call, Entry(call)->groups().of_node(call), x, n, op, ARMCI_FLOAT);
 }
 
 void armci_msg_clus_dgop(double* x, int n, char* op) {
   constexpr auto call = "armci_msg_clus_dgop";
-  combine_all(call, Entry(call)->node_group(call), x, n, op, ARMCI_DOUBLE);
+  combine_all(call, Entry(call)->groups().of_node(call), x, n, op, ARMCI_DOUBLE);
 }

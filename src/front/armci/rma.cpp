@@ -65,7 +65,7 @@ class Near {
     if (!is_put(call_)) return counters.add_get(bytes_);
     counters.add_put(bytes_);
     adds_.reset();  // before another process wakes
-    call_.door.wake(call_.proc);
+    call_.door.memory().wake(call_.proc);
   }
 
  private:
@@ -106,9 +106,9 @@ class KindMove {
     auto* first = reinterpret_cast<std::byte*>(run.there);
     std::byte* lowest = first + std::min<std::ptrdiff_t>(last, 0);
     const std::size_t span = run.size + static_cast<std::size_t>(std::abs(last));
-    const Door::Place place = call_.door.find(call_.name, call_.proc, lowest, span);
+    const Place place = call_.door.memory().find(call_.name, call_.proc, lowest, span);
     if (call_.adds) return add(run, place, first - lowest);
-    const std::byte* window = call_.door.window_of(call_.proc, place.here, span);
+    const std::byte* window = call_.door.memory().window_of(call_.proc, place.here, span);
     if (place.here != nullptr && window == nullptr) return copy(run);
     Remote there = place.elsewhere;
     if (window != nullptr)
@@ -129,12 +129,12 @@ class KindMove {
       const auto at = static_cast<std::ptrdiff_t>(i);
       auto* there = reinterpret_cast<std::byte*>(run.there) + at * run.there_step;
       std::byte* here = run.here + at * run.here_step;
-      is_put(call_) ? call_.door.copy(call_.name, there, here, run.size)
-                    : call_.door.copy(call_.name, here, there, run.size);
+      is_put(call_) ? call_.door.memory().copy(call_.name, there, here, run.size)
+                    : call_.door.memory().copy(call_.name, here, there, run.size);
     }
   }
-  void add(const StridedRun& run, const Door::Place& place, std::ptrdiff_t from_lowest) {
-    if (call_.door.may_be_on_device(place.here))
+  void add(const StridedRun& run, const Place& place, std::ptrdiff_t from_lowest) {
+    if (call_.door.memory().may_be_on_device(place.here))
       give_up(call_.name, fmt::format("{}: memory of a device, to which nothing is added",
                                       fmt::ptr(place.here)));
     std::vector<std::byte> terms(run.bytes());
@@ -142,8 +142,8 @@ class KindMove {
     packed.here = terms.data();
     packed.here_step = static_cast<std::ptrdiff_t>(run.size);
     for (std::size_t i = 0; i < run.count; ++i)
-      call_.door.copy(call_.name, terms.data() + i * run.size,
-                      run.here + static_cast<std::ptrdiff_t>(i) * run.here_step, run.size);
+      call_.door.memory().copy(call_.name, terms.data() + i * run.size,
+                               run.here + static_cast<std::ptrdiff_t>(i) * run.here_step, run.size);
     if (place.here == nullptr) {
       packed.there = place.elsewhere.offset + static_cast<std::uint64_t>(from_lowest);
       return move_far(call_, place.elsewhere.rank, [&](FarPieces& pieces) { pieces.move(packed); });
@@ -159,8 +159,8 @@ class KindMove {
 
 // Whether loads and stores may not touch memory that the call names.
 bool is_by_kind(const Call& call, const void* target, const void* source) {
-  return call.door.has_devices() &&
-         (call.door.may_be_on_device(target) || call.door.may_be_on_device(source));
+  return call.door.memory().has_devices() && (call.door.memory().may_be_on_device(target) ||
+                                              call.door.memory().may_be_on_device(source));
 }
 
 // Puts and gets of other nodes that are under way come first.
@@ -179,7 +179,7 @@ void move_transfer(const Call& call, const strided::Transfer& transfer, const Se
                          [&](const StridedRun& line) { pieces.move(line); });
   }
   const auto size = static_cast<std::size_t>(bounds.end - bounds.begin);
-  const Door::Place place = call.door.find(call.name, call.proc, base + bounds.begin, size);
+  const Place place = call.door.memory().find(call.name, call.proc, base + bounds.begin, size);
   if (place.here == nullptr) {
     const std::uint64_t offset = place.elsewhere.offset - static_cast<std::uint64_t>(bounds.begin);
     return move_far(call, place.elsewhere.rank, [&](FarPieces& pieces) {
@@ -192,7 +192,7 @@ void move_transfer(const Call& call, const strided::Transfer& transfer, const Se
     CounterBlock& counters = call.door.lane().counters();
     if (!is_put(call)) return counters.add_get(transfer.bytes());
     counters.add_put(transfer.bytes());
-    return call.door.wake(call.proc);
+    return call.door.memory().wake(call.proc);
   }
   Near near(call);
   for_each_line(transfer, call.side, reinterpret_cast<std::uintptr_t>(there), own,
@@ -220,7 +220,7 @@ void move_rows(const Call& call, const Section& section) {
                   .here_step = our_strides[0]};
   const std::size_t span = (count - 1) * static_cast<std::size_t>(rows.there_step) + size;
   void* base = theirs(call, section.target, section.source);
-  const Door::Place place = call.door.find(call.name, call.proc, base, span);
+  const Place place = call.door.memory().find(call.name, call.proc, base, span);
   if (place.here == nullptr) {
     rows.there = place.elsewhere.offset;
     return move_far(call, place.elsewhere.rank, [&](FarPieces& pieces) { pieces.move(rows); });
@@ -295,7 +295,7 @@ void move_piece(const Call& call, void* target, void* source, std::size_t size) 
     return begin_by_kind(call).move(
         {.size = size, .count = 1, .there = reinterpret_cast<std::uintptr_t>(base), .here = own});
   }
-  const Door::Place place = door.find(call.name, call.proc, base, size);
+  const Place place = door.memory().find(call.name, call.proc, base, size);
   check_elements(call, size);
   const StridedRun piece{.size = size,
                          .count = 1,
@@ -352,8 +352,8 @@ void move_list(const Call& call, const armci_giov_t* list, int length) {
              .here = static_cast<std::byte*>(ours(call, target, source))});
         continue;
       }
-      const Door::Place place =
-          call.door.find(call.name, call.proc, theirs(call, target, source), size);
+      const Place place =
+          call.door.memory().find(call.name, call.proc, theirs(call, target, source), size);
       StridedRun piece{.size = size,
                        .count = 1,
                        .there = place.elsewhere.offset,
@@ -375,7 +375,7 @@ void move_list(const Call& call, const armci_giov_t* list, int length) {
 }
 
 void store_flag(const Call& call, int* flag, int value) {
-  const Door::Place place = call.door.find(call.name, call.proc, flag, sizeof(value));
+  const Place place = call.door.memory().find(call.name, call.proc, flag, sizeof(value));
   if (place.here == nullptr) {
     call.door.order(call.name);
     return call.door.check(call.name,
@@ -383,7 +383,7 @@ void store_flag(const Call& call, int* flag, int value) {
                                                            std::as_bytes(std::span(&value, 1))));
   }
   std::atomic_ref(*reinterpret_cast<int*>(place.here)).store(value, std::memory_order_release);
-  call.door.wake(call.proc);
+  call.door.memory().wake(call.proc);
 }
 
 }  // namespace gondwana::armci

@@ -29,7 +29,7 @@ struct Call {
                                            int proc) {
   if (own_door == nullptr) [[unlikely]]
     return false;
-  std::byte* window = own_door->window_of(proc, target, size, source);
+  std::byte* window = own_door->memory().window_of(proc, target, size, source);
   if (window == nullptr) [[unlikely]]
     return false;
   own_door->counters().add_put(size);
@@ -39,7 +39,7 @@ struct Call {
 }
 [[gnu::always_inline]] inline bool try_get(void* target, const void* source, std::size_t size,
                                            int proc) {
-  if (own_door == nullptr || own_door->window_of(proc, source, size, target) == nullptr)
+  if (own_door == nullptr || own_door->memory().window_of(proc, source, size, target) == nullptr)
       [[unlikely]]
     return false;
   own_door->counters().add_get(size);
@@ -53,7 +53,7 @@ struct Call {
   if (own_door == nullptr || static_cast<std::size_t>(datatype) >= accumulate_types) [[unlikely]]
     return false;
   const auto type = static_cast<AccumulateType>(datatype);  // as in armci.h
-  std::byte* window = own_door->window_of(proc, target, size, source);
+  std::byte* window = own_door->memory().window_of(proc, target, size, source);
   if (window == nullptr || size % width(type) != 0) [[unlikely]]
     return false;
   auto* place = static_cast<std::byte*>(target);

@@ -12,26 +12,27 @@ namespace {
 Group* scope_of(CallName call, Door& here, int scope) {
   switch (scope) {
     case SCOPE_ALL:
-      return &here.world();
+      return &here.groups().world();
     case SCOPE_NODE:
-      return &here.node_group(call);
-    case SCOPE_MASTERS: {
-      const bool is_first = here.ranks_of_node(here.node_of(here.rank())).front() == here.rank();
-      return is_first ? &here.masters_group(call) : nullptr;
-    }
+      return &here.groups().of_node(call);
+    case SCOPE_MASTERS:
+      return here.roster().here().front() == here.rank() ? &here.groups().of_masters(call)
+                                                         : nullptr;
     default:
       refuse(call, scope);
   }
 }
 
-std::vector<Rank> members_of_scope(CallName call, const Door& here, int scope) {
+std::vector<Rank> members_of_scope(CallName call, Door& here, int scope) {
   switch (scope) {
     case SCOPE_ALL:
-      return here.all_ranks();
-    case SCOPE_NODE:
-      return here.ranks_of_node(here.node_of(here.rank()));
+      return here.groups().all_ranks();
+    case SCOPE_NODE: {
+      const NodeRanks node = here.roster().here();
+      return {node.begin(), node.end()};
+    }
     case SCOPE_MASTERS:
-      return here.first_of_nodes();
+      return here.groups().masters();
     default:
       refuse(call, scope);
   }

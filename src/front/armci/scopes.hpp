@@ -10,7 +10,7 @@ namespace gondwana::armci {
 // Null: the caller takes no part. The first call for a scope is collective over it.
 Group* scope_of(CallName call, Door& here, int scope);
 // Not collective.
-std::vector<Rank> members_of_scope(CallName call, const Door& here, int scope);
+std::vector<Rank> members_of_scope(CallName call, Door& here, int scope);
 // Ends the job if it is negative.
 inline std::size_t checked_count(CallName call, int n) {
   if (n < 0) give_up(call, fmt::format("{} elements", n));

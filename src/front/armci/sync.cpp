@@ -35,7 +35,7 @@ template <typename T>
 bool try_update(bool swaps, T* here, void* there, int value, int proc) {
   if (own_door == nullptr || !is_aligned(there, sizeof(T))) [[unlikely]]
     return false;
-  std::byte* window = own_door->window_of(proc, there, sizeof(T), here);
+  std::byte* window = own_door->memory().window_of(proc, there, sizeof(T), here);
   if (window == nullptr) return false;
   const AtomicRequest request = request_for(swaps, here, value);
   update(*own_door, request, static_cast<std::byte*>(there), here, sizeof(T));
@@ -48,23 +48,23 @@ void read_modify_write(CallName call, bool swaps, void* result, void* there, int
   auto* here = static_cast<T*>(result);
   if (try_update(swaps, here, there, value, proc)) return;
   const Entry door(call);
-  if (door->may_be_on_device(there))
+  if (door->memory().may_be_on_device(there))
     give_up(call, fmt::format("{}: memory of a device, which this call does not change",
                               fmt::ptr(there)));
-  if (door->may_be_on_device(here)) {
+  if (door->memory().may_be_on_device(here)) {
     T on_host{};
-    door->copy(call, &on_host, here, sizeof(T));
+    door->memory().copy(call, &on_host, here, sizeof(T));
     read_modify_write<T>(call, swaps, &on_host, there, value, proc);
-    return door->copy(call, here, &on_host, sizeof(T));
+    return door->memory().copy(call, here, &on_host, sizeof(T));
   }
   if (!is_aligned(there, sizeof(T)))
     give_up(call,
             fmt::format("{}: not aligned to the {} bytes of its type", fmt::ptr(there), sizeof(T)));
-  const Door::Place place = door->find(call, proc, there, sizeof(T));
+  const Place place = door->memory().find(call, proc, there, sizeof(T));
   const AtomicRequest request = request_for(swaps, here, value);
   if (place.here != nullptr) {
     update(*door, request, place.here, here, sizeof(T));
-    return door->wake(proc);
+    return door->memory().wake(proc);
   }
   door->order(call);
   const auto old = door->engine().remote().request(door->lane(), place.elsewhere, request, call);
@@ -97,7 +97,7 @@ void ARMCI_GroupFence(ARMCI_Group* group) {
 void PARMCI_Barrier(void) {
   constexpr auto call = "ARMCI_Barrier";
   const Entry here(call);
-  here->world().compare(call);
+  here->groups().world().compare(call);
   here->check(call, here->engine().collectives().barrier(here->engine().teams().world(), call));
 }
 
@@ -146,8 +146,8 @@ int armci_notify(int proc) {
   const Entry here(call);
   const gondwana::Rank to = here->checked_rank(call, proc);
   here->complete(call);
-  here->request(call, to, here->notifications_of(to, here->rank()),
-                {gondwana::AtomicOp::add, gondwana::AtomicType::uint64, 1});
+  here->words().request(call, to, here->words().notifications_of(to, here->rank()),
+                        {gondwana::AtomicOp::add, gondwana::AtomicType::uint64, 1});
   return 0;
 }
 
@@ -155,8 +155,9 @@ int armci_notify_wait(int proc, int* pval) {
   constexpr auto call = "armci_notify_wait";
   const Entry here(call);
   const gondwana::Rank from = here->checked_rank(call, proc);
-  const std::atomic_ref count(here->own_word(here->notifications_of(here->rank(), from)));
-  const std::uint64_t wanted = here->next_notification(from);
+  const std::atomic_ref count(
+      here->words().own(here->words().notifications_of(here->rank(), from)));
+  const std::uint64_t wanted = here->words().next_notification(from);
   here->engine().waiter().on_memory(
       call, [&] { return count.load(std::memory_order_acquire) >= wanted; }, gondwana::index(from));
   if (pval != nullptr) *pval = static_cast<int>(wanted);

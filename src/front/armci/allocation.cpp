@@ -1,0 +1,152 @@
+// Memory that processes share, and memory of the caller alone.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "front/armci/door.hpp"
+#include "front/armci/groups.hpp"
+#include "front/armci/profiled.hpp"
+#include "process/message.hpp"
+
+namespace gondwana::armci {
+namespace {
+
+// What a member brings to an allocation.
+struct Share {
+  static constexpr std::uint64_t failed = ~std::uint64_t{0};
+
+  std::uint64_t offset = 0;  // in its arena; 0: it asked for nothing
+};
+
+Share share_of(Door& here, CallName call, armci_size_t size, std::byte*& block) {
+  if (size == 0) return {};
+  if (size < 0) give_up(call, fmt::format("a size of {}", size));
+  block = here.heap().allocate(static_cast<std::size_t>(size));
+  if (block != nullptr) return {static_cast<std::uint64_t>(block - here.memory().own_arena())};
+  say("%s: %ld bytes: %zu are left for this process; free arrays, or start fewer processes on a "
+      "node",
+      call, size, here.heap().largest_free());
+  return {Share::failed};
+}
+
+// Collective. If a member has no memory, none gets any.
+int allocate(CallName call, void** addresses, armci_size_t size, Group& group) {
+  Door& here = group.door();
+  here.engine().kinds().open_used();
+  std::byte* block = nullptr;
+  const std::vector<Share> shares = group.exchange(call, share_of(here, call, size, block));
+  const bool failed = std::ranges::find(shares, Share::failed, &Share::offset) != shares.end();
+  if (failed && block != nullptr) here.heap().release(block);
+  for (std::uint32_t i = 0; i < shares.size(); ++i) {
+    const bool has_none = failed || shares[i].offset == 0;
+    addresses[i] = has_none ? nullptr : here.memory().name_of(group.rank_of(i), shares[i].offset);
+  }
+  return failed ? 1 : 0;
+}
+
+int free_block(CallName call, void* block, Group& group) {
+  Door& here = group.door();
+  here.complete(call);
+  group.meet(call);
+  if (block != nullptr && !here.heap().release(static_cast<std::byte*>(block)))
+    give_up(call, fmt::format("{}: ARMCI_Malloc has not returned this address for this process, or "
+                              "it is free",
+                              fmt::ptr(block)));
+  return 0;
+}
+
+}  // namespace
+}  // namespace gondwana::armci
+
+using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names of C follow
+
+int PARMCI_Malloc(void** base_ptrs, armci_size_t size) {
+  constexpr auto call = "ARMCI_Malloc";
+  return allocate(call, base_ptrs, size, Entry(call)->groups().world());
+}
+
+int PARMCI_Malloc_group(void** base_ptrs, armci_size_t bytes, ARMCI_Group* group) {
+  constexpr auto call = "ARMCI_Malloc_group";
+  return allocate(call, base_ptrs, bytes, member_group(Entry(call), group));
+}
+
+int PARMCI_Malloc_memdev(void** base_ptrs, armci_size_t bytes, const char* /*device*/) {
+  constexpr auto call = "ARMCI_Malloc_memdev";
+  return allocate(call, base_ptrs, bytes, Entry(call)->groups().world());
+}
+
+int PARMCI_Malloc_group_memdev(void** base_ptrs, armci_size_t bytes, ARMCI_Group* group,
+                               const char* /*device*/) {
+  constexpr auto call = "ARMCI_Malloc_group_memdev";
+  return allocate(call, base_ptrs, bytes, member_group(Entry(call), group));
+}
+
+int PARMCI_Free(void* ptr) {
+  constexpr auto call = "ARMCI_Free";
+  return free_block(call, ptr, Entry(call)->groups().world());
+}
+
+int PARMCI_Free_group(void* ptr, ARMCI_Group* group) {
+  constexpr auto call = "ARMCI_Free_group";
+  return free_block(call, ptr, member_group(Entry(call), group));
+}
+
+int PARMCI_Free_memdev(void* ptr) {
+  constexpr auto call = "ARMCI_Free_memdev";
+  return free_block(call, ptr, Entry(call)->groups().world());
+}
+
+void* PARMCI_Malloc_local(armci_size_t size) {
+  return size < 0 ? nullptr
+                  : std::malloc(static_cast<std::size_t>(std::max<armci_size_t>(size, 1)));
+}
+
+int PARMCI_Free_local(void* ptr) {
+  std::free(ptr);
+  return 0;
+}
+
+// The structure names the owner and the offset in its arena.
+void ARMCI_Memget(std::size_t bytes, armci_meminfo_t* meminfo, int /*memflg*/) {
+  const Entry here("ARMCI_Memget");
+  *meminfo = {};
+  std::byte* block = here->heap().allocate(std::max<std::size_t>(bytes, 1));
+  if (block == nullptr) return;
+  meminfo->addr = meminfo->attach_addr = reinterpret_cast<char*>(block);
+  meminfo->size = bytes;
+  meminfo->cpid = static_cast<int>(gondwana::index(here->rank()));
+  meminfo->idlist[0] = static_cast<long>(block - here->memory().own_arena());
+}
+
+void* ARMCI_Memat(armci_meminfo_t* meminfo, long offset) {
+  constexpr auto call = "ARMCI_Memat";
+  const Entry here(call);
+  const gondwana::Rank owner = here->checked_rank(call, meminfo->cpid);
+  if (meminfo->addr == nullptr || !here->memory().is_near(owner)) return nullptr;
+  return static_cast<std::byte*>(
+             here->memory().name_of(owner, static_cast<std::uint64_t>(meminfo->idlist[0]))) +
+         offset;
+}
+
+// Memory stays mapped as long as the job. The owner's block ends with the last ARMCI_Finalize.
+void ARMCI_Memdt(armci_meminfo_t* /*meminfo*/, long /*offset*/) {}
+
+void ARMCI_Memctl(armci_meminfo_t* meminfo) {
+  const Entry here("ARMCI_Memctl");
+  const bool is_mine = static_cast<std::uint32_t>(meminfo->cpid) == gondwana::index(here->rank());
+  if (is_mine && meminfo->addr != nullptr)
+    here->heap().release(reinterpret_cast<std::byte*>(meminfo->addr));
+  meminfo->addr = nullptr;
+}
+
+void ARMCI_Set_shm_limit(unsigned long /*shmemlimit*/) {}
+
+GONDWANA_PROFILED(Malloc);
+GONDWANA_PROFILED(Malloc_group);
+GONDWANA_PROFILED(Malloc_memdev);
+GONDWANA_PROFILED(Malloc_group_memdev);
+GONDWANA_PROFILED(Free);
+GONDWANA_PROFILED(Free_group);
+GONDWANA_PROFILED(Free_memdev);
+GONDWANA_PROFILED(Malloc_local);
+GONDWANA_PROFILED(Free_local);
