@@ -6,7 +6,6 @@
 #include <thread>
 #include <vector>
 
-#include "engine/rma/far_pieces.hpp"
 #include "engine/rma/near_accumulate.hpp"
 #include "support/rank_test.hpp"
 
@@ -38,14 +37,15 @@ void accumulate(World& world, const Accumulation& what, int pe, const Pieces& to
     }
     return;
   }
-  FarPieces far(engine.remote(), engine.default_lane(), rank, what);
-  far.move({.size = to.size,
-            .count = to.count,
-            .there = offset,
-            .there_step = to.step,
-            .here = const_cast<std::byte*>(from),
-            .here_step = size});
-  ASSERT_TRUE(far.finish("accumulate") == RemoteAccess::Begun::pending);
+  const StridedRun run{.size = to.size,
+                       .count = to.count,
+                       .there = offset,
+                       .there_step = to.step,
+                       .here = const_cast<std::byte*>(from),
+                       .here_step = size};
+  Lane& lane = engine.default_lane();
+  ASSERT_TRUE(engine.remote().begin_accumulate(lane, rank, what, std::span(&run, 1),
+                                               lane.pending()) == RemoteAccess::Begun::pending);
 }
 
 // Some pieces are longer than a message, and many lie across stripes.

@@ -80,7 +80,6 @@ void FarPieces::begin() {
 }
 
 RemoteAccess::Begun FarPieces::begin_told() {
-  if (adds_) return remote_.begin_accumulate(lane_, rank_, *adds_, told_, lane_.pending());
   if (side_ == strided::End::source) return remote_.begin_get(lane_, rank_, told_, done_, no_room_);
   const auto is_packed = [this](const StridedRun& each) { return remote_.packs(each.size); };
   const bool are_copied = need_not_arrive_ && std::ranges::all_of(told_, is_packed);

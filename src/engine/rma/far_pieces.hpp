@@ -4,12 +4,10 @@
 #pragma once
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 #include "core/function_ref.hpp"
 #include "engine/rma/remote_access.hpp"
-#include "operations/accumulate.hpp"
 #include "operations/strided/lists.hpp"
 #include "operations/strided/transfer.hpp"
 
@@ -25,11 +23,6 @@ class FarPieces {
   FarPieces(RemoteAccess& remote, Lane& lane, Rank rank, strided::End side,
             RemoteAccess::NoRoom no_room)
       : remote_(remote), lane_(lane), rank_(rank), side_(side), no_room_(no_room) {}
-  // An accumulate.
-  FarPieces(RemoteAccess& remote, Lane& lane, Rank rank, const Accumulation& adds)
-      : FarPieces(remote, lane, rank, strided::End::target, RemoteAccess::NoRoom::wait) {
-    adds_ = adds;
-  }
 
   strided::End side() const { return side_; }
   // For a put: finish() may return before packed pieces have arrived, once their source is free.
@@ -38,8 +31,7 @@ class FarPieces {
   void move(const StridedRun& line);
   // Begins what was told last. The caller finishes it later.
   void begin();
-  // Returns when all pieces have arrived. An accumulate returns earlier: its sources are free, and
-  // the lane counts its requests. Refused: there was no room for the first request.
+  // Returns when all pieces have arrived. Refused: there was no room for the first request.
   RemoteAccess::Begun finish(CallName call);
   // Whether finish() would not wait. Everything has begun.
   bool is_done() const { return done_.done(); }
@@ -52,7 +44,6 @@ class FarPieces {
   Rank rank_;
   strided::End side_;
   RemoteAccess::NoRoom no_room_;  // applies to the first request; later ones wait
-  std::optional<Accumulation> adds_;
   bool need_not_arrive_ = false;
   RemoteAccess::Begun begun_ = RemoteAccess::Begun::pending;
   Completion done_;

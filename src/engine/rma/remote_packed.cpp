@@ -8,7 +8,8 @@
 namespace gondwana {
 namespace {
 
-// Divides pieces, in order, into the loads of messages.
+// Divides pieces, in order, into the loads of messages. A block that fills more than a message has
+// several parts.
 class Loads {
  public:
   Loads(std::span<const StridedRun> all, std::size_t room) : left_(all), room_(room) {}
@@ -17,31 +18,47 @@ class Loads {
   std::span<const StridedRun> next() {
     load_.clear();
     for (std::size_t room = room_; !left_.empty() && load_.size() < most_runs;) {
-      const StridedRun part = rest_of_first(room / left_.front().size);
-      if (part.count == 0) break;
+      const StridedRun part = rest_of_first(room);
+      if (part.count == 0 || part.size == 0) break;
       load_.push_back(part);
       room -= part.bytes();
-      done_ += part.count;
-      if (done_ < left_.front().count) continue;
-      left_ = left_.subspan(1);
-      done_ = 0;
+      take(part);
     }
     return load_;
   }
 
  private:
-  StridedRun rest_of_first(std::size_t most) const {
+  // As much of it as there is room for: some of its blocks, or a part of one.
+  StridedRun rest_of_first(std::size_t room) const {
     StridedRun part = left_.front();
     const auto before = static_cast<std::ptrdiff_t>(done_);
-    part.count = std::min(part.count - done_, most);
-    part.there += static_cast<std::uint64_t>(before * part.there_step);
-    part.here += before * part.here_step;
+    part.there += static_cast<std::uint64_t>(before * part.there_step) + taken_;
+    part.here += before * part.here_step + static_cast<std::ptrdiff_t>(taken_);
+    if (part.size <= room_) {
+      part.count = std::min(part.count - done_, room / part.size);
+    } else {
+      part.size = std::min(part.size - taken_, room);
+      part.count = 1;
+    }
     return part;
+  }
+
+  void take(const StridedRun& part) {
+    const StridedRun& first = left_.front();
+    taken_ += part.size;
+    if (part.size == first.size || taken_ == first.size) {
+      taken_ = 0;
+      done_ += part.count;
+    }
+    if (done_ < first.count) return;
+    left_ = left_.subspan(1);
+    done_ = 0;
   }
 
   std::span<const StridedRun> left_;
   std::size_t room_;
-  std::size_t done_ = 0;  // blocks of the first run in left_ that are done
+  std::size_t done_ = 0;   // blocks of the first run in left_ that are done
+  std::size_t taken_ = 0;  // bytes of the next block that are done
   std::vector<StridedRun> load_;
 };
 
@@ -55,35 +72,6 @@ RemoteAccess::Begun one_by_one(Space peer, const StridedRun& pieces, const Move&
     moved = move(Remote{peer, there}, {pieces.here + at * pieces.here_step, pieces.size});
   }
   return moved;
-}
-
-// Cuts pieces that fill more than a message. `most`: bytes, a multiple of the elements.
-std::vector<StridedRun> cut(std::span<const StridedRun> pieces, std::size_t most) {
-  std::vector<StridedRun> parts;
-  for (const StridedRun& each : pieces) {
-    if (each.size <= most) {
-      parts.push_back(each);
-      continue;
-    }
-    const auto step = static_cast<std::ptrdiff_t>(most);
-    for (std::size_t i = 0; i < each.count; ++i) {
-      const auto at = static_cast<std::ptrdiff_t>(i);
-      const std::size_t whole = each.size / most;
-      StridedRun part{.size = most,
-                      .count = whole,
-                      .there = each.there + static_cast<std::uint64_t>(at * each.there_step),
-                      .there_step = step,
-                      .here = each.here + at * each.here_step,
-                      .here_step = step};
-      parts.push_back(part);
-      part.there += whole * most;
-      part.here += whole * most;
-      part.size = each.size % most;
-      part.count = 1;
-      if (part.size > 0) parts.push_back(part);
-    }
-  }
-  return parts;
 }
 
 // For the parts of one operation: after the first has room, the others wait for room.
@@ -147,8 +135,7 @@ RemoteAccess::Begun RemoteAccess::begin_accumulate(Lane& lane, Space to, const A
                                                    Completion& done) {
   const std::size_t element = width(what.type());
   const std::size_t most = wire_.limits().accumulates_up_to / element * element;
-  const std::vector<StridedRun> parts = cut(pieces, most);
-  Loads loads(parts, most);
+  Loads loads(pieces, most);
   Begun begun = Begun::pending;
   for (auto load = loads.next(); !load.empty() && begun == Begun::pending; load = loads.next())
     begun = post("accumulate", lane, NoRoom::wait,

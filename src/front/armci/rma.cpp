@@ -74,24 +74,56 @@ class Near {
   std::size_t bytes_ = 0;
 };
 
-// Moves pieces that lie elsewhere. tell(pieces): moves them all.
+// A put or a get of pieces that lie elsewhere. tell(pieces): moves them all.
 template <typename Tell>
-void move_far(const Call& call, Rank rank, const Tell& tell) {
+void tell_far(const Call& call, Rank rank, const Tell& tell) {
   Door& door = call.door;
-  RemoteAccess& remote = door.engine().remote();
   if (is_put(call))
     door.order(call.name);
   else
     door.check(call.name, door.engine().rma().deliver(door.lane()));
-  auto pieces = call.adds ? std::make_unique<FarPieces>(remote, door.lane(), rank, *call.adds)
-                          : std::make_unique<FarPieces>(remote, door.lane(), rank, call.side,
-                                                        RemoteAccess::NoRoom::wait);
+  auto pieces = std::make_unique<FarPieces>(door.engine().remote(), door.lane(), rank, call.side,
+                                            RemoteAccess::NoRoom::wait);
   if (is_put(call)) pieces->need_not_arrive();
   tell(*pieces);
   if (is_put(call) || call.waits)
     return door.check(call.name, pieces->finish(call.name) == RemoteAccess::Begun::pending);
   pieces->begin();
   door.transfers().keep(call.handle, std::move(pieces));
+}
+
+// The lane counts the requests, and their sources are free.
+void accumulate_far(const Call& call, Rank rank, std::span<const StridedRun> runs) {
+  Door& door = call.door;
+  door.order(call.name);
+  Lane& lane = door.lane();
+  door.check(call.name,
+             door.engine().remote().begin_accumulate(
+                 lane, rank, *call.adds, runs, lane.pending()) == RemoteAccess::Begun::pending);
+}
+
+[[gnu::noinline]] void move_far(const Call& call, Rank rank, std::span<const StridedRun> runs) {
+  if (call.adds) return accumulate_far(call, rank, runs);
+  tell_far(call, rank, [&](FarPieces& pieces) {
+    for (const StridedRun& run : runs) pieces.move(run);
+  });
+}
+
+[[gnu::noinline]] void move_section_far(const Call& call, Rank rank,
+                                        const strided::Transfer& transfer, std::uint64_t offset,
+                                        std::byte* own) {
+  if (!call.adds)
+    return tell_far(call, rank, [&](FarPieces& pieces) {
+      gondwana::move_section(pieces, transfer, offset, own);
+    });
+  std::vector<StridedRun> lines;  // as many as a message can have
+  for_each_line(transfer, call.side, offset, own, [&](const StridedRun& line) {
+    lines.push_back(line);
+    if (lines.size() < most_runs) return;
+    accumulate_far(call, rank, lines);
+    lines.clear();
+  });
+  accumulate_far(call, rank, lines);
 }
 
 // A transfer some memory of which is a device's: as of put and get in the engine. A device is the
@@ -146,7 +178,7 @@ class KindMove {
                                run.here + static_cast<std::ptrdiff_t>(i) * run.here_step, run.size);
     if (place.here == nullptr) {
       packed.there = place.elsewhere.offset + static_cast<std::uint64_t>(from_lowest);
-      return move_far(call_, place.elsewhere.rank, [&](FarPieces& pieces) { pieces.move(packed); });
+      return accumulate_far(call_, place.elsewhere.rank, std::span(&packed, 1));
     }
     packed.there = reinterpret_cast<std::uintptr_t>(place.here + from_lowest);
     Near near(call_);
@@ -182,9 +214,7 @@ void move_transfer(const Call& call, const strided::Transfer& transfer, const Se
   const Place place = call.door.memory().find(call.name, call.proc, base + bounds.begin, size);
   if (place.here == nullptr) {
     const std::uint64_t offset = place.elsewhere.offset - static_cast<std::uint64_t>(bounds.begin);
-    return move_far(call, place.elsewhere.rank, [&](FarPieces& pieces) {
-      gondwana::move_section(pieces, transfer, offset, own);
-    });
+    return move_section_far(call, place.elsewhere.rank, transfer, offset, own);
   }
   std::byte* there = place.here - bounds.begin;
   if (!call.adds) {
@@ -198,14 +228,6 @@ void move_transfer(const Call& call, const strided::Transfer& transfer, const Se
   for_each_line(transfer, call.side, reinterpret_cast<std::uintptr_t>(there), own,
                 [&](const StridedRun& line) { near.move(line); });
   near.finish();
-}
-
-// Rows at positive steps need no optimizer.
-bool are_plain_rows(const Call& call, const Section& section) {
-  if (is_by_kind(call, section.target, section.source)) [[unlikely]]
-    return false;
-  return section.levels == 1 && section.source_strides[0] >= section.counts[0] &&
-         section.target_strides[0] >= section.counts[0];
 }
 
 void move_rows(const Call& call, const Section& section) {
@@ -223,17 +245,12 @@ void move_rows(const Call& call, const Section& section) {
   const Place place = call.door.memory().find(call.name, call.proc, base, span);
   if (place.here == nullptr) {
     rows.there = place.elsewhere.offset;
-    return move_far(call, place.elsewhere.rank, [&](FarPieces& pieces) { pieces.move(rows); });
+    return move_far(call, place.elsewhere.rank, std::span(&rows, 1));
   }
   rows.there = reinterpret_cast<std::uintptr_t>(place.here);
   Near near(call);
   near.move(rows);
   near.finish();
-}
-
-bool is_empty(const Section& section, CallName name) {
-  check_shape(name, section.counts, section.levels);
-  return std::count(section.counts, section.counts + section.levels + 1, 0) > 0;
 }
 
 }  // namespace
@@ -309,7 +326,7 @@ void move_piece(const Call& call, void* target, void* source, std::size_t size) 
     return near.finish();
   }
   if (call.adds || (!is_put(call) && !call.waits))
-    return move_far(call, place.elsewhere.rank, [&](FarPieces& pieces) { pieces.move(piece); });
+    return move_far(call, place.elsewhere.rank, std::span(&piece, 1));
   RemoteAccess& remote = door.engine().remote();
   if (!is_put(call))
     return door.check(call.name, remote.get(door.lane(), {own, size}, place.elsewhere));
@@ -318,11 +335,16 @@ void move_piece(const Call& call, void* target, void* source, std::size_t size) 
 }
 
 void move_section(const Call& call, const Section& section) {
-  if (is_empty(section, call.name)) return;
+  check_shape(call.name, section.counts, section.levels);
+  if (std::count(section.counts, section.counts + section.levels + 1, 0) > 0) return;
   const auto run = static_cast<std::size_t>(section.counts[0]);
   check_elements(call, run);
   if (section.levels == 0) return move_piece(call, section.target, section.source, run);
-  if (are_plain_rows(call, section)) return move_rows(call, section);
+  // Rows at positive steps need no optimizer.
+  if (!is_by_kind(call, section.target, section.source) && section.levels == 1 &&
+      section.source_strides[0] >= section.counts[0] &&
+      section.target_strides[0] >= section.counts[0])
+    return move_rows(call, section);
   const AllStrides target = wide(section.target_strides, section.levels);
   const AllStrides source = wide(section.source_strides, section.levels);
   move_transfer(call,
@@ -368,10 +390,7 @@ void move_list(const Call& call, const armci_giov_t* list, int length) {
     }
   }
   if (near) near->finish();
-  if (!far.empty())
-    move_far(call, rank, [&](FarPieces& pieces) {
-      for (const StridedRun& piece : far) pieces.move(piece);
-    });
+  if (!far.empty()) move_far(call, rank, far);
 }
 
 void store_flag(const Call& call, int* flag, int value) {
