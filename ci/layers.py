@@ -91,8 +91,8 @@ FLOORS = (
 )
 # The highest floor that other tools see.
 HIGHEST_FLOOR = {"tools/profile": "base", "tools/scale": "run"}
-# Folders that have no namespace of their name: the lowest floor has that of src/core.
-NAMESPACES = {"base": "gondwana", "run": "launch"}
+# The lowest floor has the namespace of src/core; this one has another name for what its folders do.
+NAMESPACES = {"run": "launch"}
 NAMESPACE = re.compile(r"^(?:inline )?namespace ([\w:]+)", re.MULTILINE)
 # Joins what all layers and doors have in shared memory.
 SHARED_LAYOUT = "src/process/layout/shared_layout.cpp"
@@ -218,9 +218,11 @@ def wrong_namespace(root: Path, file: str) -> str | None:
     if not file.startswith(COMMAND):
         return None
     folders = Path(file).relative_to(COMMAND).parent.parts
-    found = {name.split("::")[-1] for name in NAMESPACE.findall((root / file).read_text("utf-8"))}
-    wanted = NAMESPACES.get(folders[0], folders[-1]) if folders else "gondwana"
-    return None if wanted in found or not found else wanted
+    found = [name.split("::") for name in NAMESPACE.findall((root / file).read_text("utf-8"))]
+    if not folders or folders[0] == "base":
+        return None if not found or ["gondwana"] in found else "gondwana"
+    wanted = NAMESPACES.get(folders[0], folders[-1])
+    return None if not found or any(wanted in name for name in found) else wanted
 
 
 def violations(root: Path, files: list[str]) -> list[str]:
