@@ -8,6 +8,7 @@
 #include <ranges>
 
 #include "base/json_text.hpp"
+#include "base/sentence.hpp"
 #include "core/printable.hpp"
 #include "memory/rank_report.hpp"
 #include "report/why/diagnosis.hpp"
@@ -69,11 +70,11 @@ std::vector<Row> nodes_of(const JobSeen& job) {
   std::vector<Row> rows;
   const std::vector<Row> ranks = rows_of(job);
   for (const jobs::NodeSeen& node : job.found) {
-    Row sum{.number = node.node,
-            .label = fmt::to_string(node.node),
-            .does = fmt::format("{} rank{} from {} on {}", node.ranks, node.ranks == 1 ? "" : "s",
-                                node.first, node.host),
-            .ranks = 0};
+    Row sum{
+        .number = node.node,
+        .label = fmt::to_string(node.node),
+        .does = fmt::format("{} from {} on {}", plural(node.ranks, "rank"), node.first, node.host),
+        .ranks = 0};
     for (const Row& row : ranks) {
       if (!node.node_ranks().holds(Rank(static_cast<std::uint32_t>(row.number)))) continue;
       for (const auto value : values) sum.*value += row.*value;
@@ -194,8 +195,8 @@ Table table_of(const JobSeen& job, const View& view) {
   if (!rows.empty()) all.waited /= static_cast<double>(rows.size());
   sort(rows, view);
   Table table;
-  table.headers = {fmt::format("job {}, {} ranks on {} node{}, {}", job.id, job.ranks, job.nodes,
-                               job.nodes == 1 ? "" : "s", job.program),
+  table.headers = {fmt::format("job {}, {} ranks on {}, {}", job.id, job.ranks,
+                               plural(job.nodes, "node"), job.program),
                    why::diagnose(job).sentences.front(), titles(view)};
   if (!job.complaints.empty())
     table.headers.insert(table.headers.end() - 1,

@@ -12,6 +12,7 @@
 #include <span>
 
 #include "base/modules.hpp"
+#include "base/sentence.hpp"
 #include "core/new_file.hpp"
 #include "core/printable.hpp"
 #include "memory/control_page.hpp"
@@ -302,9 +303,8 @@ Result<std::string> summary(const std::vector<NodeTrace>& nodes, const std::stri
     return Error{Errc::missing, all.ranks == 0
                                     ? "there are no events: no rank has started the library"
                                     : "there are no events"};
-  std::string text =
-      fmt::format("{} event{} of {} rank{} in {}; https://ui.perfetto.dev shows it", all.events,
-                  all.events == 1 ? "" : "s", all.ranks, all.ranks == 1 ? "" : "s", file);
+  std::string text = fmt::format("{} of {} in {}; https://ui.perfetto.dev shows it",
+                                 plural(all.events, "event"), plural(all.ranks, "rank"), file);
   if (all.is_sampled)
     text +=
         "; the job is not traced, so these are the waits that were seen meanwhile: "
@@ -313,8 +313,8 @@ Result<std::string> summary(const std::vector<NodeTrace>& nodes, const std::stri
     text += fmt::format("; {} earlier events had no room: GONDWANA_TRACE_SIZE gives more",
                         all.replaced);
   if (all.untraced > 0)
-    text += fmt::format("; {} thread{} had no room: a rank traces up to {}", all.untraced,
-                        all.untraced == 1 ? "" : "s", TracePlace::rings);
+    text += fmt::format("; {} had no room: a rank traces up to {}", plural(all.untraced, "thread"),
+                        TracePlace::rings);
   if (all.error_ns > 0)
     text += fmt::format("; clocks of the hosts agree to {} us", (all.error_ns + 999) / 1000);
   return text;

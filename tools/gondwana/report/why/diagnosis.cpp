@@ -8,11 +8,13 @@
 #include <iterator>
 #include <map>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "core/debug_hint.hpp"
 #include "memory/rank_report.hpp"
 #include "observe/stacks/words.hpp"
+#include "report/why/sentences.hpp"
 #include "report/why/wait_graph.hpp"
 
 namespace gondwana::why {
@@ -28,9 +30,15 @@ std::string team_name(std::uint32_t team) {
   return team == world ? "the world team" : fmt::format("team {}", team);
 }
 
-// "rank 3", "ranks 0-2"
-std::string name(const Ranks& ranks) {
-  return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", format_ranks(ranks));
+template <typename... Arguments>
+std::string text_of(const Sentence<std::string_view, Arguments...>& sentence, const Ranks& ranks,
+                    const std::type_identity_t<Arguments>&... arguments) {
+  return sentence(ranks.size(), format_ranks(ranks), arguments...);
+}
+
+void add_to(std::string& list, const std::string& item, std::string_view before = ", ") {
+  if (!list.empty()) list += before;
+  list += item;
 }
 
 // "shmem_set_lock on locks+8"
@@ -54,7 +62,7 @@ class Findings {
 
   Diagnosis make() {
     if (is_over(*job_)) return make_of_end();
-    find_lost();
+    blame(sentences::lost, lost_ranks());
     find_stopped();
     find_stopped_agents();
     find_absent();
@@ -68,6 +76,13 @@ class Findings {
   }
 
  private:
+  // With those that wait meanwhile.
+  template <typename... Arguments>
+  void blame(const Sentence<std::string_view, Arguments...>& sentence, const Ranks& culprits,
+             const std::type_identity_t<Arguments>&... arguments) {
+    if (!culprits.empty()) say(text_of(sentence, culprits, arguments...) + waiting(), culprits);
+  }
+
   void say(std::string sentence, const Ranks& culprits) {
     diagnosis_.sentences.push_back(std::move(sentence));
     diagnosis_.culprits.insert(diagnosis_.culprits.end(), culprits.begin(), culprits.end());
@@ -93,7 +108,7 @@ class Findings {
   }
 
   // "; ranks 0-2 wait in shmem_barrier_all for 12 s", of those that are stuck for whatever reason.
-  std::string waiting(std::string_view before) const {
+  std::string waiting() const {
     std::map<std::string, std::pair<Ranks, double>> by_call;
     for (const RankSeen& rank : job_->seen) {
       if (does(rank) != Does::wait) continue;
@@ -103,9 +118,8 @@ class Findings {
     }
     std::string text;
     for (const auto& [call, who] : by_call)
-      text += fmt::format("{}{} wait{} in {} for {}", text.empty() ? before : ", ", name(who.first),
-                          who.first.size() == 1 ? "s" : "", call, format_seconds(who.second));
-    return text;
+      add_to(text, text_of(sentences::waits_in_for, who.first, call, format_seconds(who.second)));
+    return text.empty() ? "" : "; " + text;
   }
 
   Ranks lost_ranks() const { return ranks_that_do(Does::lost); }
@@ -116,23 +130,11 @@ class Findings {
       return rank.process == RankSeen::Process::alive || rank.process == RankSeen::Process::stopped;
     });
     const Ranks lost = lost_ranks();
-    std::string sentence = there.empty() ? "the job has ended while it was watched"
-                                         : fmt::format(
-                                               "the job has ended, but the process{} of {} "
-                                               "{} not ended yet",
-                                               there.size() == 1 ? "" : "es", name(there),
-                                               there.size() == 1 ? "has" : "have");
-    if (!lost.empty()) sentence += fmt::format("; {} ended without leaving it", name(lost));
+    std::string sentence = there.empty() ? std::string(sentences::ended_meanwhile)
+                                         : text_of(sentences::still_there, there);
+    if (!lost.empty()) sentence += text_of(sentences::left_without_word, lost);
     say(std::move(sentence), lost);
     return std::move(diagnosis_);
-  }
-
-  void find_lost() {
-    const Ranks lost = lost_ranks();
-    if (!lost.empty())
-      say(fmt::format("{} {} ended without leaving the job{}", name(lost),
-                      lost.size() == 1 ? "has" : "have", waiting("; ")),
-          lost);
   }
 
   // Those that have not come: others start, or wait for them.
@@ -143,14 +145,9 @@ class Findings {
       return std::ranges::find(graph_.ends(), rank) != graph_.ends().end();
     };
     if (starting.empty()) std::erase_if(absent, std::not_fn(is_awaited));
-    if (!absent.empty())
-      say(fmt::format("{} {} not joined the job yet{}", name(absent),
-                      absent.size() == 1 ? "has" : "have", waiting("; ")),
-          absent);
+    blame(sentences::absent, absent);
     if (!starting.empty())
-      say(fmt::format("{} {} still starting{}", name(starting), starting.size() == 1 ? "is" : "are",
-                      absent.empty() ? waiting("; ") : ""),
-          starting);
+      say(text_of(sentences::starting, starting) + (absent.empty() ? waiting() : ""), starting);
   }
 
   bool is_whole_node(const Ranks& ranks, const jobs::NodeSeen& node) const {
@@ -173,13 +170,8 @@ class Findings {
       pids += fmt::format(" {}", rank.pid);
       tracer = std::max(tracer, rank.tracer);
     }
-    const bool one = stopped.size() == 1;
-    const std::string how = tracer != 0
-                                ? fmt::format("held by a debugger, process {}", tracer)
-                                : fmt::format("stopped by a signal: kill -CONT{} lets {} go on",
-                                              pids, one ? "it" : "them");
-    say(fmt::format("{}{} {} {}{}", name(stopped), node, one ? "is" : "are", how, waiting("; ")),
-        stopped);
+    tracer != 0 ? blame(sentences::debugged, stopped, node, tracer)
+                : blame(sentences::stopped, stopped, node, pids);
   }
 
   void find_stopped_agents() {
@@ -191,7 +183,7 @@ class Findings {
               ? fmt::format("held by a debugger, process {}", node.agent->tracer)
               : fmt::format("stopped by a signal: kill -CONT {} lets it go on", pid);
       say(fmt::format("the agent of node {} on host {} (process {}) is {}{}", node.node, node.host,
-                      pid, how, waiting("; ")),
+                      pid, how, waiting()),
           {});
     }
   }
@@ -217,10 +209,9 @@ class Findings {
       const std::string whom = wait.team != Waiting::no_team
                                    ? fmt::format("the others of {}", team_name(wait.team))
                                    : fmt::format("rank {}", wait.peer);
-      each += fmt::format("{}rank {} in {} for {}", each.empty() ? "" : ", ", rank, call_of(wait),
-                          whom);
+      add_to(each, fmt::format("rank {} in {} for {}", rank, call_of(wait), whom));
     }
-    say(fmt::format("{} wait for each other, and none can go on: {}", name(circle), each), circle);
+    say(text_of(sentences::circle, circle, each), circle);
   }
 
   // The fewest are the culprits, among as many the last.
@@ -231,22 +222,20 @@ class Findings {
     };
     const auto odd = std::ranges::min_element(calls, fewer);
     const auto in_place = [](const auto& call) {
-      return fmt::format("in {} of {}", std::get<1>(call.first),
-                         team_name(std::get<0>(call.first)));
+      const auto& [team, name] = call.first;
+      return text_of(sentences::in_collective, call.second, name, team_name(team));
     };
     std::string others;
     bool is_same_team = true;
     for (auto call = calls.begin(); call != calls.end(); ++call) {
       if (call == odd) continue;
       is_same_team = is_same_team && std::get<0>(call->first) == std::get<0>(odd->first);
-      others += fmt::format("{}{} {} {}", others.empty() ? "" : ", ", name(call->second),
-                            call->second.size() == 1 ? "is" : "are", in_place(*call));
+      add_to(others, in_place(*call));
     }
     // Ranks that check their calls would have told it; GASNet-EX does not check this.
     const bool names_it = std::ranges::all_of(
         calls, [](const auto& call) { return std::get<1>(call.first).starts_with("shmem"); });
-    say(fmt::format("{} {} {}, but {}: {}{}", name(odd->second),
-                    odd->second.size() == 1 ? "is" : "are", in_place(*odd), others,
+    say(fmt::format("{}, but {}: {}{}", in_place(*odd), others,
                     is_same_team ? "all members must call the same collectives in the same order"
                                  : "they wait for members that are in a collective of another team",
                     names_it ? "; " + suggest_debug(Environment()) : ""),
@@ -274,15 +263,9 @@ class Findings {
     }
     std::ranges::sort(polling);
     if (!polling.empty()) tell_of_polling(polling);
-    if (!copying.empty())
-      say(fmt::format("{} {} the others waiting: {} for a copy to or from a device{}",
-                      name(copying), copying.size() == 1 ? "keeps" : "keep",
-                      copying.size() == 1 ? "it waits" : "they wait", waiting("; ")),
-          copying);
+    blame(sentences::copying, copying);
     if (!silent.empty()) tell_of_silent(silent);
-    if (!busy.empty())
-      say(fmt::format("{} {} on{}", name(busy), busy.size() == 1 ? "works" : "work", waiting("; ")),
-          busy);
+    blame(sentences::works_on, busy);
     Ranks alone;
     Ranks in_transfer;
     for (const std::uint32_t rank : those(Does::wait))
@@ -300,19 +283,12 @@ class Findings {
     }
     std::string each;
     for (const auto& [call, ranks] : calls) {
-      const char* s = ranks.size() == 1 ? "s" : "";
-      each += fmt::format("{}{} ", each.empty() ? "" : ", ",
-                          calls.size() > 1      ? name(ranks)
-                          : polling.size() == 1 ? "it"
-                                                : "they");
-      each += call.second
-                  ? fmt::format("poll{}, calling {} again and again", s, call.first)
-                  : fmt::format("call{} {} again and again, perhaps as a poll", s, call.first);
+      const auto& whom = call.second ? sentences::polls : sentences::calls;
+      const auto& it = call.second ? sentences::it_polls : sentences::it_calls;
+      add_to(each,
+             calls.size() > 1 ? text_of(whom, ranks, call.first) : it(ranks.size(), call.first));
     }
-    say(fmt::format("{} {} the others waiting: {}, in the {} that {} watched{}", name(polling),
-                    polling.size() == 1 ? "keeps" : "keep", each, format_seconds(job_->watched_s),
-                    polling.size() == 1 ? "it was" : "they were", waiting("; ")),
-        polling);
+    blame(sentences::polling, polling, each, format_seconds(job_->watched_s));
   }
 
   void tell_of_silent(const Ranks& silent) {
@@ -321,51 +297,40 @@ class Findings {
       const RankSeen& seen = graph_.rank(rank);
       computed += seen.computed + (seen.system_call.empty() ? seen.delayed : 0);
     }
-    const bool one = silent.size() == 1;
     const bool compute = computed > 0.1 * static_cast<double>(silent.size());
     const bool is_known = graph_.rank(silent.front()).pid != 0;
     const bool may_poll = stacks_ == Stacks::unseen;
-    const std::string what = !is_known ? (one ? "is" : "are")
-                             : compute ? (one        ? may_poll ? "computes or polls" : "computes"
-                                          : may_poll ? "compute or poll"
-                                                     : "compute")
-                                       : (one ? "sleeps" : "sleep");
+    const sentences::Silent& sentence = !is_known  ? sentences::silent
+                                        : !compute ? sentences::sleeping
+                                        : may_poll ? sentences::computing_or_polling
+                                                   : sentences::computing;
     // The same for all, or the table tells it.
     std::string where = compute ? "" : graph_.rank(silent.front()).system_call;
     for (const std::uint32_t rank : silent)
       if (graph_.rank(rank).system_call != where) where.clear();
     if (!where.empty()) where = ", in " + where;
-    say(fmt::format("{} {} the others waiting: {} {} in the program{}, without a call of the "
-                    "library{} in the {} that {} watched{}",
-                    name(silent), one ? "keeps" : "keep", one ? "it" : "they", what, where,
-                    compute && may_poll ? " that waits" : "", format_seconds(job_->watched_s),
-                    one ? "it was" : "they were", waiting("; ")),
-        silent);
+    blame(sentence, silent, where, format_seconds(job_->watched_s));
   }
 
   void tell_of_transfers(const Ranks& ranks) {
     std::uint64_t under_way = 0;
     for (const std::uint32_t rank : ranks) under_way += graph_.rank(rank).under_way;
-    diagnosis_.sentences.push_back(
-        fmt::format("{} wait{} for the network: {} operation{} to other nodes {} under way{}",
-                    name(ranks), ranks.size() == 1 ? "s" : "", under_way, under_way == 1 ? "" : "s",
-                    under_way == 1 ? "is" : "are", waiting("; ") + tell_of_device_copies()));
+    const std::string operations = sentences::under_way(under_way, under_way);
+    say(text_of(sentences::in_transfer, ranks, operations) + waiting() + tell_of_device_copies(),
+        {});
   }
 
   // They may be what the network waits for.
   std::string tell_of_device_copies() const {
     const Ranks ranks = ranks_that(
         [](const RankSeen& rank) { return rank.device_copies + rank.served_copies > 0; });
-    if (ranks.empty()) return "";
-    return fmt::format("; copies to or from devices of {} are under way", name(ranks));
+    return ranks.empty() ? "" : text_of(sentences::copies_under_way, ranks);
   }
 
   bool all_nodes_are_seen() const { return job_->found.size() == job_->nodes; }
 
   void tell_of_far(const Ranks& alone) {
-    diagnosis_.sentences.push_back(fmt::format("{} {}, perhaps for ranks on other hosts{}",
-                                               name(alone), alone.size() == 1 ? "waits" : "wait",
-                                               waiting("; ")));
+    say(text_of(sentences::waits_elsewhere, alone) + waiting(), {});
   }
 
   void tell_of_forgotten(const Ranks& alone) {
@@ -377,15 +342,12 @@ class Findings {
       tells_what = tells_what && !stacks::format_awaited(wait).empty();
     }
     std::string each;
-    for (const auto& [call, ranks] : calls)
-      each += fmt::format("{}{} wait{} in {}", each.empty() ? "" : ", ", name(ranks),
-                          ranks.size() == 1 ? "s" : "", call);
+    for (const auto& [call, ranks] : calls) add_to(each, text_of(sentences::waits_in, ranks, call));
     const Ranks left = ranks_that_do(Does::left);
     const std::size_t others = job_->seen.size() - alone.size() - left.size();
-    std::string rest = others == 0 ? "nobody else is there" : "all others wait too" + waiting("; ");
+    std::string rest = others == 0 ? "nobody else is there" : "all others wait too" + waiting();
     if (others == 0 && alone.size() > 1) rest = "all ranks wait";
-    if (!left.empty())
-      rest += fmt::format("; {} {} left the job", name(left), left.size() == 1 ? "has" : "have");
+    if (!left.empty()) rest += text_of(sentences::has_left, left);
     say(fmt::format("{}{}: {}", each,
                     tells_what ? "; no rank is left to write there"
                                : " for something that no rank is left to do",
@@ -411,10 +373,7 @@ class Findings {
     double waited = 0;
     for (const std::uint32_t rank : slow)
       waited += graph_.rank(rank).waited / static_cast<double>(slow.size());
-    say(fmt::format("{} {} slower than the others: {} waited {:.0f} % of the {} that the job was "
-                    "watched, others {:.0f} %",
-                    name(slow), slow.size() == 1 ? "is" : "are", slow.size() == 1 ? "it" : "they",
-                    100 * waited, format_seconds(job_->watched_s), 100 * upper),
+    say(text_of(sentences::slow, slow, 100 * waited, format_seconds(job_->watched_s), 100 * upper),
         slow);
   }
 
@@ -451,11 +410,10 @@ class Findings {
       constexpr double much_idle = 0.2;
       const bool is_shared = host.used < much_used * host.processors;
       if (is_shared && host.idle > much_idle) continue;
-      diagnosis_.sentences.push_back(fmt::format(
-          "{} ranks share {} processor{} of {} and wait for {}: each runs {:.0f} % of the time{}",
-          host.ranks, host.processors, host.processors == 1 ? "" : "s", name,
-          host.processors == 1 ? "it" : "them", 100 * host.used / host.ranks,
-          is_shared ? "; other processes run there, too" : ""));
+      say(sentences::oversubscribed(host.processors, host.ranks, host.processors, name,
+                                    100 * host.used / host.ranks,
+                                    is_shared ? "; other processes run there, too" : ""),
+          {});
     }
   }
 
@@ -466,19 +424,15 @@ class Findings {
                                    ? "no rank has joined there yet, or they are on other hosts, "
                                      "which --hosts can name"
                                    : fmt::format("{}", fmt::join(job_->complaints, "; "));
-    diagnosis_.sentences.push_back(fmt::format("{} of the {} nodes of the job {} not looked at: {}",
-                                               unseen, job_->nodes, unseen == 1 ? "was" : "were",
-                                               reason));
+    say(sentences::unseen_nodes(unseen, unseen, job_->nodes, reason), {});
   }
 
   void tell_that_it_goes_on() {
     const Ranks working = ranks_that([](const RankSeen& rank) {
       return does(rank) == Does::work || does(rank) == Does::silent;
     });
-    diagnosis_.sentences.push_back(
-        working.empty() ? "no rank keeps the others waiting"
-                        : fmt::format("no rank keeps the others waiting: {} {}", name(working),
-                                      working.size() == 1 ? "works" : "work"));
+    say(working.empty() ? "no rank keeps the others waiting" : text_of(sentences::works, working),
+        {});
   }
 
   const JobSeen* job_;

@@ -1,0 +1,29 @@
+// Sentences for users that have two forms, each written whole, so that a search finds what a user
+// has read.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace gondwana {
+
+// `one` and `many` take the same arguments, in the same order.
+template <typename... Arguments>
+struct Sentence {
+  fmt::format_string<const Arguments&...> one;
+  fmt::format_string<const Arguments&...> many;
+
+  std::string operator()(std::uint64_t count, const Arguments&... arguments) const {
+    return fmt::format(count == 1 ? one : many, arguments...);
+  }
+};
+
+// "1 rank", "3 ranks"
+inline std::string plural(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+}  // namespace gondwana
