@@ -16,6 +16,7 @@
 #include "core/fingerprint.hpp"
 #include "core/host_name.hpp"
 #include "core/machine.hpp"
+#include "core/process_stat.hpp"
 #include "memory/rank_report.hpp"
 
 namespace gondwana {
@@ -23,15 +24,6 @@ namespace {
 
 constexpr std::uint64_t longest_look_ns = 50'000'000;
 constexpr useconds_t look_again_us = 200;
-
-// As /proc shows it: 'S' asleep, 'Z' ended and not waited for; 0 where that cannot be known.
-char state_in(const std::string& stat_file) {
-  std::ifstream file(stat_file);
-  std::string stat;
-  std::getline(file, stat, '\0');               // the name may have the end of a line
-  const std::size_t bracket = stat.rfind(')');  // of the name; the state follows
-  return bracket != std::string::npos && bracket + 2 < stat.size() ? stat[bracket + 2] : char{0};
-}
 
 // Those that have not ended: the first one may end before others. Empty where they cannot be known.
 std::vector<std::string> tasks_of(pid_t pid) {
@@ -42,7 +34,7 @@ std::vector<std::string> tasks_of(pid_t pid) {
     const dirent* entry = ::readdir(folder.get());  // NOLINT(concurrency-mt-unsafe): of our own
     if (entry == nullptr) break;
     if (entry->d_name[0] == '.') continue;
-    if (state_in(fmt::format("{}/{}/stat", path, entry->d_name)) != 'Z')
+    if (read_stat(fmt::format("{}/{}/stat", path, entry->d_name)).state != 'Z')
       tasks.emplace_back(entry->d_name);
   }
   return tasks;
@@ -68,18 +60,14 @@ bool has_handlers(pid_t pid) {
                                       bit(SIGTERM) | bit(SIGCHLD) | bit(SIGCONT) | bit(SIGTSTP) |
                                       bit(SIGWINCH) | bit(SIGIO);
   constexpr std::uint64_t sent_later = by_timers | by_others | ~(bit(first_realtime) - 1);
-  std::ifstream file(fmt::format("/proc/{}/status", pid));
-  for (std::string word; file >> word;)
-    if (std::uint64_t caught = 0; word == "SigCgt:" && file >> std::hex >> caught)
-      return (caught & sent_later) != 0;
-  return true;
+  return (status_of(pid, "SigCgt:", 16).value_or(sent_later) & sent_later) != 0;
 }
 
 // A thread that looks for messages now and then sleeps in between.
 bool is_asleep(pid_t pid, const std::string& task, std::uint64_t until_ns) {
   const std::string file = fmt::format("/proc/{}/task/{}/stat", pid, task);
   for (;;) {
-    const char state = state_in(file);
+    const char state = read_stat(file).state;
     if (state == 'S') return true;
     if (state != 'R' || monotonic_ns() > until_ns) return false;
     ::usleep(look_again_us);
@@ -238,7 +226,7 @@ std::optional<std::string> find_loss(ControlPage& page, std::uint32_t rank) {
 
 bool is_alive(pid_t pid) {
   if (pid <= 0 || (::kill(pid, 0) != 0 && errno == ESRCH)) return false;
-  return state_in(fmt::format("/proc/{}/stat", pid)) != 'Z' || !tasks_of(pid).empty();
+  return stat_of(pid).state != 'Z' || !tasks_of(pid).empty();
 }
 
 bool has_replaced_its_program(pid_t pid, const void* job_memory) {

@@ -1,4 +1,4 @@
-// What /proc says of a process.
+// What /proc says of a process, beside its state (core/process_stat.hpp).
 #pragma once
 
 #include <sys/types.h>
@@ -8,20 +8,6 @@
 #include <string_view>
 
 namespace gondwana::jobs {
-
-struct ProcessState {
-  char letter = 'X';  // as in /proc: R runs, S sleeps, T and t are stopped; X: it is gone
-  pid_t parent = 0;
-  std::uint64_t used_ns = 0;  // of processors, by all its threads
-
-  std::uint32_t threads = 0;
-
-  // The first thread may have ended before the others.
-  bool is_gone() const { return letter == 'X' || (letter == 'Z' && threads <= 1); }
-  bool is_stopped() const { return letter == 'T' || letter == 't'; }
-};
-
-ProcessState state_of(pid_t process);
 
 // Of its first thread; 0 where the kernel does not count it.
 struct Scheduled {

@@ -13,6 +13,7 @@
 #include "core/counters.hpp"
 #include "core/host_name.hpp"
 #include "core/machine.hpp"
+#include "core/process_stat.hpp"
 #include "memory/live.hpp"
 #include "memory/shown_memory.hpp"
 #include "memory/stillness.hpp"
@@ -26,7 +27,7 @@ constexpr std::chrono::milliseconds between_looks{20};
 
 // What is compared between the first look and the last.
 struct Look {
-  ProcessState process;
+  ProcessStat process;
   std::uint64_t delay_ns = 0;
   std::array<std::uint64_t, count_names.size()> counts{};
   std::uint64_t messages = 0;
@@ -98,7 +99,7 @@ class Watched {
                      : last.process.is_stopped() ? RankSeen::Process::stopped
                                                  : RankSeen::Process::alive;
     if (rank.process == RankSeen::Process::stopped) rank.tracer = tracer_of(rank.pid);
-    if (rank.process == RankSeen::Process::alive && !rank.wait && last.process.letter == 'S')
+    if (rank.process == RankSeen::Process::alive && !rank.wait && last.process.state == 'S')
       rank.system_call = system_call_of(rank.pid);
     return rank;
   }
@@ -117,7 +118,7 @@ class Watched {
     const pid_t pid = node_->process(local_);
     Look now;
     if (pid != 0) {
-      now.process = state_of(pid);
+      now.process = stat_of(pid);
       now.delay_ns = scheduled(pid).delay_ns;
     }
     for (std::size_t i = 0; i < now.counts.size(); ++i)
@@ -193,7 +194,7 @@ class WatchedAgent {
     agent.pid = process_in(load.process);
     if (agent.pid != 0 && node_->has_our_numbers()) {
       // The second is exact, and the agent has one thread unless its library has more.
-      const ProcessState process = state_of(agent.pid);
+      const ProcessStat process = stat_of(agent.pid);
       const std::uint64_t used_ns = std::max(process.used_ns, scheduled(agent.pid).run_ns);
       agent.used_s = static_cast<double>(used_ns) * 1e-9;
       agent.is_stopped = process.is_stopped();

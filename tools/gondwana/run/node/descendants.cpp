@@ -12,15 +12,14 @@
 #include <charconv>
 #include <csignal>
 #include <cstring>
-#include <fstream>
 #include <functional>
 #include <iterator>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <string_view>
 
 #include "core/machine.hpp"
+#include "core/process_stat.hpp"
 #include "core/unique_fd.hpp"
 
 namespace gondwana::launch {
@@ -36,29 +35,7 @@ constexpr std::uint64_t look_again_ns = 100'000'000;
 struct Process {
   pid_t pid;
   pid_t parent;
-  char state;
-  std::uint64_t used_ns;  // of processors, by it and the children that it has waited for
 };
-
-// The name stands in brackets, and may itself hold brackets and spaces.
-std::optional<Process> read_process(pid_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  std::string line;
-  std::getline(file, line);
-  const std::size_t bracket = line.rfind(')');
-  if (bracket == std::string::npos) return std::nullopt;
-  std::istringstream rest(line.substr(bracket + 1));
-  Process process{.pid = pid, .parent = 0, .state = ' ', .used_ns = 0};
-  rest >> process.state >> process.parent;
-  constexpr int before_times = 9;
-  std::string skipped;
-  for (int i = 0; i < before_times; ++i) rest >> skipped;
-  constexpr int times = 4;
-  const auto tick_ns = second_ns / static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
-  for (std::uint64_t i = 0, ticks = 0; i < times && rest >> ticks; ++i)
-    process.used_ns += ticks * tick_ns;
-  return process;
-}
 
 std::vector<Process> all_processes() {
   std::vector<Process> result;
@@ -67,7 +44,8 @@ std::vector<Process> all_processes() {
     pid_t pid = 0;
     const char* end = entry->d_name + std::strlen(entry->d_name);
     if (std::from_chars(entry->d_name, end, pid).ptr != end) continue;
-    if (const std::optional<Process> process = read_process(pid)) result.push_back(*process);
+    const ProcessStat stat = stat_of(pid);
+    if (stat.state != 'X') result.push_back({pid, stat.parent});
   }
   return result;
 }
@@ -80,10 +58,9 @@ struct Use {
 Use use_of(const std::vector<pid_t>& processes) {
   Use use;
   for (const pid_t pid : processes) {
-    const std::optional<Process> process = read_process(pid);
-    if (!process) continue;
-    use.any_runs = use.any_runs || process->state == 'R';
-    use.used_ns += process->used_ns;
+    const ProcessStat stat = stat_of(pid);
+    use.any_runs = use.any_runs || stat.state == 'R';
+    use.used_ns += stat.used_ns + stat.used_by_children_ns;
   }
   return use;
 }

@@ -1,0 +1,39 @@
+#include "core/process_stat.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "core/new_file.hpp"
+
+namespace gondwana {
+namespace {
+
+TEST(process_stat, a_name_may_have_brackets_blanks_and_ends_of_lines) {
+  const std::string file = testing::TempDir() + "/process_stat_" + std::to_string(::getpid());
+  ASSERT_TRUE(write_file(file, "7 (a) R 1\n b) T 5 6 7 8 9 10 11 12 13 14 2 3 4 5 20 0 17 0 99\n"));
+  const ProcessStat stat = read_stat(file);
+  ::unlink(file.c_str());
+  EXPECT_TRUE(stat.is_stopped());
+  EXPECT_EQ(stat.parent, 5);
+  const auto tick_ns = 1'000'000'000 / static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
+  EXPECT_EQ(stat.used_ns, 5 * tick_ns);
+  EXPECT_EQ(stat.used_by_children_ns, 9 * tick_ns);
+  EXPECT_EQ(stat.threads, 17U);
+}
+
+TEST(process_stat, this_process_is_there) {
+  EXPECT_EQ(stat_of(::getpid()).state, 'R');
+  EXPECT_EQ(stat_of(::getpid()).parent, ::getppid());
+  EXPECT_TRUE(read_stat("/proc/none/stat").is_gone());
+}
+
+TEST(process_stat, a_status_has_numbers_by_name) {
+  EXPECT_EQ(status_of(::getpid(), "Pid:", 10), static_cast<std::uint64_t>(::getpid()));
+  EXPECT_EQ(status_of(::getpid(), "SigKgt:", 16), std::nullopt);
+  EXPECT_EQ(status_of(-1, "Pid:", 10), std::nullopt);
+}
+
+}  // namespace
+}  // namespace gondwana
