@@ -88,6 +88,13 @@ std::byte* Memory::add(Block block, int file) {
   return block.shown;
 }
 
+std::byte* Memory::free_place(std::size_t size) const {
+  const auto pages = [](std::size_t bytes) { return (bytes + page - 1) / page; };
+  for (const auto& [end, block] : blocks_)
+    if (block.is_gone && block.opened == 0 && pages(block.size) == pages(size)) return block.shown;
+  return nullptr;
+}
+
 std::byte* Memory::allocate(int device, std::size_t size) {
   if (size == 0) give_up("allocate", "0 bytes");
   if (size > of_each_device || used_[device] + size > of_each_device) return nullptr;
@@ -97,8 +104,12 @@ std::byte* Memory::allocate(int device, std::size_t size) {
     give_up("memfd_create", "no memory is left");
   struct stat facts{};
   ::fstat(file, &facts);
-  std::byte* shown =
-      add({.size = size, .device = device, .file = file, .number = facts.st_ino}, file);
+  std::byte* shown = add({.shown = has_client() ? free_place(size) : nullptr,
+                          .size = size,
+                          .device = device,
+                          .file = file,
+                          .number = facts.st_ino},
+                         file);
   // True drivers give memory with what it had before.
   const Block& block = blocks_.upper_bound(reinterpret_cast<std::uintptr_t>(shown))->second;
   std::memset(block.backing, 0xA5, std::min<std::size_t>(size, page));

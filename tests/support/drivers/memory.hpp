@@ -8,7 +8,8 @@
 //   STANDIN_ENDS=early               the driver ends as the first thing at exit, as CUDA's may
 //   STANDIN_CLIENT=yes               the program calls the driver, too, and less strictly: handles
 //                                    of CUDA's devices are ordinals, threads may end with contexts,
-//                                    and streams and events end in whatever context
+//                                    and streams and events end in whatever context. Addresses that
+//                                    were freed come back, as true drivers do
 #pragma once
 
 #include <cstddef>
@@ -47,7 +48,7 @@ struct Block {
   int file = -1;             // of an allocation
   std::uint64_t number = 0;  // of the file
   std::uint32_t opened = 0;  // times; 0: allocated here
-  bool is_gone = false;      // its addresses are never used again
+  bool is_gone = false;      // its addresses are not used again, but for a client
   // Of CUDA:
   bool is_of_pool = false;
   bool is_synchronous = false;  // has the attribute SYNC_MEMOPS
@@ -90,6 +91,7 @@ class Memory {
 
  private:
   std::byte* add(Block block, int file);
+  std::byte* free_place(std::size_t size) const;
 
   std::map<std::uintptr_t, Block> blocks_;     // by the end of what is shown
   std::map<int, std::size_t> used_;            // by device
