@@ -380,7 +380,9 @@ void put_and_poll(World& world, gex_TM_t pair, std::byte* there, std::byte* here
 // From each to each of the right neighbor, and back.
 void exchange(World& world, const Bindings& all) {
   constexpr std::size_t part = 150'000;
-  const Door& door = *world.client->door;
+  const auto copy = [](void* to, const void* from) {
+    door().devices().copy("test", to, from, part);
+  };
   for (gex_EP_Index_t here = 0; here < all.count(); ++here)
     for (gex_EP_Index_t other = 0; other < all.count(); ++other) {
       const gex_TM_t pair = all.pair(here, other);
@@ -389,15 +391,15 @@ void exchange(World& world, const Bindings& all) {
       auto* there = static_cast<std::byte*>(found) + part;
       const std::size_t salt = 16U * here + other;
       const std::vector<std::byte> sent = pattern(part, salt + world.me());
-      door.copy("test", all.data(here), sent.data(), part);
+      copy(all.data(here), sent.data());
       put_and_poll(world, pair, there, all.data(here), part);
       world.barrier();
       std::vector<std::byte> got(part);
-      door.copy("test", got.data(), all.data(other) + part, part);
+      copy(got.data(), all.data(other) + part);
       EXPECT_EQ(got, pattern(part, salt + world.left())) << here << " to " << other;
-      door.copy("test", all.data(here), got.data(), part);
+      copy(all.data(here), got.data());
       gex_Event_Wait(gex_RMA_GetNB(pair, all.data(here), world.right(), there, part, 0));
-      door.copy("test", got.data(), all.data(here), part);
+      copy(got.data(), all.data(here));
       EXPECT_EQ(got, sent) << other << " from " << here;
       world.barrier();
     }
