@@ -44,8 +44,8 @@ typedef struct {
     } gex_class_hip;
     struct {
       void* gex_zeDevice;
-      void* gex_zeContext;
-      uint32_t gex_zeMemoryOrdinal;
+      void* gex_zeContext;           // not used
+      uint32_t gex_zeMemoryOrdinal;  // not used
     } gex_class_ze;
     struct {
       int gondwana_device;  // from 0
