@@ -137,12 +137,11 @@ class Damage : public testing::Test {
     std::vector<Survivor> survivors;
     for (std::uint32_t local = 0; local < share.ranks; ++local) {
       survivors.push_back({share.first + local, wire_.page(local)});
-      const launch::Death death{.rank = share.first + local,
-                                .wait_status = SIGSEGV,
-                                .ended_ns = monotonic_ns(),
-                                .joined = true,
-                                .page = wire_.page(local)};
-      EXPECT_TRUE(launch::ends_job(death));
+      const launch::Death death{
+          .rank = share.first + local,
+          .wait_status = SIGSEGV,
+          .remains = launch::remains_of(wire_.page(local), true, monotonic_ns())};
+      EXPECT_TRUE(launch::ends_job(death.wait_status, death.remains.state));
       EXPECT_NE(launch::describe(death, 2).find("was killed by SIGSEGV"), std::string::npos);
       EXPECT_LE(wire_.state(local), RankState::finalized);
     }

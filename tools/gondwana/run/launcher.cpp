@@ -76,8 +76,7 @@ sigset_t signals_to_forward() {
 
 // The child was killed, and with it the ranks; what they had started is ours now.
 int clean_up_after(const Child& child) {
-  Ending ending;
-  end_all_descendants(ending);
+  Descendants().end_all();
   print_error("gondwana run: the {} of the job (pid {}) {}; all ranks were ended\n", child.name,
               child.pid, how_it_ended(child.wait_status));
   return exit_status(child.wait_status);

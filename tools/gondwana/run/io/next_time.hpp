@@ -14,6 +14,10 @@ class NextTime {
  public:
   void consider(std::optional<std::uint64_t> ns) { next_ = std::min(next_, ns.value_or(next_)); }
 
+  std::optional<std::uint64_t> ns() const {
+    return next_ == never ? std::nullopt : std::optional(next_);
+  }
+
   // From now on, rounded up; -1: there is none.
   int timeout_ms() const {
     if (next_ == never) return -1;

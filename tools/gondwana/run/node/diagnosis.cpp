@@ -10,15 +10,10 @@
 #include <utility>
 
 #include "base/exit_status.hpp"
-#include "core/host_name.hpp"
 #include "memory/live.hpp"
 
 namespace gondwana::launch {
 namespace {
-
-RankState state(const Death& death) {
-  return death.page == nullptr ? RankState::absent : state_in(*death.page);
-}
 
 const char* describe_oom(OomWatch::Finding finding) {
   switch (finding) {
@@ -46,7 +41,7 @@ std::string describe_cause(const Death& death) {
                        name_of_signal(status - exit_signal_base));
   // Zero says that all is well; a rank that ran and did not finalize is not well. Of a program that
   // it ran in place of its own nothing is known if that was over before the guardian looked.
-  const bool left = status == 0 && state(death) == RankState::running;
+  const bool left = status == 0 && death.remains.state == RankState::running;
   return fmt::format(
       "ended with status {}{}", status,
       left ? " and without finalizing, by _exit or in another program that it ran (exec)," : "");
@@ -73,22 +68,12 @@ std::string describe_wait(const Waiting& waiting, std::uint64_t waited_ns) {
   return fmt::format("in {}, waiting{} for {:.1f} s", call_in(waiting), target, seconds);
 }
 
-std::string describe_place(const Death& death) {
-  switch (state(death)) {
-    case RankState::absent:
-      return death.joined ? "while it joined the job" : "before it joined the job";
-    case RankState::joined:
-      return "while it joined the job";
-    case RankState::finalized:
-      return "after it had left the job";
-    case RankState::running:
-      break;
-  }
-  if (const Waiting* wait = death.page->longest_wait()) {
+std::string describe_place(const ControlPage& page, std::uint64_t ended_ns) {
+  if (const Waiting* wait = page.longest_wait()) {
     const std::uint64_t since_ns = wait->since_ns.load(std::memory_order_relaxed);
-    return describe_wait(*wait, death.ended_ns - std::min(since_ns, death.ended_ns));
+    return describe_wait(*wait, ended_ns - std::min(since_ns, ended_ns));
   }
-  const std::string done = describe_counters(*death.page);
+  const std::string done = describe_counters(page);
   return "outside any blocking call" + (done.empty() ? "" : ", after " + done);
 }
 
@@ -100,31 +85,44 @@ std::string describe_consequence(std::uint32_t others) {
 
 }  // namespace
 
-bool ends_job(const Death& death) {
-  if (WIFSIGNALED(death.wait_status)) return true;
-  const RankState reached = state(death);
-  if (WEXITSTATUS(death.wait_status) != 0) return reached != RankState::finalized;
+Remains remains_of(const ControlPage* page, bool joined, std::uint64_t ended_ns) {
+  const RankState state = page == nullptr ? RankState::absent : state_in(*page);
+  switch (state) {
+    case RankState::absent:
+      return {state, joined ? "while it joined the job" : "before it joined the job"};
+    case RankState::joined:
+      return {state, "while it joined the job"};
+    case RankState::finalized:
+      return {state, "after it had left the job"};
+    case RankState::running:
+      break;
+  }
+  return {state, describe_place(*page, ended_ns)};
+}
+
+bool ends_job(int wait_status, RankState state) {
+  if (WIFSIGNALED(wait_status)) return true;
+  if (WEXITSTATUS(wait_status) != 0) return state != RankState::finalized;
   // Zero, but the others wait for it, or will.
-  return reached == RankState::joined || reached == RankState::running;
+  return state == RankState::joined || state == RankState::running;
 }
 
 std::string describe(const Death& death, std::uint32_t others) {
-  return fmt::format("rank {} on host {} (pid {}) {} {}{}", death.rank, host_name().data(),
-                     death.pid, describe_cause(death), describe_place(death),
-                     describe_consequence(others));
+  return fmt::format("rank {} on host {} (pid {}) {} {}{}", death.rank, death.host, death.pid,
+                     describe_cause(death), death.remains.place, describe_consequence(others));
 }
 
 std::string describe_under(pid_t wrapper, const Death& death, std::uint32_t others) {
   return fmt::format(
       "rank {} on host {} (pid {}) ended {}{}; the process that started it (pid {}) lives on{}",
-      death.rank, host_name().data(), death.pid,
-      state(death) == RankState::running ? "without finalizing, " : "", describe_place(death),
+      death.rank, death.host, death.pid,
+      death.remains.state == RankState::running ? "without finalizing, " : "", death.remains.place,
       wrapper, describe_consequence(others));
 }
 
 std::string describe_replaced(const Death& death, std::uint32_t others) {
   return fmt::format("rank {} on host {} (pid {}) replaced its program by another (exec) {}{}",
-                     death.rank, host_name().data(), death.pid, describe_place(death),
+                     death.rank, death.host, death.pid, death.remains.place,
                      describe_consequence(others));
 }
 

@@ -14,20 +14,27 @@
 
 namespace gondwana::launch {
 
+// What a rank has left in its page.
+struct Remains {
+  RankState state = RankState::absent;
+  std::string place = {};  // "in shmem_quiet, waiting for 1.2 s"
+};
 // How a rank was when it ended.
 struct Death {
   std::uint32_t rank = 0;
+  std::string host;
   pid_t pid = 0;
-  int wait_status = 0;                // as waitpid() gave it
-  std::uint64_t ended_ns = 0;         // CLOCK_MONOTONIC
-  bool joined = false;                // it had asked to join the job
-  const ControlPage* page = nullptr;  // null: nobody has joined
+  int wait_status = 0;  // as waitpid() gave it
+  Remains remains = {};
   OomWatch::Finding oom = OomWatch::Finding::nothing;
 };
 
+// `page`: of the rank; null: nobody has joined. `joined`: it had asked to join the job.
+Remains remains_of(const ControlPage* page, bool joined, std::uint64_t ended_ns);
+
 // Whether the rest of the job cannot or must not go on. A rank that ends with 0 and has called no
-// door ends it only once others call one: see Absentees.
-bool ends_job(const Death& death);
+// door ends it only once others call one: see Absences.
+bool ends_job(int wait_status, RankState state);
 
 // "rank 2 on host n1 (pid 123) was killed by SIGSEGV (Segmentation fault) in shmem_barrier_all,
 // waiting for 3.2 s; the other 3 ranks are ended"

@@ -7,24 +7,22 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
+#include <utility>
+#include <variant>
 
 #include "base/exit_status.hpp"
-#include "bootstrap/protocol.hpp"
 #include "core/host_name.hpp"
 #include "core/machine.hpp"
-#include "memory/job_end.hpp"
 #include "run/command_line/rank_variable.hpp"
 #include "run/io/next_time.hpp"
+#include "run/node/trace_collection.hpp"
+#include "run/overloaded.hpp"
 
 namespace gondwana::launch {
 namespace {
 
-constexpr std::uint64_t second_ns = 1'000'000'000;
-constexpr std::uint64_t grace_ns = 2 * second_ns;       // from our SIGTERM to SIGKILL
-constexpr std::uint64_t user_grace_ns = 5 * second_ns;  // from a forwarded INT or TERM
-constexpr std::uint64_t last_words_ns = second_ns;      // to write output nobody may read
+constexpr std::uint64_t last_words_ns = 1'000'000'000;  // to write output nobody may read
 constexpr std::uint64_t send_again_ns = 1'000'000;
 
 // Whether the process has a handler for the signal; no where that cannot be known.
@@ -45,240 +43,238 @@ NodeShare node_share(const Job& job) {
   return {job.ranks(), share.first, share.node, share.nodes, share.total};
 }
 
+std::string on_host(const Job& job) {
+  return job.share.has_conductor() ? fmt::format(" on host {}", host_name().data()) : "";
+}
+
 }  // namespace
 
 Guardian::Guardian(const Job& job, SweeperLink sweeper, UniqueFd orders, Poller poller)
     : job_(job),
       sweeper_(std::move(sweeper)),
-      sweeper_pid_(::getppid()),
       poller_(std::move(poller)),
       events_(poller_, std::move(orders)),
-      uplink_(job.share.has_conductor() ? std::make_unique<Uplink>(poller_, job) : nullptr),
-      own_output_(uplink_
-                      ? nullptr
-                      : std::make_unique<OwnOutput>(poller_, LineStyle{job.label, job.timestamps})),
-      output_(poller_, uplink_ ? static_cast<OutputSink&>(uplink_->output()) : *own_output_),
-      terminal_(poller_, 1),
-      input_(poller_, uplink_ ? uplink_->reports_of_input()
-                              : RankInput::Handlers{
-                                    [this](std::uint64_t bytes) { terminal_.on_taken(bytes); },
-                                    [this] { terminal_.stop(); }}),
+      streams_(poller_, job),
       wire_(node_share(job), job.share.tag, Environment::with_site_file([this](const char* name) {
               return value_for_ranks(job_, name);
             })),
-      programs_(poller_),
-      images_(poller_, {.on_word = [this](std::uint32_t) { on_leaving(); },
-                        .on_end = [this](const auto& program) { on_image_end(program); }}),
-      ranks_(job.ranks()) {}
+      decisions_(job, host_name().data(), monotonic_ns()),
+      starter_(job),
+      links_(poller_, wire_, decisions_, [this](const NodeEvent& event) { handle(event); }),
+      agent_(poller_, wire_, streams_, starter_.descriptors(),
+             [this](const NodeEvent& event) { handle(event); }),
+      inspector_(wire_, decisions_) {}
 
 int Guardian::run() {
-  Result<void> started = prepare();
+  Result<void> started = starter_.prepare();
+  if (started) started = watch_processes();
+  if (started && streams_.uplink() != nullptr) started = listen_to_conductor();
   if (started) started = start_ranks();
-  if (!started) fail(started.error(), exit_status(started.error().code));
-  while (!ending_.over()) {
+  if (!started) handle(Failed{started.error(), exit_status(started.error().code)});
+  while (!decisions_.end().ending().is_over()) {
     poller_.wait(next_timeout_ms());
     step();
   }
   return finish();
 }
 
-void Guardian::step() {
-  const std::uint64_t now = monotonic_ns();
-  if (time_up_ns_ && now >= *time_up_ns_) on_time_up();
-  for (const std::uint32_t rank : std::exchange(send_later_, {})) send_job(rank);
-  if (const auto program = programs_.overdue()) on_program_lost(*program);
-  if (const auto program = images_.overdue()) on_image_lost(*program);
-  look_for_absentees();
-  look_for_deadlock();
-  look_for_lost_agent();
-  terminal_.step();
-  if (uplink_) uplink_->step();
-  output_.step();
-  if (output_.failure() != 0) on_output_failed(output_.failure());
-  if (agent_.waits_for_memory) send_job_to_agent();
-  events_.tell_held();
-  if (alive_ == 0) {
-    release_agent();
-    ending_.ask(grace_ns);
+Result<void> Guardian::watch_processes() {
+  Result<void> started = events_.start(
+      {.on_signal = [this](int signal) { handle(SignalCame{signal}); },
+       .on_launcher_lost =
+           [this] {
+             handle(LauncherLost{
+                 fmt::format("the launcher{} was killed; its ranks are ended", on_host(job_))});
+           },
+       .on_child_ended = [this](pid_t pid, int status) { on_child_ended(pid, status); }});
+  if (!started) return started;
+  // A pipe that nobody reads any more has an error, and no other event.
+  return poller_.watch(sweeper_.descriptor(), 0, [this] {
+    poller_.forget(sweeper_.descriptor());
+    handle(SweeperLost{sweeper_.pid()});
+  });
+}
+
+Result<void> Guardian::listen_to_conductor() {
+  return streams_.uplink()->start(
+      {.on_signal =
+           [this](int signal) {
+             if (events_.counts(signal, ProcessEvents::Way::from_conductor))
+               handle(SignalCame{signal, true});
+           },
+       .on_end = [this](const End& end) { on_end_elsewhere(end); },
+       .on_left = [this](std::uint32_t rank) { handle(Left{rank}); },
+       .on_input = [this](std::string_view text) { streams_.add_input(text); },
+       .on_lost = [this](const auto& sentence) { handle(LauncherLost{sentence}); }});
+}
+
+Result<void> Guardian::start_ranks() {
+  std::uint32_t rank = 0;
+  for (const Program& program : job_.programs) {
+    EnvironmentBlock environment = starter_.environment_of(program);
+    for (std::uint32_t i = 0; i < program.ranks; ++i, ++rank)
+      if (Result<void> done = start_rank_of(program, environment, rank); !done) return done;
   }
-  ending_.step();
+  return {};
+}
+
+Result<void> Guardian::start_rank_of(const Program& program, EnvironmentBlock& environment,
+                                     std::uint32_t rank) {
+  const std::uint32_t global = decisions_.ranks().global(rank);
+  Result<UniqueFd> input = streams_.open_input(global);
+  if (!input) return input.error();
+  Result<UniqueFd> output = streams_.open_output(global, Standard::output);
+  if (!output) return output.error();
+  Result<UniqueFd> error = streams_.open_output(global, Standard::error);
+  if (!error) return error.error();
+  Result<UniqueFd> join = links_.open(rank);
+  if (!join) return join.error();
+  const Result<pid_t> pid =
+      starter_.start(program, environment, rank,
+                     {*std::move(input), *std::move(output), *std::move(error), *std::move(join)});
+  if (!pid) return pid.error();
+  sweeper_.add(*pid);
+  descendants_.add_group(*pid);
+  handle(RankStarted{rank, *pid});
+  if (job_.verbose)
+    streams_.say(fmt::format("rank {}{} is pid {}: {}", global, on_host(job_), *pid,
+                             fmt::join(program.words, " ")));
+  if (job_.report_bindings) streams_.say(starter_.describe_binding(rank));
+  return {};
+}
+
+// All others are orphans of the ranks, which only need to be reaped.
+void Guardian::on_child_ended(pid_t pid, int wait_status) {
+  if (agent_.on_child_ended(pid, wait_status)) return;
+  if (const auto rank = decisions_.ranks().find(pid)) on_rank_ended(*rank, wait_status);
+}
+
+void Guardian::on_rank_ended(std::uint32_t rank, int wait_status) {
+  // What it said last, such as the status for all, counts before how it ended.
+  links_.read(rank);
+  links_.forget(rank);
+  const pid_t group = decisions_.ranks()[rank].pid;
+  if (::kill(-group, 0) != 0 && errno == ESRCH) {
+    sweeper_.remove(group);
+    descendants_.remove_group(group);
+  }
+  streams_.on_rank_ended(decisions_.ranks().global(rank));
+  handle(inspector_.end_of(rank, wait_status));
+}
+
+void Guardian::on_end_elsewhere(const End& end) {
+  const int signal = static_cast<int>(end.status) - exit_signal_base;
+  const bool is_signal = !end.is_on_purpose && (signal == SIGINT || signal == SIGTERM);
+  handle(EndElsewhere{end, is_signal && !events_.counts(signal, ProcessEvents::Way::by_end)});
+}
+
+void Guardian::handle(const NodeEvent& event) {
+  handle_at(event, monotonic_ns());
+}
+
+void Guardian::handle_at(const NodeEvent& event, std::uint64_t now) {
+  for (const NodeAction& action : decisions_.handle(event, now)) perform(action);
+}
+
+void Guardian::perform(const NodeAction& action) {
+  std::visit(
+      Overloaded{[this](const Said& said) { streams_.say(said.sentence); },
+                 [this](const Stopping& stopping) { streams_.tell(stopping); },
+                 [this](const Left& left) { streams_.tell(left); },
+                 [this](Report report) { say(report); },
+                 [this](const SignalRanks& signal) { signal_ranks(signal.number); },
+                 [this](const AskRanks&) { ask_ranks(); },
+                 [this](const EndOnPurpose& end) { announce_purposeful_end(end.status); },
+                 [this](const SignalAll& signal) { descendants_.signal(signal.number); },
+                 [this](const LookAtRanks&) { handle(inspector_.states()); },
+                 [this](const LookForDeadlock&) {
+                   if (const auto seen = inspector_.look_for_deadlock(job_.share.nodes <= 1))
+                     handle(*seen);
+                 },
+                 [this](const LookAtStarter& starter) {
+                   const pid_t pid = decisions_.ranks()[starter.rank].pid;
+                   handle(StarterSeen{starter.rank, use_of_family(pid)});
+                 },
+                 [this](const LookAtImage& image) { links_.look_at_image(image.rank, image.pid); },
+                 [this](const NeedAgent&) { agent_.need(); },
+                 [this](const ReleaseAgent&) { agent_.release(); }},
+      action);
+}
+
+void Guardian::say(Report report) {
+  const std::string text = inspector_.describe(report, [this] { return events_.hold(); });
+  if (!text.empty()) streams_.say(text);
+}
+
+void Guardian::signal_ranks(int signal) const {
+  const Admission& ranks = decisions_.ranks();
+  for (std::uint32_t rank = 0; rank < ranks.size(); ++rank)
+    if (ranks[rank].alive) ::kill(-ranks[rank].pid, signal);
+}
+
+void Guardian::ask_ranks() const {
+  const Admission& ranks = decisions_.ranks();
+  for (std::uint32_t rank = 0; rank < ranks.size(); ++rank)
+    if (ranks[rank].alive && catches(ranks[rank].pid, SIGUSR1)) ::kill(-ranks[rank].pid, SIGUSR1);
+}
+
+void Guardian::announce_purposeful_end(int status) {
+  wire_.announce_purposeful_end(status);
+  signal_ranks(SIGURG);  // see catch_end_signal
+}
+
+void Guardian::step() {
+  links_.send_again();
+  agent_.send_again();
+  streams_.step();
+  if (streams_.failure() != 0) handle(OutputFailed{streams_.failure()});
+  events_.tell_held();
+  handle(Tick{});
+  const Ending& ending = decisions_.end().ending();
+  const std::uint64_t now = monotonic_ns();
+  if (!ending.is_idle()) handle_at(descendants_.look(ending, now), now);
 }
 
 int Guardian::next_timeout_ms() const {
   NextTime next;
-  next.consider(time_up_ns_);
-  next.consider(ending_.next_ns());
-  next.consider(programs_.next_ns());
-  next.consider(images_.next_ns());
-  next.consider(output_.next_ns());
-  next.consider(terminal_.next_ns());
-  if (uplink_) next.consider(uplink_->next_ns());
-  if (!send_later_.empty() || agent_.waits_for_memory)
-    next.consider(monotonic_ns() + send_again_ns);
-  if (alive_ == 0) next.consider(0);
-  if (ending_.state() == Ending::State::idle) {
-    next.consider(absentees_.next_ns());
-    next.consider(deadlock_.next_ns());
-    if (agent_.lost) next.consider(agent_.lost->tell_at_ns);
-  }
+  next.consider(decisions_.next_ns());
+  next.consider(streams_.next_ns());
+  if (links_.waits() || agent_.waits()) next.consider(monotonic_ns() + send_again_ns);
   return next.timeout_ms();
 }
 
-void Guardian::on_signal(int signal) {
-  const bool to_end = signal == SIGINT || signal == SIGTERM;
-  if (signal == SIGUSR1) return on_question();
-  if (ending_.state() == Ending::State::idle && wire_.anybody_joined()) {
-    // Where there is a conductor, it says why.
-    if (signal == SIGTERM) say_where_ranks_are();
-    if (signal == SIGINT && !uplink_) say_why_at_once();
-    if (signal == SIGQUIT && !uplink_) say_why();
-  }
-  if (to_end && ending_.over()) abandon_output_ = true;
-  if (to_end && ending_.state() != Ending::State::idle) return ending_.kill();
-  signal_ranks(signal);
-  if (!to_end) return;
-  signal_ranks(SIGCONT);  // a stopped process could not hear it
-  ending_.wait_at_most(user_grace_ns);
-}
-
-// A batch system or an administrator ends what is on this host. The others would wait for it.
-void Guardian::on_signal_here(int signal) {
-  const bool to_end = signal == SIGINT || signal == SIGTERM;
-  if (to_end && uplink_ && ending_.state() == Ending::State::idle) {
-    announce_end(exit_signal_base + signal,
-                 fmt::format("the launcher on host {} has got {}; the job is ended",
-                             host_name().data(), name_of_signal(signal)));
-    if (signal == SIGINT && wire_.anybody_joined()) say_where_ranks_are();
-  }
-  on_signal(signal);
-}
-
-// No other process can take its place above the guardian.
-void Guardian::on_sweeper_lost() {
-  poller_.forget(sweeper_.descriptor());
-  const std::string where = uplink_ ? fmt::format(" on host {}", host_name().data()) : "";
-  output_.say(fmt::format(
-      "the sweeper of the job (pid {}){} was killed; the job goes on, but if launcher and guardian "
-      "are killed at once, processes that the ranks have started may be left",
-      sweeper_pid_, where));
-}
-
-// Where the ranks are. A rank that knows the signal gets it too; it would end any other.
-void Guardian::on_question() {
-  say_where_ranks_are();
-  for (const RankRecord& record : ranks_)
-    if (record.alive && catches(record.pid, SIGUSR1)) ::kill(-record.pid, SIGUSR1);
-}
-
-// The ranks end in silence: the host where it began has said why.
-void Guardian::on_end_elsewhere(const End& end) {
-  failed_elsewhere_ = !end.is_on_purpose || end.status != 0;
-  if (end.is_on_purpose) return end_ranks_on_purpose(static_cast<int>(end.status));
-  // Where its time was over, the conductor has said why.
-  const bool is_told = end.status == exit_timeout;
-  if (ending_.state() == Ending::State::idle && !is_told) say_who_waits();
-  // Where a batch system sends its signal to all processes, the ranks here may have it already.
-  const int signal = static_cast<int>(end.status) - exit_signal_base;
-  const bool is_signal = signal == SIGINT || signal == SIGTERM;
-  if (is_signal && !events_.counts(signal, ProcessEvents::Way::by_end)) return;
-  ending_.ask(is_signal ? user_grace_ns : grace_ns);
-}
-
-void Guardian::on_launcher_lost(const std::string& sentence) {
-  launcher_lost_ = true;
-  end_job(exit_signal_base + SIGKILL, sentence);
-}
-
-void Guardian::on_time_up() {
-  time_up_ns_.reset();
-  if (ending_.state() != Ending::State::idle) return;
-  status_ = exit_timeout;
-  announce_end(exit_timeout,
-               fmt::format("the job runs longer than --timeout {} s; its {} ranks are ended",
-                           static_cast<double>(job_.timeout->count()) / 1000, alive_));
-  if (wire_.anybody_joined()) say_why();
-  ending_.ask(grace_ns);
-}
-
-// As under mpirun, nobody to read the output means the end of the job, without a word: | head.
-void Guardian::on_output_failed(int reason) {
-  if (std::exchange(output_lost_, true)) return;
-  if (reason == EPIPE) return end_job(exit_signal_base + SIGPIPE);
-  output_.say(fmt::format("cannot write to the standard output: {}; what the ranks write is lost",
-                          std::strerror(reason)));
-}
-
-void Guardian::signal_ranks(int signal) const {
-  for (const RankRecord& record : ranks_)
-    if (record.alive) ::kill(-record.pid, signal);
-}
-
-void Guardian::settle(int status) {
-  if (!status_ && status != 0) status_ = status;
-}
-
-void Guardian::announce_end(int status, const std::string& sentence) {
-  settle(status);
-  if (uplink_)
-    uplink_->tell(Stopping{static_cast<std::uint32_t>(status), sentence});
-  else if (!sentence.empty())
-    output_.say(sentence);
-}
-
-void Guardian::end_job(int status, const std::string& sentence) {
-  announce_end(status, sentence);
-  ending_.ask(grace_ns);
-}
-
-void Guardian::end_on_purpose(int status) {
-  if (uplink_) uplink_->tell(Stopping{static_cast<std::uint32_t>(status), "", true});
-  end_ranks_on_purpose(status);
-}
-
-void Guardian::end_ranks_on_purpose(int status) {
-  wire_.announce_purposeful_end(status);
-  signal_ranks(SIGURG);  // see catch_end_signal
-  ending_.ask_later(std::uint64_t{time_to_end.count()} * second_ns, grace_ns);
-}
-
-void Guardian::end_job_because(const std::string& sentence, int status) {
-  announce_end(status, sentence);
-  say_who_waits();
-  ending_.ask(grace_ns);
-}
-
-void Guardian::fail(const Error& error, int status) {
-  const bool first = ending_.state() == Ending::State::idle;
-  const std::string where = uplink_ ? fmt::format("host {}: ", host_name().data()) : "";
-  end_job(status, first ? where + error.text : "");
-}
-
 int Guardian::finish() {
-  if (ending_.state() == Ending::State::given_up) {
-    output_.say(fmt::format("processes that cannot be killed are left: {}",
-                            fmt::join(descendants(), ", ")));
-  }
-  say_who_took_no_part();
-  say_what_was_no_job();
-  if (job_.trace.is_on()) deliver_trace();
+  const NodeEnd& end = decisions_.end();
+  if (end.ending().state() == Ending::State::given_up)
+    streams_.say(fmt::format("processes that cannot be killed are left: {}",
+                             fmt::join(descendants(), ", ")));
+  if (const std::string absent = decisions_.who_took_no_part(); !absent.empty())
+    streams_.say(absent);
+  if (job_.share.total > 1)
+    for (const std::string& sentence : inspector_.describe_no_jobs(job_.programs))
+      streams_.say(sentence);
+  const int status = end.has_failed_elsewhere() ? exit_failure : end.status().value_or(0);
+  if (job_.trace.is_on() && !TraceCollection(job_, poller_, wire_, streams_).deliver(status))
+    handle(TraceFailed{});
   // However long it takes, as long as a reader is there.
   const std::uint64_t start = monotonic_ns();
-  while (!output_.drain() && !abandon_output_) {
-    if (launcher_lost_ && monotonic_ns() > start + last_words_ns) break;
-    poller_.wait(launcher_lost_ ? 10 : -1);
+  while (!streams_.drain() && !end.abandons_output()) {
+    if (end.has_lost_launcher() && monotonic_ns() > start + last_words_ns) break;
+    poller_.wait(end.has_lost_launcher() ? 10 : -1);
   }
-  if (output_.failure() != 0) on_output_failed(output_.failure());
-  output_.drain();
-  const int status = status_.value_or(output_lost_ ? exit_failure : 0);
-  if (uplink_) report_end(status);
-  return status;
+  if (streams_.failure() != 0) handle(OutputFailed{streams_.failure()});
+  streams_.drain();
+  const int all = end.status().value_or(end.has_lost_output() ? exit_failure : 0);
+  if (streams_.uplink() != nullptr) report_end(all);
+  return all;
 }
 
 void Guardian::report_end(int status) {
-  uplink_->tell(Ended{static_cast<std::uint32_t>(status)});
-  while (!uplink_->output().flush() && !launcher_lost_) {
+  Uplink& uplink = *streams_.uplink();
+  uplink.tell(Ended{static_cast<std::uint32_t>(status)});
+  while (!uplink.output().flush() && !decisions_.end().has_lost_launcher()) {
     poller_.wait(next_timeout_ms());
-    uplink_->step();
+    uplink.step();
   }
 }
 

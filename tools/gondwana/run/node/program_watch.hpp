@@ -6,33 +6,24 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <optional>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "core/unique_fd.hpp"
 #include "run/io/poller.hpp"
-#include "run/node/descendants.hpp"
 
 namespace gondwana::launch {
 
 class ProgramWatch {
  public:
-  struct Ended {
-    std::uint32_t rank;
-    pid_t pid;
-    std::uint64_t at_ns;  // CLOCK_MONOTONIC
-  };
-
   struct Handlers {
-    std::function<void(std::uint32_t rank)> on_word;  // its program has written a byte
-    std::function<void(const Ended&)> on_end;         // at once; may be empty, as the other
+    std::function<void(std::uint32_t rank)> on_word = {};  // it has written a byte; may be empty
+    std::function<void(std::uint32_t rank, pid_t pid)> on_end = {};
   };
 
-  explicit ProgramWatch(Poller& poller, Handlers handlers = {})
+  // `poller` must outlive this.
+  ProgramWatch(Poller& poller, Handlers handlers)
       : poller_(poller), handlers_(std::move(handlers)) {}
 
   // The program of `rank` is now `pid`, over once `end` is readable. Without a descriptor, or where
@@ -40,23 +31,10 @@ class ProgramWatch {
   void watch(std::uint32_t rank, pid_t pid, UniqueFd end);
   void forget(std::uint32_t rank);
 
-  bool has_ended(std::uint32_t rank) const;
-  // The first that ended, is not forgotten, and whose starter had its time to end as well and to
-  // tell why.
-  std::optional<Ended> overdue() const;
-  std::optional<std::uint64_t> next_ns() const;
-  // Gives the starter of the one that is overdue a respite. False: it has used it up, or does not
-  // run. `family`: the starter and all processes below it.
-  bool wait_longer(const std::vector<pid_t>& family);
-
  private:
   struct Program {
     pid_t pid;
     UniqueFd end;
-  };
-  struct Awaited : Ended {
-    std::uint64_t due_ns;
-    std::optional<Respite> respite = {};
   };
 
   void on_end(std::uint32_t rank);
@@ -64,7 +42,6 @@ class ProgramWatch {
   Poller& poller_;
   Handlers handlers_;
   std::unordered_map<std::uint32_t, Program> running_;  // by rank
-  std::deque<Awaited> ended_;                           // in the order in which they ended
 };
 
 }  // namespace gondwana::launch

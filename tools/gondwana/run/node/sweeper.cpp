@@ -58,7 +58,7 @@ class Watch {
     while (::waitpid(guardian_, &wait_status, WNOHANG) == 0) wait();
     hear();
     const bool were_left = have_children();
-    if (were_left) end_all_descendants(ending_);
+    if (were_left) below_.end_all();
     const Sweeper::Report report{guardian_, wait_status, were_left};
     (void)!::write(reports_.get(), &report, sizeof(report));  // fails where the launcher is gone
   }
@@ -79,9 +79,9 @@ class Watch {
       if (count < 0) return;
       if (count != sizeof(word)) return words_.reset();  // the guardian ends
       if (word > 0)
-        ending_.add_group(word);
+        below_.add_group(word);
       else
-        ending_.remove_group(-word);
+        below_.remove_group(-word);
     }
   }
 
@@ -89,7 +89,7 @@ class Watch {
   UniqueFd words_;
   UniqueFd reports_;
   UniqueFd children_;
-  Ending ending_;
+  Descendants below_;
 };
 
 [[noreturn]] void become_sweeper(Pipe words, Pipe reports, FunctionRef<void(SweeperLink)> guard) {

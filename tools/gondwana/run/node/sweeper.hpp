@@ -4,6 +4,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <optional>
 
@@ -17,12 +18,13 @@ namespace gondwana::launch {
 // descendants.
 class SweeperLink {
  public:
-  explicit SweeperLink(UniqueFd words) : words_(std::move(words)) {}
+  explicit SweeperLink(UniqueFd words) : words_(std::move(words)), pid_(::getppid()) {}
 
   // The process group of a rank that starts, and of one that has ended and left nobody.
   void add(pid_t group) const { tell(group); }
   void remove(pid_t group) const { tell(-group); }
 
+  pid_t pid() const { return pid_; }
   // Has an error once the sweeper is gone.
   int descriptor() const { return words_.get(); }
 
@@ -30,6 +32,7 @@ class SweeperLink {
   void tell(pid_t word) const;
 
   UniqueFd words_;
+  pid_t pid_;
 };
 
 class Sweeper {

@@ -362,10 +362,12 @@ int Conductor::finish() {
 
 // ssh ends when its remote launcher has; one that hangs is killed.
 void Conductor::bury_processes() {
-  processes_.wait_at_most(bury_ns);
+  Ending ending;
+  Descendants below;
+  ending.wait_at_most(bury_ns, monotonic_ns());
   for (;;) {
-    processes_.step();
-    if (processes_.over()) return;
+    below.step(ending);
+    if (ending.is_over()) return;
     poller_.wait(5);
   }
 }

@@ -87,7 +87,6 @@ class Conductor {
   StandardInput input_;
   std::vector<Job> parts_;  // of each host
   std::vector<HostRecord> hosts_;
-  Ending processes_;
   std::uint64_t ping_every_ns_ = 1'000'000'000;
   std::uint64_t ping_at_ns_ = 0;
   std::optional<std::uint64_t> time_up_ns_;

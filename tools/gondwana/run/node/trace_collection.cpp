@@ -1,13 +1,12 @@
-// The trace of a job, when its ranks have ended.
+#include "run/node/trace_collection.hpp"
+
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "base/exit_status.hpp"
 #include "core/mapping.hpp"
 #include "observe/trace/wire.hpp"
 #include "report/trace/trace_file.hpp"
-#include "run/node/guardian.hpp"
 
 namespace gondwana::launch {
 namespace {
@@ -16,37 +15,43 @@ constexpr std::size_t longest_part = std::size_t{8} << 20;
 
 }  // namespace
 
-void Guardian::deliver_trace() {
-  if (!job_.trace.is_written(failed_elsewhere_ ? exit_failure : status_.value_or(0))) return;
-  if (!wire_.anybody_joined() && job_.trace.file.empty()) return;  // no program of ours
-  Result<trace::NodeTrace> node = read_trace();
-  if (!node) return output_.say("--trace: " + node.error().text);
-  if (uplink_) return send_trace(*node);
+bool TraceCollection::deliver(int status) {
+  if (!job_.trace.is_written(status)) return true;
+  if (!wire_.anybody_joined() && job_.trace.file.empty()) return true;  // no program of ours
+  Result<trace::NodeTrace> node = read();
+  if (!node) {
+    streams_.say("--trace: " + node.error().text);
+    return true;
+  }
+  if (streams_.uplink() != nullptr) {
+    send(*node);
+    return true;
+  }
   const Result<std::string> written = trace::write_trace(
       {*std::move(node)}, job_.trace.file, std::chrono::milliseconds(job_.trace.last_ms));
-  output_.say("--trace: " + (written ? *written : written.error().text));
-  if (!written) settle(exit_failure);
+  streams_.say("--trace: " + (written ? *written : written.error().text));
+  return static_cast<bool>(written);
 }
 
 // The launcher must hear from this host meanwhile: it gets the events rank by rank.
-Result<trace::NodeTrace> Guardian::read_trace() {
+Result<trace::NodeTrace> TraceCollection::read() {
   if (!wire_.anybody_joined()) return trace::NodeTrace{};
   const Result<Mapping> control =
       Mapping::shared(wire_.control(), ControlLayout(wire_.plan()).size());
   if (!control) return control.error();
   return trace::read_node(control->data(), wire_.facts(), [this](trace::NodeTrace& node) {
-    if (!uplink_) return;
-    send_trace(node);
+    if (streams_.uplink() == nullptr) return;
+    send(node);
     node.ranks.clear();
     poller_.wait(0);
   });
 }
 
-void Guardian::send_trace(const trace::NodeTrace& node) {
+void TraceCollection::send(const trace::NodeTrace& node) {
   const std::string bytes = trace::encode(node);
   for (std::size_t sent = 0; sent < bytes.size(); sent += longest_part) {
     const bool is_last = sent + longest_part >= bytes.size();
-    uplink_->tell(TracePart{bytes.substr(sent, longest_part), is_last});
+    streams_.tell(TracePart{bytes.substr(sent, longest_part), is_last});
     poller_.wait(0);
   }
 }

@@ -1,0 +1,100 @@
+#include "run/node/absences.hpp"
+
+#include <fmt/format.h>
+
+#include "base/exit_status.hpp"
+#include "memory/stillness.hpp"
+#include "run/io/next_time.hpp"
+#include "run/node/diagnosis.hpp"
+
+namespace gondwana::launch {
+namespace {
+
+constexpr std::uint64_t look_every_ns = 100'000'000;
+
+}  // namespace
+
+void Absences::on_absent(std::uint32_t rank) {
+  const Left left{ranks_.global(rank)};
+  if (job_.share.has_conductor()) actions_.emplace_back(left);
+  ranks_.leave_out(left.rank);
+  look_at_ns_ = 0;
+}
+
+void Absences::on(const Left& left, std::uint64_t /*now*/) {
+  ranks_.leave_out(left.rank);
+  look_at_ns_ = 0;
+}
+
+// A rank finalizes, or has ended after it did.
+void Absences::on(const RankLeaves& /*leaves*/, std::uint64_t /*now*/) {
+  deadlock_at_ns_ = deadlock_at_ns_.value_or(0);
+}
+
+void Absences::on(const AgentLost& lost, std::uint64_t now) {
+  if (!end_.is_idle()) return;
+  if (!lost.complaint.empty()) return end_.end_because(lost.complaint, exit_failure, now);
+  lost_agent_ =
+      LostAgent{fmt::format("the node agent on host {} (pid {}) {}; all ranks are ended{}", host_,
+                            lost.pid, how_it_ended(lost.wait_status), lost.fault),
+                now + lost.pause_ns};
+}
+
+void Absences::on(const RanksSeen& seen, std::uint64_t now) {
+  bool all_have_finalized = true;
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    if (!ranks_[rank].alive) continue;
+    const RankState state = seen.states[rank];
+    all_have_finalized = all_have_finalized && state == RankState::finalized;
+    if (ranks_.absent().empty() || state == RankState::absent || !end_.is_idle()) continue;
+    end_.on(Failed{{Errc::peer_lost,
+                    fmt::format("rank {} ended before it joined the job, which rank {} has joined; "
+                                "all ranks are ended",
+                                *ranks_.absent().begin(), ranks_.global(rank))}},
+            now);
+  }
+  if (!end_.is_idle() || !lost_agent_ || now < lost_agent_->tell_at_ns) return;
+  // To ranks that have finalized it is no loss.
+  if (!all_have_finalized) end_.end_because(lost_agent_->sentence, exit_failure, now);
+  lost_agent_.reset();
+}
+
+void Absences::on(const DeadlockSeen& seen, std::uint64_t now) {
+  if (!end_.is_idle() || !seen.any_leaves) return;  // another fault: --timeout and SIGUSR1 show it
+  // All ranks end on purpose, and one answers a message of another one that is gone.
+  if (seen.all_leave) return end_.end_on_purpose(0, now);
+  end_.end_because(seen.sentence, exit_failure, now);
+}
+
+void Absences::on(const NobodyCanGoOn& seen, std::uint64_t now) {
+  if (end_.is_idle()) end_.end_job(exit_failure, seen.sentence, now);
+}
+
+void Absences::on_tick(std::uint64_t now) {
+  if (!end_.is_idle()) return;
+  if (const auto at_ns = look_at_ranks_ns(); at_ns && now >= *at_ns) {
+    look_at_ns_ = now + look_every_ns;
+    actions_.emplace_back(LookAtRanks{});
+  }
+  if (!deadlock_at_ns_ || now < *deadlock_at_ns_) return;
+  deadlock_at_ns_ = now + look_for_stillness_every_ns;
+  actions_.emplace_back(LookForDeadlock{});
+}
+
+std::optional<std::uint64_t> Absences::look_at_ranks_ns() const {
+  NextTime next;
+  if (!ranks_.absent().empty()) next.consider(look_at_ns_);
+  if (lost_agent_) next.consider(lost_agent_->tell_at_ns);
+  return next.ns();
+}
+
+std::optional<std::uint64_t> Absences::next_ns() const {
+  NextTime next;
+  if (end_.is_idle()) {
+    next.consider(look_at_ranks_ns());
+    next.consider(deadlock_at_ns_);
+  }
+  return next.ns();
+}
+
+}  // namespace gondwana::launch

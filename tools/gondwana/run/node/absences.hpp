@@ -1,0 +1,53 @@
+// Ends the job where ranks wait for what does not come: for a rank that has ended and took no part,
+// for one that ends and waits for them, or for the node agent.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "run/job.hpp"
+#include "run/node/admission.hpp"
+#include "run/node/node_end.hpp"
+#include "run/node/node_events.hpp"
+
+namespace gondwana::launch {
+
+class Absences {
+ public:
+  // All must outlive this.
+  Absences(const Job& job, std::string host, Admission& ranks, NodeEnd& end, NodeActions& actions)
+      : job_(job), host_(std::move(host)), ranks_(ranks), end_(end), actions_(actions) {}
+
+  // A rank of this node ended well and has called no door.
+  void on_absent(std::uint32_t rank);
+  void on(const Left& left, std::uint64_t now);
+  void on(const RankLeaves& leaves, std::uint64_t now);
+  void on(const AgentLost& lost, std::uint64_t now);
+  void on(const RanksSeen& seen, std::uint64_t now);
+  void on(const DeadlockSeen& seen, std::uint64_t now);
+  void on(const NobodyCanGoOn& seen, std::uint64_t now);
+  void on_tick(std::uint64_t now);
+  std::optional<std::uint64_t> next_ns() const;
+
+ private:
+  // An agent that has ended, which ranks may find out to be no loss: if they end as well.
+  struct LostAgent {
+    std::string sentence;
+    std::uint64_t tell_at_ns;
+  };
+
+  std::optional<std::uint64_t> look_at_ranks_ns() const;
+
+  const Job& job_;
+  std::string host_;
+  Admission& ranks_;
+  NodeEnd& end_;
+  NodeActions& actions_;
+  std::uint64_t look_at_ns_ = 0;  // ranks tell nobody when their states change
+  std::optional<std::uint64_t> deadlock_at_ns_;
+  std::optional<LostAgent> lost_agent_;
+};
+
+}  // namespace gondwana::launch

@@ -1,0 +1,82 @@
+// Which ranks of a node have started, joined and ended, and which ranks of the job take no part.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "memory/node_ranks.hpp"
+
+namespace gondwana::launch {
+
+struct RankRecord {
+  pid_t pid = 0;
+  pid_t program = 0;  // that joined: this process or one below
+  bool alive = false;
+  bool joined = false;
+  bool is_replaced = false;  // by another program, while it took part
+};
+
+class Admission {
+ public:
+  // `total`: ranks of all nodes.
+  Admission(NodeRanks here, std::uint32_t total)
+      : here_(here), total_(total), ranks_(here.size()) {}
+
+  void start(std::uint32_t rank, pid_t pid) {
+    ranks_[rank].pid = pid;
+    ranks_[rank].alive = true;
+    rank_of_[pid] = rank;
+    ++alive_;
+  }
+  void join(std::uint32_t rank, pid_t program) {
+    ranks_[rank].program = program;
+    ranks_[rank].joined = any_joined_ = true;
+    ranks_[rank].is_replaced = false;
+    absent_.erase(global(rank));  // another program runs as that rank
+  }
+  void end(std::uint32_t rank) {
+    ranks_[rank].alive = false;
+    rank_of_.erase(ranks_[rank].pid);
+    --alive_;
+  }
+  void replace(std::uint32_t rank) { ranks_[rank].is_replaced = true; }
+  // A rank of any node, by its number in the job, ended well and has called no door. That is no
+  // fault as long as no other rank calls one; a rank that does would wait for it for ever.
+  void leave_out(std::uint32_t global_rank) { absent_.insert(global_rank); }
+
+  std::optional<std::uint32_t> find(pid_t pid) const {
+    const auto found = rank_of_.find(pid);
+    return found != rank_of_.end() ? std::optional(found->second) : std::nullopt;
+  }
+  const RankRecord& operator[](std::uint32_t rank) const { return ranks_[rank]; }
+  std::uint32_t size() const { return here_.size(); }
+  std::uint32_t global(std::uint32_t rank) const { return index(here_[rank]); }
+  std::uint32_t alive() const { return alive_; }
+  // How many ranks of all nodes are thought to live.
+  std::uint32_t all_alive() const { return alive_ + total_ - size(); }
+  bool any_joined() const { return any_joined_; }
+  const std::set<std::uint32_t>& absent() const { return absent_; }
+  // Those of this node that asked to join all the same, and did nothing then.
+  std::vector<std::uint32_t> silent() const {
+    std::vector<std::uint32_t> silent;
+    for (std::uint32_t rank = 0; rank < size(); ++rank)
+      if (ranks_[rank].joined && absent_.contains(global(rank))) silent.push_back(global(rank));
+    return silent;
+  }
+
+ private:
+  NodeRanks here_;
+  std::uint32_t total_;
+  std::vector<RankRecord> ranks_;
+  std::unordered_map<pid_t, std::uint32_t> rank_of_;  // of those that live
+  std::set<std::uint32_t> absent_;
+  std::uint32_t alive_ = 0;
+  bool any_joined_ = false;
+};
+
+}  // namespace gondwana::launch

@@ -1,0 +1,129 @@
+#include "run/node/deaths.hpp"
+
+#include <algorithm>
+
+#include "base/exit_status.hpp"
+#include "run/io/next_time.hpp"
+
+namespace gondwana::launch {
+namespace {
+
+constexpr std::uint64_t grace_ns = 1'000'000'000;
+constexpr std::uint64_t look_again_ns = 100'000'000;
+
+}  // namespace
+
+void LostPrograms::add(std::uint32_t rank, pid_t pid, Remains remains, std::uint64_t now) {
+  forget(rank);
+  programs_.push_back({rank, pid, std::move(remains), now + grace_ns});
+}
+
+void LostPrograms::forget(std::uint32_t rank) {
+  std::erase_if(programs_, [rank](const Program& program) { return program.rank == rank; });
+}
+
+const LostPrograms::Program* LostPrograms::find(std::uint32_t rank) const {
+  const auto found = std::ranges::find(programs_, rank, &Program::rank);
+  return found != programs_.end() ? &*found : nullptr;
+}
+
+const LostPrograms::Program* LostPrograms::overdue(std::uint64_t now) const {
+  return !programs_.empty() && now >= programs_.front().due_ns ? &programs_.front() : nullptr;
+}
+
+std::optional<std::uint64_t> LostPrograms::next_ns() const {
+  return programs_.empty() ? std::nullopt : std::optional(programs_.front().due_ns);
+}
+
+bool LostPrograms::wait_longer(std::uint32_t rank, const ProcessorUse& use, std::uint64_t now) {
+  const auto found = std::ranges::find(programs_, rank, &Program::rank);
+  if (found == programs_.end()) return true;
+  if (!found->respite) found->respite.emplace(grace_ns, now);
+  if (!found->respite->lasts(use, now)) return false;
+  found->due_ns = now + look_again_ns;
+  return true;
+}
+
+void Deaths::on(const RankEnded& ended, std::uint64_t now) {
+  const auto& [rank, wait_status, remains, oom] = ended;
+  forget(rank);
+  ranks_.end(rank);
+  const int status = exit_status(wait_status);
+  if (!end_.is_idle()) return end_.settle(status);
+  if (!ends_job(wait_status, remains.state)) {
+    if (status == 0 && remains.state == RankState::absent) absences_.on_absent(rank);
+    if (remains.state == RankState::finalized) absences_.on(RankLeaves{}, now);
+    return end_.settle(status);
+  }
+  Death death = death_of(rank, ranks_[rank].pid, remains);
+  death.wait_status = wait_status;
+  death.oom = oom;
+  end_.end_because(ranks_[rank].is_replaced ? describe_replaced(death, ranks_.all_alive())
+                                            : describe(death, ranks_.all_alive()),
+                   status != 0 ? status : exit_failure, now);
+}
+
+void Deaths::on(const ProgramLost& lost, std::uint64_t now) {
+  programs_.add(lost.rank, lost.pid, lost.remains, now);
+}
+
+void Deaths::on(const StarterSeen& seen, std::uint64_t now) {
+  if (programs_.wait_longer(seen.rank, seen.use, now)) return;
+  const auto [rank, pid, remains, due_ns, respite] = *programs_.find(seen.rank);
+  if (remains.state == RankState::absent) {
+    absences_.on_absent(rank);
+  } else if (end_.is_idle() && remains.state != RankState::finalized) {
+    const Death death = death_of(rank, pid, remains);
+    end_.end_because(ranks_[rank].is_replaced ? describe_replaced(death, others())
+                                              : describe_under(ranks_[rank].pid, death, others()),
+                     exit_failure, now);
+  }
+  programs_.forget(rank);
+}
+
+// A program that ends is told elsewhere. One that never called shmem_init may start by exec the
+// program that is the rank, and a rank that has finalized may run what it likes.
+void Deaths::on(const ImageLost& lost, std::uint64_t now) {
+  if (lost.is_replaced) ranks_.replace(lost.rank);
+  if (images_.find(lost.rank) == nullptr)
+    return images_.add(lost.rank, lost.pid, {RankState::running, lost.place}, now);
+  images_.forget(lost.rank);
+  if (!ranks_[lost.rank].is_replaced || !end_.is_idle()) return;
+  const Death death = death_of(lost.rank, lost.pid, {RankState::running, lost.place});
+  end_.end_because(describe_replaced(death, ranks_.all_alive() - 1), exit_failure, now);
+}
+
+void Deaths::on_tick(std::uint64_t now) {
+  if (const auto* program = programs_.overdue(now))
+    actions_.emplace_back(LookAtStarter{program->rank});
+  if (const auto* image = images_.overdue(now))
+    actions_.emplace_back(LookAtImage{image->rank, image->pid});
+}
+
+std::optional<std::uint64_t> Deaths::next_ns() const {
+  NextTime next;
+  next.consider(programs_.next_ns());
+  next.consider(images_.next_ns());
+  return next.ns();
+}
+
+bool Deaths::is_there(std::uint32_t rank) const {
+  return ranks_[rank].alive && programs_.find(rank) == nullptr && images_.find(rank) == nullptr;
+}
+
+void Deaths::forget(std::uint32_t rank) {
+  programs_.forget(rank);
+  images_.forget(rank);
+}
+
+Death Deaths::death_of(std::uint32_t rank, pid_t pid, Remains remains) const {
+  return {.rank = ranks_.global(rank), .host = host_, .pid = pid, .remains = std::move(remains)};
+}
+
+std::uint32_t Deaths::others() const {
+  std::uint32_t there = ranks_.all_alive() - ranks_.alive();
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) there += is_there(rank) ? 1 : 0;
+  return there;
+}
+
+}  // namespace gondwana::launch

@@ -1,0 +1,100 @@
+#include "run/node/inspector.hpp"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+
+#include "core/machine.hpp"
+#include "memory/live.hpp"
+#include "report/why/report.hpp"
+#include "run/node/needed_libraries.hpp"
+
+namespace gondwana::launch {
+
+std::vector<Survivor> Inspector::survivors() const {
+  std::vector<Survivor> result;
+  for (std::uint32_t rank = 0; rank < job_.ranks().size(); ++rank)
+    if (job_.is_there(rank)) result.push_back({job_.ranks().global(rank), wire_.page(rank)});
+  return result;
+}
+
+// The guardian may read the stacks of its ranks where others may not. It does nothing else
+// meanwhile.
+std::string Inspector::describe(Report report, FunctionRef<bool()> is_interrupted) const {
+  constexpr std::uint64_t longest_ns = 1'000'000'000;
+  const bool at_once = report == Report::why_at_once;
+  if (report == Report::why || at_once) {
+    const std::uint64_t end_ns = monotonic_ns() + longest_ns;
+    bool is_left = false;
+    const auto goes_on = [&] {
+      is_left = at_once && (is_left || is_interrupted());
+      return !at_once || (!is_left && monotonic_ns() < end_ns);
+    };
+    std::string why = why::examine_job(fmt::to_string(::getpid()), {}, goes_on);
+    if (!why.empty() || is_left) return is_left ? "" : why;
+  }
+  const std::vector<Survivor> ranks = survivors();
+  if (report == Report::waiting && describe_waiting(ranks).empty()) return {};
+  return ranks.empty() ? "" : describe_ranks(ranks);
+}
+
+RankEnded Inspector::end_of(std::uint32_t rank, int wait_status) const {
+  const bool killed = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
+  return {rank, wait_status, remains_of(wire_.page(rank), wire_.has_joined(rank), monotonic_ns()),
+          killed ? oom_.look() : OomWatch::Finding::nothing};
+}
+
+RanksSeen Inspector::states() const {
+  RanksSeen seen;
+  for (std::uint32_t rank = 0; rank < job_.ranks().size(); ++rank)
+    seen.states.push_back(wire_.state(rank));
+  return seen;
+}
+
+std::optional<NodeEvent> Inspector::look_for_deadlock(bool sees_all_ranks) {
+  // Of a job on several nodes no guardian sees all ranks: the node agents look.
+  if (!sees_all_ranks) {
+    const NodeHeader& header = wire_.header();
+    // Pairs with the release by the agent.
+    if (header.is_over.load(std::memory_order_acquire) != 1) return std::nullopt;
+    return NobodyCanGoOn{text_in(header.why)};
+  }
+  const Admission& ranks = job_.ranks();
+  std::vector<Sleeper> sleepers;
+  for (std::uint32_t rank = 0; rank < ranks.size(); ++rank)
+    if (ranks[rank].alive && wire_.state(rank) != RankState::finalized)
+      sleepers.push_back({rank, ranks[rank].program, wire_.page(rank)});
+  if (!deadlock_.holds(sleepers)) return std::nullopt;
+  std::vector<std::uint32_t> ended;
+  std::vector<std::uint32_t> in_exit;
+  for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
+    if (!ranks[rank].alive)
+      ended.push_back(ranks.global(rank));
+    else if (is_in_exit(*wire_.page(rank)))
+      in_exit.push_back(ranks.global(rank));
+  }
+  const std::uint32_t leaving = wire_.header().leaving.load(std::memory_order_relaxed);
+  return DeadlockSeen{.any_leaves = !ended.empty() || !in_exit.empty(),
+                      .all_leave = leaving == ranks.size(),
+                      .sentence = describe_deadlock(ended, in_exit, wire_.environment())};
+}
+
+std::vector<std::string> Inspector::describe_no_jobs(const std::vector<Program>& programs) const {
+  std::vector<std::string> sentences;
+  std::uint32_t first = 0;
+  for (const Program& program : programs) {
+    std::vector<std::uint32_t> ranks;
+    for (std::uint32_t rank = first; rank < first + program.ranks; ++rank)
+      if (!wire_.has_joined(rank)) ranks.push_back(job_.ranks().global(rank));
+    first += program.ranks;
+    if (ranks.size() < program.ranks) continue;
+    const std::string library = other_runtime(program.path);
+    if (!library.empty()) sentences.push_back(describe_no_job(ranks, program.words[0], library));
+  }
+  return sentences;
+}
+
+}  // namespace gondwana::launch

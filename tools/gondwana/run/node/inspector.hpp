@@ -1,0 +1,43 @@
+// What a guardian sees of its ranks: in their memory, and of their processes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/function_ref.hpp"
+#include "memory/rank_report.hpp"
+#include "memory/stillness.hpp"
+#include "run/job.hpp"
+#include "run/node/job_on_node.hpp"
+#include "run/node/oom_watch.hpp"
+#include "run/node/wire_up.hpp"
+
+namespace gondwana::launch {
+
+class Inspector {
+ public:
+  // Both must outlive this.
+  Inspector(const WireUp& wire, const JobOnNode& job) : wire_(wire), job_(job) {}
+
+  // May be empty. `is_interrupted`: a signal has come.
+  std::string describe(Report report, FunctionRef<bool()> is_interrupted) const;
+  // To be asked when the rank has ended.
+  RankEnded end_of(std::uint32_t rank, int wait_status) const;
+  RanksSeen states() const;
+  // Nothing where ranks may go on.
+  std::optional<NodeEvent> look_for_deadlock(bool sees_all_ranks);
+  // Of programs of other runtimes, of which each rank was a job of its own.
+  std::vector<std::string> describe_no_jobs(const std::vector<Program>& programs) const;
+
+ private:
+  std::vector<Survivor> survivors() const;
+
+  const WireUp& wire_;
+  const JobOnNode& job_;
+  Deadlock deadlock_;
+  OomWatch oom_;
+};
+
+}  // namespace gondwana::launch

@@ -1,0 +1,63 @@
+#include "run/node/job_on_node.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <variant>
+
+#include "memory/rank_report.hpp"
+#include "run/io/next_time.hpp"
+
+namespace gondwana::launch {
+
+JobOnNode::JobOnNode(const Job& job, const std::string& host, std::uint64_t now)
+    : job_(job),
+      ranks_(job.node_ranks(), job.share.total),
+      end_(job, host, ranks_, actions_, now),
+      absences_(job, host, ranks_, end_, actions_),
+      deaths_(host, ranks_, end_, absences_, actions_) {}
+
+NodeActions JobOnNode::handle(const NodeEvent& event, std::uint64_t now) {
+  if (const auto* started = std::get_if<RankStarted>(&event)) {
+    ranks_.start(started->rank, started->pid);
+  } else if (const auto* joined = std::get_if<RankJoined>(&event)) {
+    ranks_.join(joined->rank, joined->program);
+    deaths_.on_join(joined->rank);
+    // Programs that never join need no network.
+    if (job_.share.nodes > 1) actions_.emplace_back(NeedAgent{});
+  } else if (std::holds_alternative<Tick>(event)) {
+    deaths_.on_tick(now);
+    absences_.on_tick(now);
+    end_.on_tick(now);
+  } else {
+    std::visit(
+        [&](const auto& it) {
+          if constexpr (requires { deaths_.on(it, now); })
+            deaths_.on(it, now);
+          else if constexpr (requires { absences_.on(it, now); })
+            absences_.on(it, now);
+          else if constexpr (requires { end_.on(it, now); })
+            end_.on(it, now);
+        },
+        event);
+  }
+  return std::exchange(actions_, {});
+}
+
+std::optional<std::uint64_t> JobOnNode::next_ns() const {
+  NextTime next;
+  next.consider(end_.next_ns());
+  next.consider(deaths_.next_ns());
+  next.consider(absences_.next_ns());
+  return next.ns();
+}
+
+// Of programs that never ask to join, such as hostname, it says nothing.
+std::string JobOnNode::who_took_no_part() const {
+  const std::vector<std::uint32_t> silent = ranks_.silent();
+  if (end_.status() || silent.empty()) return {};
+  return fmt::format("rank{} {} ended without a call of shmem_init or gex_Client_Init",
+                     silent.size() == 1 ? "" : "s", format_ranks(silent));
+}
+
+}  // namespace gondwana::launch

@@ -1,0 +1,174 @@
+#include "run/node/node_end.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "base/exit_status.hpp"
+#include "memory/job_end.hpp"
+#include "run/io/next_time.hpp"
+#include "run/node/diagnosis.hpp"
+
+namespace gondwana::launch {
+namespace {
+
+constexpr std::uint64_t second_ns = 1'000'000'000;
+constexpr std::uint64_t grace_ns = 2 * second_ns;       // from our SIGTERM to SIGKILL
+constexpr std::uint64_t user_grace_ns = 5 * second_ns;  // from a forwarded INT or TERM
+
+bool ends(int signal) {
+  return signal == SIGINT || signal == SIGTERM;
+}
+
+}  // namespace
+
+NodeEnd::NodeEnd(const Job& job, std::string host, const Admission& ranks, NodeActions& actions,
+                 std::uint64_t now)
+    : job_(job), host_(std::move(host)), ranks_(ranks), actions_(actions) {
+  if (job.timeout)
+    time_up_ns_ = now + static_cast<std::uint64_t>(std::chrono::nanoseconds(*job.timeout).count());
+}
+
+void NodeEnd::settle(int status) {
+  if (!status_ && status != 0) status_ = status;
+}
+
+// The conductor says the sentence where there is one.
+void NodeEnd::announce(int status, const std::string& sentence) {
+  settle(status);
+  if (job_.share.has_conductor())
+    actions_.emplace_back(Stopping{static_cast<std::uint32_t>(status), sentence});
+  else if (!sentence.empty())
+    actions_.emplace_back(Said{sentence});
+}
+
+void NodeEnd::end_job(int status, const std::string& sentence, std::uint64_t now) {
+  announce(status, sentence);
+  ending_.ask(grace_ns, now);
+}
+
+void NodeEnd::end_because(const std::string& sentence, int status, std::uint64_t now) {
+  announce(status, sentence);
+  actions_.emplace_back(Report::waiting);
+  ending_.ask(grace_ns, now);
+}
+
+void NodeEnd::end_on_purpose(int status, std::uint64_t now) {
+  actions_.emplace_back(EndOnPurpose{status});
+  ending_.ask_later(std::uint64_t{time_to_end.count()} * second_ns, grace_ns, now);
+}
+
+// The first word counts, even where another rank has just ended with a status of its own.
+void NodeEnd::on(const protocol::GlobalExit& exit, std::uint64_t now) {
+  const int status = exit.status & 0xff;
+  if (is_idle()) status_ = status;
+  if (exit.is_on_purpose != 1) return end_job(status, "", now);
+  if (job_.share.has_conductor())
+    actions_.emplace_back(Stopping{static_cast<std::uint32_t>(status), "", true});
+  end_on_purpose(status, now);
+}
+
+void NodeEnd::on(const SignalCame& signal, std::uint64_t now) {
+  const auto& [number, passed_on] = signal;
+  // Where the ranks are. A rank that knows the signal gets it too; it would end any other.
+  if (number == SIGUSR1)
+    return void(actions_.insert(actions_.end(), {NodeAction(Report::places), AskRanks{}}));
+  const bool has_conductor = job_.share.has_conductor();
+  // A batch system or an administrator ends what is on this host. The others would wait for it.
+  if (ends(number) && has_conductor && !passed_on && is_idle()) {
+    announce(exit_signal_base + number,
+             fmt::format("the launcher on host {} has got {}; the job is ended", host_,
+                         name_of_signal(number)));
+    if (number == SIGINT && ranks_.any_joined()) actions_.emplace_back(Report::places);
+  }
+  if (is_idle() && ranks_.any_joined()) {
+    // Where there is a conductor, it says why.
+    if (number == SIGTERM) actions_.emplace_back(Report::places);
+    if (number == SIGINT && !has_conductor) actions_.emplace_back(Report::why_at_once);
+    if (number == SIGQUIT && !has_conductor) actions_.emplace_back(Report::why);
+  }
+  if (ends(number) && ending_.is_over()) abandon_output_ = true;
+  if (ends(number) && !is_idle()) return ending_.kill(now);
+  actions_.emplace_back(SignalRanks{number});
+  if (!ends(number)) return;
+  actions_.emplace_back(SignalRanks{SIGCONT});  // a stopped process could not hear it
+  ending_.wait_at_most(user_grace_ns, now);
+}
+
+// The ranks end in silence: the host where it began has said why.
+void NodeEnd::on(const EndElsewhere& elsewhere, std::uint64_t now) {
+  const End& end = elsewhere.end;
+  const auto status = static_cast<int>(end.status);
+  failed_elsewhere_ = !end.is_on_purpose || status != 0;
+  if (end.is_on_purpose) return end_on_purpose(status, now);
+  // Where its time was over, the conductor has said why.
+  if (is_idle() && status != exit_timeout) actions_.emplace_back(Report::waiting);
+  // Where a batch system sends its signal to all processes, the ranks here may have it already.
+  if (elsewhere.is_heard) return;
+  ending_.ask(ends(status - exit_signal_base) ? user_grace_ns : grace_ns, now);
+}
+
+void NodeEnd::on(const LauncherLost& lost, std::uint64_t now) {
+  launcher_lost_ = true;
+  end_job(exit_signal_base + SIGKILL, lost.sentence, now);
+}
+
+// No other process can take its place above the guardian.
+void NodeEnd::on(const SweeperLost& lost, std::uint64_t /*now*/) {
+  actions_.emplace_back(Said{fmt::format(
+      "the sweeper of the job (pid {}){} was killed; the job goes on, but if launcher and guardian "
+      "are killed at once, processes that the ranks have started may be left",
+      lost.pid, job_.share.has_conductor() ? " on host " + host_ : "")});
+}
+
+// As under mpirun, nobody to read the output means the end of the job, without a word: | head.
+void NodeEnd::on(const OutputFailed& failed, std::uint64_t now) {
+  if (std::exchange(output_lost_, true)) return;
+  if (failed.reason == EPIPE) return end_job(exit_signal_base + SIGPIPE, "", now);
+  actions_.emplace_back(
+      Said{fmt::format("cannot write to the standard output: {}; what the ranks write is lost",
+                       std::strerror(failed.reason))});
+}
+
+void NodeEnd::on(const Failed& failed, std::uint64_t now) {
+  const std::string where = job_.share.has_conductor() ? fmt::format("host {}: ", host_) : "";
+  end_job(failed.status, is_idle() ? where + failed.error.text : "", now);
+}
+
+void NodeEnd::on(const TraceFailed& /*failed*/, std::uint64_t /*now*/) {
+  settle(exit_failure);
+}
+
+void NodeEnd::on(const DescendantsSeen& seen, std::uint64_t now) {
+  for (const int signal : ending_.step(seen, now)) actions_.emplace_back(SignalAll{signal});
+}
+
+void NodeEnd::on_tick(std::uint64_t now) {
+  if (time_up_ns_ && now >= *time_up_ns_) {
+    time_up_ns_.reset();
+    if (is_idle()) {
+      status_ = exit_timeout;
+      announce(exit_timeout,
+               fmt::format("the job runs longer than --timeout {} s; its {} ranks are ended",
+                           static_cast<double>(job_.timeout->count()) / 1000, ranks_.alive()));
+      if (ranks_.any_joined()) actions_.emplace_back(Report::why);
+      ending_.ask(grace_ns, now);
+    }
+  }
+  if (ranks_.alive() != 0) return;
+  actions_.emplace_back(ReleaseAgent{});
+  ending_.ask(grace_ns, now);
+}
+
+std::optional<std::uint64_t> NodeEnd::next_ns() const {
+  if (ranks_.alive() == 0 && !ending_.has_asked()) return 0;
+  NextTime next;
+  next.consider(ending_.next_ns());
+  next.consider(time_up_ns_);
+  return next.ns();
+}
+
+}  // namespace gondwana::launch

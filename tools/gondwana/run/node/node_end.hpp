@@ -1,0 +1,67 @@
+// How a job ends on a node: which end comes first, with which status, and which sentence says why.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "run/job.hpp"
+#include "run/node/admission.hpp"
+#include "run/node/ending.hpp"
+#include "run/node/node_events.hpp"
+
+namespace gondwana::launch {
+
+class NodeEnd {
+ public:
+  // `job`, `ranks` and `actions`, to which it appends, must outlive this.
+  NodeEnd(const Job& job, std::string host, const Admission& ranks, NodeActions& actions,
+          std::uint64_t now);
+
+  // A rank or something else has ended with that status, which is the job's if it is the first.
+  void settle(int status);
+  // The sentence may be empty.
+  void end_job(int status, const std::string& sentence, std::uint64_t now);
+  // Says which ranks wait, too.
+  void end_because(const std::string& sentence, int status, std::uint64_t now);
+  // Without a word, after ranks have had the time to end by themselves.
+  void end_on_purpose(int status, std::uint64_t now);
+
+  void on(const protocol::GlobalExit& exit, std::uint64_t now);
+  void on(const SignalCame& signal, std::uint64_t now);
+  void on(const EndElsewhere& elsewhere, std::uint64_t now);
+  void on(const LauncherLost& lost, std::uint64_t now);
+  void on(const SweeperLost& lost, std::uint64_t now);
+  void on(const OutputFailed& failed, std::uint64_t now);
+  void on(const Failed& failed, std::uint64_t now);
+  void on(const TraceFailed& failed, std::uint64_t now);
+  void on(const DescendantsSeen& seen, std::uint64_t now);
+  void on_tick(std::uint64_t now);
+  std::optional<std::uint64_t> next_ns() const;
+
+  const Ending& ending() const { return ending_; }
+  bool is_idle() const { return ending_.is_idle(); }
+  // Of the job, as far as this node knows.
+  std::optional<int> status() const { return status_; }
+  bool has_failed_elsewhere() const { return failed_elsewhere_; }
+  bool has_lost_launcher() const { return launcher_lost_; }
+  bool has_lost_output() const { return output_lost_; }
+  bool abandons_output() const { return abandon_output_; }
+
+ private:
+  void announce(int status, const std::string& sentence);
+
+  const Job& job_;
+  std::string host_;
+  const Admission& ranks_;
+  NodeActions& actions_;
+  Ending ending_;
+  std::optional<std::uint64_t> time_up_ns_;
+  std::optional<int> status_;
+  bool failed_elsewhere_ = false;
+  bool launcher_lost_ = false;
+  bool output_lost_ = false;
+  bool abandon_output_ = false;
+};
+
+}  // namespace gondwana::launch

@@ -1,0 +1,111 @@
+#include "run/node/rank_links.hpp"
+
+#include <fmt/format.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "core/machine.hpp"
+#include "memory/stillness.hpp"
+#include "run/node/streams.hpp"
+
+namespace gondwana::launch {
+
+RankLinks::RankLinks(Poller& poller, WireUp& wire, const JobOnNode& job, TellEvent tell)
+    : poller_(poller),
+      wire_(wire),
+      job_(job),
+      tell_(std::move(tell)),
+      sockets_(job.ranks().size()),
+      programs_(poller, {.on_end =
+                             [this](std::uint32_t rank, pid_t pid) {
+                               tell_(ProgramLost{
+                                   rank, pid, remains_of(wire_.page(rank), true, monotonic_ns())});
+                             }}),
+      images_(poller,
+              {.on_word = [this](std::uint32_t) { tell_(RankLeaves{}); },
+               .on_end = [this](std::uint32_t rank, pid_t pid) { look_at_image(rank, pid); }}) {}
+
+Result<UniqueFd> RankLinks::open(std::uint32_t rank) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    return no_descriptor("the launch socket", job_.ranks().global(rank));
+  sockets_[rank] = UniqueFd(ends[0]);
+  UniqueFd to_us(ends[1]);
+  const Result<void> watched = poller_.watch(ends[0], EPOLLIN, [this, rank] { read(rank); });
+  if (!watched) return watched.error();
+  return to_us;
+}
+
+void RankLinks::read(std::uint32_t rank) {
+  const UniqueFd& socket = sockets_[rank];
+  while (socket && is_readable(socket.get())) {
+    // No tag is asked for: the socket pair is known to one rank only, and a Join comes before it.
+    Result<std::optional<protocol::Received>> received = protocol::receive(socket.get(), 0, 0);
+    if (!received) {
+      close(rank);
+      return tell_(
+          Failed{{received.error().code,
+                  fmt::format("rank {}: {}", job_.ranks().global(rank), received.error().text)}});
+    }
+    if (!*received) return close(rank);
+    take(rank, **std::move(received));
+  }
+  send_job(rank);
+}
+
+void RankLinks::take(std::uint32_t rank, protocol::Received received) {
+  if (const auto* it = std::get_if<protocol::Join>(&received.message))
+    join(rank, static_cast<pid_t>(it->pid), std::move(received.attachment));
+  if (const auto* image = std::get_if<protocol::Image>(&received.message))
+    images_.watch(rank, static_cast<pid_t>(image->pid), std::move(received.attachment));
+  if (const auto* exit = std::get_if<protocol::GlobalExit>(&received.message)) tell_(*exit);
+}
+
+// `end` tells of the end of the program that asked; it may be missing.
+void RankLinks::join(std::uint32_t rank, pid_t program, UniqueFd end) {
+  if (const Result<void> joined = wire_.join(rank); !joined) return tell_(Failed{joined.error()});
+  if (program == job_.ranks()[rank].pid) end.reset();  // our child: SIGCHLD will tell
+  programs_.watch(rank, program, std::move(end));
+  tell_(RankJoined{rank, program});
+}
+
+void RankLinks::look_at_image(std::uint32_t rank, pid_t pid) {
+  const RankState state = wire_.state(rank);
+  const bool takes_part = state == RankState::joined || state == RankState::running;
+  tell_(ImageLost{rank, pid, takes_part && has_replaced_its_program(pid, wire_.page(rank)),
+                  remains_of(wire_.page(rank), true, monotonic_ns()).place});
+}
+
+void RankLinks::send_job(std::uint32_t rank) {
+  const UniqueFd& socket = sockets_[rank];
+  if (!socket) return;
+  const WireUp::Progress progress = wire_.advance(rank, socket.get());
+  if (progress == WireUp::Progress::try_later) send_later_.push_back(rank);
+  const bool full = progress == WireUp::Progress::wait_for_room;
+  const std::uint32_t events = full ? EPOLLIN | EPOLLOUT : EPOLLIN;
+  if (const Result<void> watched =
+          poller_.watch(socket.get(), events, [this, rank] { read(rank); });
+      !watched)
+    tell_(Failed{watched.error()});
+}
+
+void RankLinks::send_again() {
+  for (const std::uint32_t rank : std::exchange(send_later_, {})) send_job(rank);
+}
+
+void RankLinks::close(std::uint32_t rank) {
+  if (sockets_[rank]) poller_.forget(sockets_[rank].get());
+  sockets_[rank].reset();
+}
+
+void RankLinks::forget(std::uint32_t rank) {
+  close(rank);
+  programs_.forget(rank);
+  images_.forget(rank);
+}
+
+}  // namespace gondwana::launch

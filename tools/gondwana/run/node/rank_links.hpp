@@ -1,0 +1,57 @@
+// What a guardian holds of its ranks: the sockets by which they join, and the descriptors that tell
+// when the programs that joined are gone.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "bootstrap/protocol.hpp"
+#include "core/result.hpp"
+#include "core/unique_fd.hpp"
+#include "run/io/poller.hpp"
+#include "run/node/job_on_node.hpp"
+#include "run/node/node_events.hpp"
+#include "run/node/program_watch.hpp"
+#include "run/node/wire_up.hpp"
+
+namespace gondwana::launch {
+
+using TellEvent = std::function<void(const NodeEvent&)>;
+
+class RankLinks {
+ public:
+  // All must outlive this.
+  RankLinks(Poller& poller, WireUp& wire, const JobOnNode& job, TellEvent tell);
+  RankLinks(const RankLinks&) = delete;
+  RankLinks& operator=(const RankLinks&) = delete;
+
+  // The end of the socket for the rank.
+  Result<UniqueFd> open(std::uint32_t rank);
+  // What the rank has said.
+  void read(std::uint32_t rank);
+  // The rank has ended.
+  void forget(std::uint32_t rank);
+  // Sends what could not be sent before. To be called soon while it has to wait.
+  void send_again();
+  bool waits() const { return !send_later_.empty(); }
+
+  void look_at_image(std::uint32_t rank, pid_t pid);
+
+ private:
+  void take(std::uint32_t rank, protocol::Received received);
+  void join(std::uint32_t rank, pid_t program, UniqueFd end);
+  void send_job(std::uint32_t rank);
+  void close(std::uint32_t rank);
+
+  Poller& poller_;
+  WireUp& wire_;
+  const JobOnNode& job_;
+  TellEvent tell_;
+  std::vector<UniqueFd> sockets_;
+  std::vector<std::uint32_t> send_later_;
+  ProgramWatch programs_;
+  ProgramWatch images_;
+};
+
+}  // namespace gondwana::launch

@@ -1,0 +1,49 @@
+// Starts the ranks of a node, each with its descriptors, its variables and its processors.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/result.hpp"
+#include "core/unique_fd.hpp"
+#include "run/job.hpp"
+#include "run/node/binding.hpp"
+#include "run/node/rank_process.hpp"
+
+namespace gondwana::launch {
+
+class RankStarter {
+ public:
+  // What the process gets; the last leads to its guardian.
+  struct Ends {
+    UniqueFd input;
+    UniqueFd output;
+    UniqueFd error;
+    UniqueFd join;
+  };
+
+  // `job` must outlive this.
+  explicit RankStarter(const Job& job) : job_(job) {}
+
+  // What is refused before the first rank starts. Takes all descriptors that this process may have.
+  Result<void> prepare();
+  // Of all ranks of the program.
+  EnvironmentBlock environment_of(const Program& program) const;
+  // `rank` counts from 0 on this host.
+  Result<pid_t> start(const Program& program, EnvironmentBlock& environment, std::uint32_t rank,
+                      const Ends& ends) const;
+  // "rank 3 on host n1 is bound to core 2: processors 2, 6"
+  std::string describe_binding(std::uint32_t rank) const;
+  // What processes of the job get back.
+  const rlimit& descriptors() const { return descriptors_; }
+
+ private:
+  const Job& job_;
+  rlimit descriptors_{};
+  std::vector<Place> places_;
+};
+
+}  // namespace gondwana::launch

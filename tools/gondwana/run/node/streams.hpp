@@ -1,0 +1,58 @@
+// What a guardian carries: the output of its ranks, the standard input of the one that reads, and
+// sentences and news. All goes to the conductor where there is one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "core/result.hpp"
+#include "core/unique_fd.hpp"
+#include "run/io/job_output.hpp"
+#include "run/io/own_output.hpp"
+#include "run/io/poller.hpp"
+#include "run/io/rank_input.hpp"
+#include "run/io/standard_input.hpp"
+#include "run/job.hpp"
+#include "run/remote/uplink.hpp"
+
+namespace gondwana::launch {
+
+// Descriptors run out first, where others have opened some since we looked.
+Error no_descriptor(std::string_view what, std::uint32_t rank);
+
+class Streams {
+ public:
+  // Both must outlive this.
+  Streams(Poller& poller, const Job& job);
+
+  // Null: there is no conductor.
+  Uplink* uplink() const { return uplink_.get(); }
+  void tell(const Frame& news) const { uplink_->tell(news); }
+  void say(std::string_view sentence) { output_.say(sentence); }
+
+  // Descriptors for a rank, by its number in the job.
+  Result<UniqueFd> open_input(std::uint32_t rank);
+  Result<UniqueFd> open_output(std::uint32_t rank, Standard which);
+  void add_input(std::string_view text) { input_.add(text); }
+  void on_rank_ended(std::uint32_t rank);
+
+  // To be called once a round and at next_ns().
+  void step();
+  std::optional<std::uint64_t> next_ns() const;
+  // To be called instead, once nobody is left to write: true when all that had arrived is written.
+  bool drain() { return output_.drain(); }
+  // Why our output takes no more (errno), or 0.
+  int failure() const { return output_.failure(); }
+
+ private:
+  const Job& job_;
+  std::unique_ptr<Uplink> uplink_;
+  std::unique_ptr<OwnOutput> own_output_;
+  JobOutput output_;
+  StandardInput terminal_;
+  RankInput input_;
+};
+
+}  // namespace gondwana::launch
