@@ -79,7 +79,7 @@ class Node {
   bool does_nothing() const { return done_.empty(); }
 
   const NodeEnd& is() const { return decides_->end(); }
-  std::optional<int> status() const { return is().status(); }
+  std::optional<int> status() const { return is().outcome().status; }
   const JobOnNode& decisions() const { return *decides_; }
   // How long until something is due; nothing: it waits for events only.
   std::optional<std::uint64_t> due_in() const {

@@ -22,7 +22,7 @@ struct Remains {
 // How a rank was when it ended.
 struct Death {
   std::uint32_t rank = 0;
-  std::string host;
+  std::string host = {};
   pid_t pid = 0;
   int wait_status = 0;  // as waitpid() gave it
   Remains remains = {};

@@ -245,6 +245,7 @@ int Guardian::next_timeout_ms() const {
 
 int Guardian::finish() {
   const NodeEnd& end = decisions_.end();
+  const Outcome& outcome = end.outcome();
   if (end.ending().state() == Ending::State::given_up)
     streams_.say(fmt::format("processes that cannot be killed are left: {}",
                              fmt::join(descendants(), ", ")));
@@ -253,26 +254,25 @@ int Guardian::finish() {
   if (job_.share.total > 1)
     for (const std::string& sentence : inspector_.describe_no_jobs(job_.programs))
       streams_.say(sentence);
-  const int status = end.has_failed_elsewhere() ? exit_failure : end.status().value_or(0);
+  const int status = end.has_failed_elsewhere() ? exit_failure : outcome.status.value_or(0);
   if (job_.trace.is_on() && !TraceCollection(job_, poller_, wire_, streams_).deliver(status))
     handle(TraceFailed{});
   // However long it takes, as long as a reader is there.
   const std::uint64_t start = monotonic_ns();
-  while (!streams_.drain() && !end.abandons_output()) {
-    if (end.has_lost_launcher() && monotonic_ns() > start + last_words_ns) break;
-    poller_.wait(end.has_lost_launcher() ? 10 : -1);
+  while (!streams_.drain() && !outcome.abandons_output) {
+    if (outcome.has_lost_launcher && monotonic_ns() > start + last_words_ns) break;
+    poller_.wait(outcome.has_lost_launcher ? 10 : -1);
   }
   if (streams_.failure() != 0) handle(OutputFailed{streams_.failure()});
   streams_.drain();
-  const int all = end.status().value_or(end.has_lost_output() ? exit_failure : 0);
-  if (streams_.uplink() != nullptr) report_end(all);
-  return all;
+  if (streams_.uplink() != nullptr) report_end(outcome.of_job());
+  return outcome.of_job();
 }
 
 void Guardian::report_end(int status) {
   Uplink& uplink = *streams_.uplink();
   uplink.tell(Ended{static_cast<std::uint32_t>(status)});
-  while (!uplink.output().flush() && !decisions_.end().has_lost_launcher()) {
+  while (!uplink.output().flush() && !decisions_.end().outcome().has_lost_launcher) {
     poller_.wait(next_timeout_ms());
     uplink.step();
   }

@@ -55,7 +55,7 @@ std::optional<std::uint64_t> JobOnNode::next_ns() const {
 // Of programs that never ask to join, such as hostname, it says nothing.
 std::string JobOnNode::who_took_no_part() const {
   const std::vector<std::uint32_t> silent = ranks_.silent();
-  if (end_.status() || silent.empty()) return {};
+  if (end_.outcome().status || silent.empty()) return {};
   return fmt::format("rank{} {} ended without a call of shmem_init or gex_Client_Init",
                      silent.size() == 1 ? "" : "s", format_ranks(silent));
 }

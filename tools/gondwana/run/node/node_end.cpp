@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <utility>
 
 #include "base/exit_status.hpp"
@@ -27,14 +25,11 @@ bool ends(int signal) {
 
 NodeEnd::NodeEnd(const Job& job, std::string host, const Admission& ranks, NodeActions& actions,
                  std::uint64_t now)
-    : job_(job), host_(std::move(host)), ranks_(ranks), actions_(actions) {
-  if (job.timeout)
-    time_up_ns_ = now + static_cast<std::uint64_t>(std::chrono::nanoseconds(*job.timeout).count());
-}
-
-void NodeEnd::settle(int status) {
-  if (!status_ && status != 0) status_ = status;
-}
+    : job_(job),
+      host_(std::move(host)),
+      ranks_(ranks),
+      actions_(actions),
+      time_up_ns_(end_of_time(job, now)) {}
 
 // The conductor says the sentence where there is one.
 void NodeEnd::announce(int status, const std::string& sentence) {
@@ -64,7 +59,7 @@ void NodeEnd::end_on_purpose(int status, std::uint64_t now) {
 // The first word counts, even where another rank has just ended with a status of its own.
 void NodeEnd::on(const protocol::GlobalExit& exit, std::uint64_t now) {
   const int status = exit.status & 0xff;
-  if (is_idle()) status_ = status;
+  if (is_idle()) outcome_.status = status;
   if (exit.is_on_purpose != 1) return end_job(status, "", now);
   if (job_.share.has_conductor())
     actions_.emplace_back(Stopping{static_cast<std::uint32_t>(status), "", true});
@@ -90,7 +85,7 @@ void NodeEnd::on(const SignalCame& signal, std::uint64_t now) {
     if (number == SIGINT && !has_conductor) actions_.emplace_back(Report::why_at_once);
     if (number == SIGQUIT && !has_conductor) actions_.emplace_back(Report::why);
   }
-  if (ends(number) && ending_.is_over()) abandon_output_ = true;
+  if (ends(number) && ending_.is_over()) outcome_.abandons_output = true;
   if (ends(number) && !is_idle()) return ending_.kill(now);
   actions_.emplace_back(SignalRanks{number});
   if (!ends(number)) return;
@@ -112,7 +107,7 @@ void NodeEnd::on(const EndElsewhere& elsewhere, std::uint64_t now) {
 }
 
 void NodeEnd::on(const LauncherLost& lost, std::uint64_t now) {
-  launcher_lost_ = true;
+  outcome_.has_lost_launcher = true;
   end_job(exit_signal_base + SIGKILL, lost.sentence, now);
 }
 
@@ -124,13 +119,11 @@ void NodeEnd::on(const SweeperLost& lost, std::uint64_t /*now*/) {
       lost.pid, job_.share.has_conductor() ? " on host " + host_ : "")});
 }
 
-// As under mpirun, nobody to read the output means the end of the job, without a word: | head.
 void NodeEnd::on(const OutputFailed& failed, std::uint64_t now) {
-  if (std::exchange(output_lost_, true)) return;
-  if (failed.reason == EPIPE) return end_job(exit_signal_base + SIGPIPE, "", now);
-  actions_.emplace_back(
-      Said{fmt::format("cannot write to the standard output: {}; what the ranks write is lost",
-                       std::strerror(failed.reason))});
+  const std::optional<std::string> sentence = outcome_.lose_output(failed.reason);
+  if (!sentence) return;
+  if (sentence->empty()) return end_job(exit_signal_base + SIGPIPE, "", now);
+  actions_.emplace_back(Said{*sentence});
 }
 
 void NodeEnd::on(const Failed& failed, std::uint64_t now) {
@@ -150,10 +143,8 @@ void NodeEnd::on_tick(std::uint64_t now) {
   if (time_up_ns_ && now >= *time_up_ns_) {
     time_up_ns_.reset();
     if (is_idle()) {
-      status_ = exit_timeout;
-      announce(exit_timeout,
-               fmt::format("the job runs longer than --timeout {} s; its {} ranks are ended",
-                           static_cast<double>(job_.timeout->count()) / 1000, ranks_.alive()));
+      outcome_.status = exit_timeout;
+      announce(exit_timeout, describe_timeout(job_, ranks_.alive()));
       if (ranks_.any_joined()) actions_.emplace_back(Report::why);
       ending_.ask(grace_ns, now);
     }

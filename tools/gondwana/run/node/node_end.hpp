@@ -9,6 +9,7 @@
 #include "run/node/admission.hpp"
 #include "run/node/ending.hpp"
 #include "run/node/node_events.hpp"
+#include "run/outcome.hpp"
 
 namespace gondwana::launch {
 
@@ -19,7 +20,7 @@ class NodeEnd {
           std::uint64_t now);
 
   // A rank or something else has ended with that status, which is the job's if it is the first.
-  void settle(int status);
+  void settle(int status) { outcome_.settle(status); }
   // The sentence may be empty.
   void end_job(int status, const std::string& sentence, std::uint64_t now);
   // Says which ranks wait, too.
@@ -41,12 +42,8 @@ class NodeEnd {
 
   const Ending& ending() const { return ending_; }
   bool is_idle() const { return ending_.is_idle(); }
-  // Of the job, as far as this node knows.
-  std::optional<int> status() const { return status_; }
+  const Outcome& outcome() const { return outcome_; }
   bool has_failed_elsewhere() const { return failed_elsewhere_; }
-  bool has_lost_launcher() const { return launcher_lost_; }
-  bool has_lost_output() const { return output_lost_; }
-  bool abandons_output() const { return abandon_output_; }
 
  private:
   void announce(int status, const std::string& sentence);
@@ -57,11 +54,8 @@ class NodeEnd {
   NodeActions& actions_;
   Ending ending_;
   std::optional<std::uint64_t> time_up_ns_;
-  std::optional<int> status_;
+  Outcome outcome_;
   bool failed_elsewhere_ = false;
-  bool launcher_lost_ = false;
-  bool output_lost_ = false;
-  bool abandon_output_ = false;
 };
 
 }  // namespace gondwana::launch

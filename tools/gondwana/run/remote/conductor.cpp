@@ -4,36 +4,32 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
-#include <cstdlib>
-#include <cstring>
+#include <string>
+#include <utility>
+#include <variant>
 
-#include "base/exit_status.hpp"
 #include "bootstrap/job_memory.hpp"
 #include "core/load.hpp"
 #include "core/machine.hpp"
 #include "link/peer_timeout.hpp"
 #include "link/way_to_host.hpp"
 #include "observe/jobs/found_jobs.hpp"
-#include "observe/trace/wire.hpp"
-#include "report/trace/trace_file.hpp"
 #include "report/why/report.hpp"
 #include "run/command_line/sharing.hpp"
-#include "run/command_line/task.hpp"
 #include "run/io/next_time.hpp"
+#include "run/node/descendants.hpp"
+#include "run/overloaded.hpp"
 
 namespace gondwana::launch {
 namespace {
 
 constexpr std::uint64_t second_ns = 1'000'000'000;
-constexpr std::uint64_t user_grace_ns = 10 * second_ns;  // from a second INT or TERM
-constexpr std::uint64_t last_words_ns = second_ns;       // to write output nobody may read
-constexpr std::uint64_t bury_ns = second_ns;             // to a process whose host is done
+constexpr std::uint64_t last_words_ns = second_ns;     // to write output nobody may read
+constexpr std::uint64_t bury_ns = second_ns;           // to a process whose host is done
+constexpr std::uint64_t both_ends_ns = 3 * second_ns;  // of a connection
 constexpr std::uint64_t look_ns = 5 * second_ns;
-constexpr std::uint64_t look_at_interrupt_ns = second_ns;
+constexpr std::uint64_t short_look_ns = second_ns;
 constexpr std::uint64_t longest_look_ns = 20 * second_ns;
-constexpr std::uint64_t taken_step = std::uint64_t{128} << 10;
 constexpr std::uint64_t input_window = std::uint64_t{256} << 10;
 
 }  // namespace
@@ -44,13 +40,15 @@ Conductor::Conductor(const Job& job, UniqueFd orders, Poller poller)
       events_(poller_, std::move(orders)),
       output_(poller_, {job.label, job.timestamps}),
       input_(poller_, input_window),
-      parts_(share_out(job)) {}
+      parts_(share_out(job)),
+      decisions_(job, parts_, monotonic_ns()),
+      traces_(parts_.size()) {}
 
 int Conductor::run() {
   Result<void> started = prepare();
   if (started) started = start_hosts();
-  if (!started) end_job(exit_failure, started.error().text);
-  while (!is_over()) {
+  if (!started) handle(Failed{started.error()});
+  while (!decisions_.is_over()) {
     poller_.wait(next_timeout_ms());
     step();
   }
@@ -67,23 +65,12 @@ Result<void> Conductor::prepare() {
     part.share.peer_timeout_s = *peer_timeout;
     part.prompts = output_.shows_prompts(Standard::output);
   }
-  if (job_.timeout) {
-    const auto limit = std::chrono::nanoseconds(*job_.timeout);
-    time_up_ns_ = monotonic_ns() + static_cast<std::uint64_t>(limit.count());
-  }
   if (*peer_timeout != 0) ping_every_ns_ = std::min(second_ns, *peer_timeout * second_ns / 4);
-  return watch_processes();
-}
-
-Result<void> Conductor::watch_processes() {
-  return events_.start({.on_signal = [this](int signal) { on_signal(signal); },
-                        .on_launcher_lost = [this] { on_launcher_lost(); },
-                        .on_child_ended =
-                            [this](pid_t pid, int status) {
-                              for (const HostRecord& record : hosts_)
-                                if (record.connection->pid() == pid)
-                                  record.connection->on_child_ended(status);
-                            }});
+  return events_.start(
+      {.on_signal = [this](int signal) { handle(SignalCame{signal}); },
+       .on_launcher_lost =
+           [this] { handle(LauncherLost{"the launcher was killed; its ranks are ended"}); },
+       .on_child_ended = [this](pid_t pid, int status) { on_child_ended(pid, status); }});
 }
 
 Result<void> Conductor::start_hosts() {
@@ -105,12 +92,19 @@ Result<void> Conductor::start_hosts() {
 
 Result<void> Conductor::start_host(const Host& host, Task task) {
   const Share share = task.job.share;
-  HostRecord& record = hosts_.emplace_back();
-  record.connection = std::make_unique<HostConnection>(poller_, host, share);
-  HostConnection& connection = *record.connection;
+  const std::uint32_t node = share.node;
+  HostConnection& connection =
+      *hosts_.emplace_back(std::make_unique<HostConnection>(poller_, host, share));
   Result<void> started =
-      connection.start([this](HostConnection& from, Frame& frame) { on_frame(from, frame); });
-  if (!started) return started;
+      connection.start([this, node](Frame& frame) { on_frame(node, frame); },
+                       [this, node](const std::string& why) {
+                         handle(HostPipeEnded{node, why, stretched(both_ends_ns)});
+                       });
+  if (!started) {
+    hosts_.pop_back();
+    return started;
+  }
+  handle(HostStarted{node, connection.facts()});
   const std::uint32_t first = index(task.job.node_ranks().front());
   const std::uint32_t last = index(task.job.node_ranks().back());
   connection.send(std::move(task));
@@ -122,70 +116,61 @@ Result<void> Conductor::start_host(const Host& host, Task task) {
   return {};
 }
 
-void Conductor::step() {
-  const std::uint64_t now = monotonic_ns();
-  if (time_up_ns_ && now >= *time_up_ns_) on_time_up();
-  ping_hosts();
-  for (HostRecord& record : hosts_) step_host(record);
-  if (abandon_at_ns_ && now >= *abandon_at_ns_) abandon_silent_hosts();
-  input_.step();
-  output_.flush();
-  if (output_.failure() != 0) on_output_failed(output_.failure());
-  events_.tell_held();
+// Output, input, clocks and traces are carried; the rest is decided about.
+void Conductor::on_frame(std::uint32_t node, Frame& frame) {
+  HostConnection& host = *hosts_[node];
+  if (auto* output = std::get_if<Output>(&frame)) {
+    host.count_output(output->text.size());
+    return output_.write(output->rank, output->which, output->text);
+  }
+  if (const auto* said = std::get_if<Said>(&frame)) return output_.say(said->sentence);
+  if (const auto* taken = std::get_if<Taken>(&frame)) return input_.on_taken(taken->bytes);
+  if (std::holds_alternative<Deaf>(frame)) return input_.stop();
+  if (const auto* pong = std::get_if<Pong>(&frame)) {
+    const std::uint64_t now = monotonic_ns();
+    if (traces_.on_pong(node, *pong, now) && job_.trace.is_on()) host.send(Ping{now});
+    return;
+  }
+  if (const auto* part = std::get_if<TracePart>(&frame)) {
+    if (const Result<void> added = traces_.add(node, *part); !added)
+      output_.say(fmt::format("--trace: host {}: {}", host.name(), added.error().text));
+    return;
+  }
+  handle(HostSaid{node, std::move(frame)});
 }
 
-// One that answers knows what it waits for.
-void Conductor::abandon_silent_hosts() {
-  for (const HostRecord& record : hosts_)
-    if (record.connection->silence_ns() >= user_grace_ns / 2) record.connection->abandon();
-  abandon_at_ns_ = monotonic_ns() + second_ns;
+void Conductor::on_child_ended(pid_t pid, int wait_status) {
+  for (std::uint32_t node = 0; node < hosts_.size(); ++node) {
+    if (hosts_[node]->pid() != pid) continue;
+    hosts_[node]->on_child_ended();
+    handle(HostProcessEnded{node, wait_status, stretched(both_ends_ns)});
+  }
 }
 
-void Conductor::ping_hosts() {
-  const std::uint64_t now = monotonic_ns();
-  if (now < ping_at_ns_) return;
-  send_to_all(Ping{now});
-  ping_at_ns_ = now + ping_every_ns_;
+void Conductor::handle(const HostsEvent& event) {
+  for (const HostsAction& action : decisions_.handle(event, monotonic_ns())) perform(action);
 }
 
-void Conductor::step_host(HostRecord& record) {
-  HostConnection& host = *record.connection;
-  if (const std::optional<std::string> loss = host.loss()) end_job(host.loss_status(), *loss);
-  const bool full = output_.is_full(Standard::output) || output_.is_full(Standard::error);
-  if (record.written < taken_step || full) return;
-  host.send(Taken{std::exchange(record.written, 0)});
+void Conductor::perform(const HostsAction& action) {
+  std::visit(Overloaded{[this](const Said& said) { output_.say(said.sentence); },
+                        [this](const Send& send) { hosts_[send.node]->send(send.frame); },
+                        [this](const CloseHost& host) { hosts_[host.node]->close(host.is_killed); },
+                        [this](const LookAtHost& host) { handle(hosts_[host.node]->look()); },
+                        [this](const StartInput& reader) {
+                          input_.start([&host = *hosts_[reader.node]](std::string text) {
+                            host.send(Input{std::move(text)});
+                          });
+                        },
+                        [this](const StopInput&) { input_.stop(); },
+                        [this](Explain how) { explain(how); }},
+             action);
 }
 
-int Conductor::next_timeout_ms() const {
-  NextTime next;
-  next.consider(ping_at_ns_);
-  next.consider(time_up_ns_);
-  next.consider(abandon_at_ns_);
-  next.consider(input_.next_ns());
-  next.consider(output_.next_ns());
-  for (const HostRecord& record : hosts_) next.consider(record.connection->next_ns());
-  return next.timeout_ms();
-}
-
-bool Conductor::is_over() const {
-  return std::ranges::all_of(hosts_,
-                             [](const HostRecord& one) { return one.connection->is_over(); });
-}
-
-// The remote launchers know what a signal means, and what a second one does. A host that is out of
-// reach must not keep us after that.
-void Conductor::on_signal(int signal) {
-  const bool to_end = signal == SIGINT || signal == SIGTERM;
-  if (to_end && is_over()) abandon_output_ = true;
-  if (signal == SIGINT && !abandon_at_ns_ && !ending_) say_why(look_at_interrupt_ns);
-  if (to_end && !abandon_at_ns_) abandon_at_ns_ = monotonic_ns() + user_grace_ns;
-  if (signal == SIGQUIT && !ending_) say_why(std::min(stretched(look_ns), longest_look_ns));
-  send_to_all(Signal{static_cast<std::uint32_t>(signal)});
-}
-
-// As `gondwana why` does. The hosts hear from us meanwhile, or they would take us for dead.
-// A signal ends the look, and what it tells then.
-void Conductor::say_why(std::uint64_t longest_ns) {
+// The hosts hear from us meanwhile, or they would take us for dead. A signal ends the look, and
+// what it tells then.
+void Conductor::explain(Explain how) {
+  const std::uint64_t longest_ns =
+      how == Explain::shortly ? short_look_ns : std::min(stretched(look_ns), longest_look_ns);
   const std::uint64_t end_ns = monotonic_ns() + longest_ns;
   bool is_left = false;
   const auto goes_on = [&] {
@@ -198,166 +183,58 @@ void Conductor::say_why(std::uint64_t longest_ns) {
   if (!report.empty() && !is_left) output_.say(report);
 }
 
-void Conductor::on_launcher_lost() {
-  launcher_lost_ = true;
-  end_job(exit_signal_base + SIGKILL, "the launcher was killed; its ranks are ended");
+void Conductor::step() {
+  handle(Tick{});
+  ping_hosts();
+  if (!output_.is_full(Standard::output) && !output_.is_full(Standard::error))
+    for (const auto& host : hosts_) host->report_output();
+  input_.step();
+  output_.flush();
+  if (output_.failure() != 0) handle(OutputFailed{output_.failure()});
+  events_.tell_held();
 }
 
-void Conductor::on_frame(HostConnection& host, Frame& frame) {
-  if (auto* output = std::get_if<Output>(&frame)) {
-    hosts_[host.node()].written += output->text.size();
-    return output_.write(output->rank, output->which, output->text);
-  }
-  if (const auto* said = std::get_if<Said>(&frame)) return output_.say(said->sentence);
-  if (const auto* pong = std::get_if<Pong>(&frame)) return on_pong(host, *pong);
-  if (std::holds_alternative<Hello>(frame)) return on_hello(host);
-  if (const auto* taken = std::get_if<Taken>(&frame)) return input_.on_taken(taken->bytes);
-  if (std::holds_alternative<Deaf>(frame)) return input_.stop();
-  auto* info = std::get_if<ThisNode>(&frame);
-  if (info != nullptr && !hosts_[host.node()].info)
-    return on_node_info(host, std::move(info->info));
-  if (const auto* left = std::get_if<Left>(&frame)) {
-    for (const HostRecord& record : hosts_)
-      if (record.connection.get() != &host) record.connection->send(*left);
-    return;
-  }
-  if (const auto* stopping = std::get_if<Stopping>(&frame)) return on_stopping(*stopping);
-  if (const auto* ended = std::get_if<Ended>(&frame)) return on_ended(host, ended->status);
-  if (const auto* part = std::get_if<TracePart>(&frame))
-    return on_trace(hosts_[host.node()], *part);
-  host.abandon();
-  end_job(exit_failure,
-          fmt::format("host {} sent what a remote launcher never sends", host.name()));
-}
-
-void Conductor::on_hello(HostConnection& host) {
-  if (!parts_[host.node()].reader) return;
-  input_.start([&host](std::string text) { host.send(Input{std::move(text)}); });
-}
-
-// Of a job that is traced, clocks are compared by some pings at its start, and one a second after.
-void Conductor::on_pong(HostConnection& host, const Pong& pong) {
-  constexpr int at_once = 16;
-  HostRecord& record = hosts_[host.node()];
+void Conductor::ping_hosts() {
   const std::uint64_t now = monotonic_ns();
-  const auto error = static_cast<std::int64_t>(now - pong.sent_ns) / 2;
-  if (!record.error_ns || error < *record.error_ns) {
-    record.error_ns = error;
-    record.ahead_ns = static_cast<std::int64_t>(pong.time_ns - pong.sent_ns) - error;
-  }
-  if (job_.trace.is_on() && ++record.pongs < at_once) host.send(Ping{now});
+  if (now < ping_at_ns_) return;
+  for (std::uint32_t node = 0; node < hosts_.size(); ++node)
+    if (!decisions_.is_over(node)) hosts_[node]->send(Ping{now});
+  ping_at_ns_ = now + ping_every_ns_;
 }
 
-void Conductor::on_node_info(HostConnection& host, std::string info) {
-  hosts_[host.node()].info = std::move(info);
-  const auto has_info = [](const HostRecord& one) { return one.info.has_value(); };
-  if (!std::ranges::all_of(hosts_, has_info) || hosts_.size() != parts_.size()) return;
-  AllNodes all;
-  for (const HostRecord& one : hosts_) all.infos.push_back(*one.info);
-  send_to_all(all);
-}
-
-void Conductor::on_stopping(const Stopping& stopping) {
-  if (!stopping.is_on_purpose) return end_job(static_cast<int>(stopping.status), stopping.sentence);
-  if (std::exchange(ending_, true)) return;
-  if (!status_) status_ = static_cast<int>(stopping.status);
-  end_hosts({.is_on_purpose = true, .status = stopping.status});
-}
-
-void Conductor::on_ended(HostConnection& host, std::uint32_t status) {
-  if (parts_[host.node()].reader) input_.stop();
-  settle(static_cast<int>(status));
-}
-
-void Conductor::on_time_up() {
-  time_up_ns_.reset();
-  if (ending_) return;
-  status_ = exit_timeout;
-  output_.say(fmt::format("the job runs longer than --timeout {} s; its {} ranks are ended",
-                          static_cast<double>(job_.timeout->count()) / 1000, job_.ranks()));
-  say_why(std::min(stretched(look_ns), longest_look_ns));  // while the ranks live
-  end_job(exit_timeout, "");
-}
-
-// As under mpirun, nobody to read the output means the end of the job, without a word: | head.
-void Conductor::on_output_failed(int reason) {
-  if (std::exchange(output_lost_, true)) return;
-  if (reason == EPIPE) return end_job(exit_signal_base + SIGPIPE, "");
-  output_.say(fmt::format("cannot write to the standard output: {}; what the ranks write is lost",
-                          std::strerror(reason)));
-}
-
-void Conductor::send_to_all(const Frame& frame) {
-  for (const HostRecord& record : hosts_)
-    if (!record.connection->is_over()) record.connection->send(frame);
-}
-
-void Conductor::settle(int status) {
-  if (!status_ && status != 0) status_ = status;
-}
-
-// The first word counts: what the others end with is our doing.
-void Conductor::end_job(int status, const std::string& sentence) {
-  if (std::exchange(ending_, true)) return;
-  if (!status_) status_ = status;
-  if (!sentence.empty()) output_.say(sentence);
-  end_hosts({.is_on_purpose = false, .status = static_cast<std::uint32_t>(status)});
-}
-
-void Conductor::end_hosts(const End& end) {
-  for (const HostRecord& record : hosts_) {
-    HostConnection& host = *record.connection;
-    if (host.is_over()) continue;
-    if (host.has_said_hello())
-      host.send(end);
-    else
-      host.abandon();
-  }
-}
-
-void Conductor::on_trace(HostRecord& record, const TracePart& part) {
-  record.trace_part += part.bytes;
-  if (!part.is_last) return;
-  Result<trace::NodeTrace> ranks = trace::decode(std::exchange(record.trace_part, {}));
-  if (!ranks)
-    return output_.say(
-        fmt::format("--trace: host {}: {}", record.connection->name(), ranks.error().text));
-  if (!record.trace) return void(record.trace = *std::move(ranks));
-  for (trace::RankTrace& rank : ranks->ranks) record.trace->ranks.push_back(std::move(rank));
+int Conductor::next_timeout_ms() const {
+  NextTime next;
+  next.consider(ping_at_ns_);
+  next.consider(decisions_.next_ns());
+  next.consider(input_.next_ns());
+  next.consider(output_.next_ns());
+  return next.timeout_ms();
 }
 
 void Conductor::write_trace() {
-  std::vector<trace::NodeTrace> nodes;
-  for (HostRecord& record : hosts_) {
-    if (!record.trace || !record.trace_part.empty())
-      output_.say(
-          fmt::format("--trace: events of node {} on host {} are missing: {}",
-                      record.connection->node(), record.connection->name(),
-                      record.trace_part.empty() ? "it has sent none" : "they did not come whole"));
-    if (!record.trace) continue;
-    record.trace->ahead_ns = record.ahead_ns;
-    record.trace->error_ns = record.error_ns.value_or(0);
-    nodes.push_back(*std::move(record.trace));
-  }
-  const Result<std::string> written = trace::write_trace(
-      std::move(nodes), job_.trace.file, std::chrono::milliseconds(job_.trace.last_ms));
+  for (std::uint32_t node = 0; node < hosts_.size(); ++node)
+    if (const auto fault = traces_.fault(node))
+      output_.say(fmt::format("--trace: events of node {} on host {} are missing: {}", node,
+                              hosts_[node]->name(), *fault));
+  const Result<std::string> written = traces_.write(job_.trace);
   output_.say("--trace: " + (written ? *written : written.error().text));
-  if (!written) settle(exit_failure);
+  if (!written) handle(TraceFailed{});
 }
 
 int Conductor::finish() {
+  const Outcome& outcome = decisions_.outcome();
   bury_processes();
-  if (job_.trace.is_written(status_.value_or(0))) write_trace();
+  if (job_.trace.is_written(outcome.status.value_or(0))) write_trace();
   output_.release();
   const std::uint64_t start = monotonic_ns();
   // However long it takes, as long as a reader is there.
-  while (!output_.flush() && !abandon_output_) {
-    if (launcher_lost_ && monotonic_ns() > start + last_words_ns) break;
-    poller_.wait(launcher_lost_ ? 10 : -1);
+  while (!output_.flush() && !outcome.abandons_output) {
+    if (outcome.has_lost_launcher && monotonic_ns() > start + last_words_ns) break;
+    poller_.wait(outcome.has_lost_launcher ? 10 : -1);
   }
-  if (output_.failure() != 0) on_output_failed(output_.failure());
+  if (output_.failure() != 0) handle(OutputFailed{output_.failure()});
   output_.flush();
-  return status_.value_or(output_lost_ ? exit_failure : 0);
+  return outcome.of_job();
 }
 
 // ssh ends when its remote launcher has; one that hangs is killed.

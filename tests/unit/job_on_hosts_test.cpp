@@ -1,0 +1,317 @@
+// What a conductor decides, without a process, a pipe or a clock.
+#include "run/remote/job_on_hosts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gondwana::launch {
+namespace {
+
+constexpr std::uint64_t second = 1'000'000'000;
+constexpr int exited(int status) {
+  return status << 8;
+}
+
+// A job of hosts a, b and so on, with one rank each, and its time. What is done is kept until it is
+// taken. A peer timeout of 0: a debugger stops ranks.
+class Hosts {
+ public:
+  explicit Hosts(std::uint32_t hosts, std::uint32_t peer_timeout_s = 20,
+                 std::optional<std::chrono::milliseconds> timeout = {})
+      : peer_timeout_s_(peer_timeout_s), parts_(hosts), heard_(hosts, now_) {
+    job_.programs.push_back({.ranks = hosts, .words = {"./program"}});
+    job_.timeout = timeout;
+    for (std::uint32_t node = 1; node < hosts; ++node) parts_[node].reader.reset();
+    decides_.emplace(job_, parts_, now_);
+    for (std::uint32_t node = 0; node < hosts; ++node) start(node);
+  }
+
+  void start(std::uint32_t node) {
+    heard_[node] = now_;
+    tell(HostStarted{node,
+                     {.name = std::string(1, static_cast<char>('a' + node)),
+                      .way = "ssh",
+                      .by_ssh = true,
+                      .peer_timeout_s = peer_timeout_s_,
+                      .start_limit_s = peer_timeout_s_ + 2}});
+  }
+  void tell(const HostsEvent& event) {
+    for (HostsAction& action : decides_->handle(event, now_)) {
+      if (const auto* look = std::get_if<LookAtHost>(&action))
+        tell(HostSeen{look->node, heard_[look->node], false, complaint});
+      else
+        done_.push_back(std::move(action));
+    }
+  }
+  void say(std::uint32_t node, Frame frame) {
+    heard_[node] = now_;
+    tell(HostSaid{node, std::move(frame)});
+  }
+  void join_all() {
+    for (std::uint32_t node = 0; node < parts_.size(); ++node) say(node, Hello{});
+    for (std::uint32_t node = 0; node < parts_.size(); ++node)
+      say(node, ThisNode{std::to_string(node)});
+    done_.clear();
+  }
+  void pass(std::uint64_t time_ns) {
+    now_ += time_ns;
+    tell(Tick{});
+  }
+  void hear(std::uint32_t node) { heard_[node] = now_; }
+
+  std::string said() {
+    std::string text;
+    for (const HostsAction& action : done_)
+      if (const auto* said = std::get_if<Said>(&action)) text += said->sentence + "\n";
+    return text;
+  }
+  // What was sent to the host since the last time.
+  template <typename Kind>
+  std::vector<Kind> sent(std::uint32_t node) {
+    std::vector<Kind> frames;
+    std::erase_if(done_, [&](const HostsAction& action) {
+      const auto* send = std::get_if<Send>(&action);
+      const Kind* frame =
+          send != nullptr && send->node == node ? std::get_if<Kind>(&send->frame) : nullptr;
+      if (frame != nullptr) frames.push_back(*frame);
+      return frame != nullptr;
+    });
+    return frames;
+  }
+  template <typename Action>
+  std::vector<Action> done() const {
+    std::vector<Action> actions;
+    for (const HostsAction& action : done_)
+      if (const auto* it = std::get_if<Action>(&action)) actions.push_back(*it);
+    return actions;
+  }
+  const JobOnHosts& is() const { return *decides_; }
+
+  std::string complaint;  // of each ssh
+
+ private:
+  std::uint32_t peer_timeout_s_;
+  Job job_;
+  std::vector<Job> parts_;
+  std::uint64_t now_ = 1000 * second;
+  std::vector<std::uint64_t> heard_;
+  std::optional<JobOnHosts> decides_;
+  HostsActions done_;
+};
+
+TEST(JobOnHosts, hosts_get_the_infos_of_all_when_the_last_has_come) {
+  Hosts hosts(3);
+  for (std::uint32_t node = 0; node < 3; ++node) hosts.say(node, Hello{});
+  EXPECT_EQ(hosts.done<StartInput>().at(0).node, 0U);
+  EXPECT_EQ(hosts.done<StartInput>().size(), 1U);
+  hosts.say(2, ThisNode{"third"});
+  hosts.say(0, ThisNode{"first"});
+  hosts.pass(15 * second);  // one host is late
+  EXPECT_TRUE(hosts.sent<AllNodes>(0).empty());
+  hosts.say(1, ThisNode{"second"});
+  for (std::uint32_t node = 0; node < 3; ++node)
+    EXPECT_EQ(hosts.sent<AllNodes>(node).at(0).infos,
+              (std::vector<std::string>{"first", "second", "third"}));
+}
+
+TEST(JobOnHosts, ends_when_all_hosts_have_with_the_first_status) {
+  Hosts hosts(2);
+  hosts.join_all();
+  hosts.say(1, Ended{3});  // after finalize: it ends nobody
+  EXPECT_EQ(hosts.said(), "");
+  EXPECT_TRUE(hosts.sent<End>(0).empty());
+  EXPECT_FALSE(hosts.is().is_over());
+  hosts.say(0, Ended{4});
+  EXPECT_TRUE(hosts.is().is_over());
+  EXPECT_EQ(hosts.is().outcome().status, 3);
+  EXPECT_EQ(hosts.done<StopInput>().size(), 1U);
+}
+
+TEST(JobOnHosts, the_first_host_that_stops_ends_the_others_and_says_why) {
+  Hosts hosts(2);
+  hosts.join_all();
+  hosts.say(1, Stopping{.status = 139, .sentence = "rank 1 was killed"});
+  hosts.say(0, Stopping{.status = 1, .sentence = "rank 0 lost rank 1"});
+  EXPECT_EQ(hosts.said(), "rank 1 was killed\n");
+  const End end = hosts.sent<End>(0).at(0);
+  EXPECT_FALSE(end.is_on_purpose);
+  EXPECT_EQ(end.status, 139U);
+  hosts.say(0, Ended{143});
+  hosts.say(1, Ended{139});
+  EXPECT_EQ(hosts.is().outcome().status, 139);
+}
+
+TEST(JobOnHosts, an_end_on_purpose_is_one_on_all_hosts) {
+  Hosts hosts(2);
+  hosts.join_all();
+  hosts.say(1, Stopping{.status = 7, .sentence = "", .is_on_purpose = true});
+  EXPECT_TRUE(hosts.sent<End>(0).at(0).is_on_purpose);
+  EXPECT_EQ(hosts.is().outcome().status, 7);
+  EXPECT_EQ(hosts.said(), "");
+}
+
+// However a host ends: the job ends, and the sentence names the host.
+TEST(JobOnHosts, one_rule_holds_for_all_ends_of_a_host) {
+  const auto after = [](const auto& what, std::uint64_t time_ns) {
+    Hosts hosts(2);
+    hosts.join_all();
+    hosts.complaint = "packet_write_wait: Broken pipe\n";
+    what(hosts);
+    hosts.hear(0);
+    hosts.pass(time_ns);
+    EXPECT_EQ(hosts.done<CloseHost>().at(0).node, 1U);
+    EXPECT_TRUE(hosts.is().is_over(1));
+    EXPECT_EQ(hosts.sent<End>(0).size(), 1U);
+    EXPECT_TRUE(hosts.sent<End>(1).empty());
+    return std::pair(hosts.said(), *hosts.is().outcome().status);
+  };
+  using Told = std::pair<std::string, int>;
+  const auto killed = [](Hosts& hosts) {
+    hosts.tell(HostProcessEnded{1, SIGKILL, 3 * second});
+    hosts.tell(HostPipeEnded{1, "", 3 * second});
+  };
+  EXPECT_EQ(
+      after(killed, 0),
+      Told("the connection to host b is lost, ssh was killed by SIGKILL; the job is ended\n", 137));
+  const auto only_the_pipe = [](Hosts& hosts) { hosts.tell(HostPipeEnded{1, "", 3 * second}); };
+  EXPECT_EQ(after(only_the_pipe, 3 * second),
+            Told("the connection to host b is lost, ssh closed its output; the job is ended\n", 1));
+  const auto only_the_process = [](Hosts& hosts) {
+    hosts.tell(HostProcessEnded{1, exited(255), 3 * second});
+  };
+  EXPECT_EQ(
+      after(only_the_process, 3 * second),
+      Told("the connection to host b is lost, ssh ended with status 255; the job is ended\n", 1));
+  const auto garbled = [](Hosts& hosts) {
+    hosts.tell(HostPipeEnded{1, "these bytes are no frame", 3 * second});
+  };
+  EXPECT_EQ(after(garbled, 0), Told("host b: these bytes are no frame\n", 1));
+  const auto strange = [](Hosts& hosts) { hosts.say(1, AllNodes{}); };
+  EXPECT_EQ(after(strange, 0), Told("host b sent what a remote launcher never sends\n", 1));
+  const auto silent = [](Hosts& hosts) { hosts.pass(19 * second); };
+  EXPECT_EQ(after(silent, second),
+            Told("host b has said nothing for 20 s; it counts as dead and the job is ended\n", 1));
+}
+
+TEST(JobOnHosts, a_host_that_cannot_be_reached_says_why_and_who_has_not_come_is_given_up) {
+  Hosts hosts(3);
+  hosts.say(0, Hello{});
+  hosts.complaint = "ssh: no route\n";
+  hosts.tell(HostProcessEnded{1, exited(255), 3 * second});
+  hosts.tell(HostPipeEnded{1, "", 3 * second});
+  hosts.pass(0);
+  EXPECT_EQ(hosts.said(), "host b: ssh cannot connect: ssh: no route\n");
+  EXPECT_EQ(hosts.is().outcome().status, 1);
+  EXPECT_TRUE(hosts.is().is_over(2));
+  EXPECT_FALSE(hosts.is().is_over(0));  // it is told, and ends its ranks
+  EXPECT_EQ(hosts.sent<End>(0).size(), 1U);
+}
+
+TEST(JobOnHosts, a_host_that_ends_early_is_no_loss_once_it_has_said_so) {
+  Hosts hosts(2);
+  hosts.join_all();
+  hosts.say(1, Ended{0});
+  hosts.tell(HostPipeEnded{1, "", 3 * second});
+  hosts.tell(HostProcessEnded{1, 0, 3 * second});
+  hosts.hear(0);
+  hosts.pass(10 * second);
+  EXPECT_EQ(hosts.said(), "");
+  EXPECT_FALSE(hosts.is().outcome().status);
+}
+
+TEST(JobOnHosts, what_was_not_read_counts_as_heard) {
+  Hosts hosts(1);
+  hosts.join_all();
+  hosts.pass(30 * second);  // we were stopped
+  EXPECT_TRUE(hosts.is().is_over());
+  HostLife life({.name = "a", .way = "ssh", .peer_timeout_s = 20, .start_limit_s = 22}, 0);
+  EXPECT_FALSE(life.look({0, 0, true}, 30 * second));
+  EXPECT_TRUE(life.look({0, 0, false}, 30 * second));
+}
+
+TEST(JobOnHosts, under_a_debugger_silence_ends_nothing) {
+  Hosts hosts(2, 0);
+  hosts.join_all();
+  EXPECT_FALSE(hosts.is().next_ns());
+  hosts.pass(10'000 * second);
+  EXPECT_EQ(hosts.said(), "");
+  EXPECT_FALSE(hosts.is().is_over());
+}
+
+TEST(JobOnHosts, a_launcher_that_is_started_again_takes_the_place_of_its_host) {
+  Hosts hosts(2);
+  hosts.say(0, Hello{});
+  hosts.say(0, ThisNode{"first"});
+  hosts.tell(HostPipeEnded{1, "", 3 * second});
+  hosts.start(1);
+  hosts.say(1, Hello{});
+  hosts.say(1, ThisNode{"second"});
+  hosts.pass(3 * second);
+  EXPECT_EQ(hosts.said(), "");
+  EXPECT_EQ(hosts.sent<AllNodes>(1).at(0).infos, (std::vector<std::string>{"first", "second"}));
+}
+
+TEST(JobOnHosts, a_term_is_passed_on_and_silent_hosts_are_given_up_after_ten_seconds) {
+  Hosts hosts(2);
+  hosts.join_all();
+  hosts.tell(SignalCame{SIGTERM});
+  hosts.tell(SignalCame{SIGTERM});
+  EXPECT_EQ(hosts.sent<Signal>(0).size(), 2U);
+  EXPECT_EQ(hosts.sent<Signal>(1).size(), 2U);
+  hosts.pass(9 * second);
+  hosts.hear(0);
+  EXPECT_FALSE(hosts.is().is_over(1));
+  hosts.pass(second);
+  EXPECT_TRUE(hosts.is().is_over(1));
+  EXPECT_FALSE(hosts.is().is_over(0));  // it answers, and knows what it waits for
+  EXPECT_EQ(hosts.said(), "");
+  hosts.say(0, Ended{143});
+  EXPECT_EQ(hosts.is().outcome().status, 143);
+  hosts.tell(SignalCame{SIGTERM});
+  EXPECT_TRUE(hosts.is().outcome().abandons_output);
+}
+
+TEST(JobOnHosts, an_interrupt_and_a_quit_say_why) {
+  Hosts hosts(1);
+  hosts.join_all();
+  hosts.tell(SignalCame{SIGQUIT});
+  hosts.tell(SignalCame{SIGINT});
+  hosts.tell(SignalCame{SIGINT});
+  EXPECT_EQ(hosts.done<Explain>(), (std::vector{Explain::at_length, Explain::shortly}));
+}
+
+TEST(JobOnHosts, a_timeout_gives_124_and_says_why_while_the_ranks_live) {
+  Hosts hosts(2, 20, std::chrono::milliseconds(2500));
+  hosts.join_all();
+  hosts.pass(2'500'000'000);
+  EXPECT_EQ(hosts.said(), "the job runs longer than --timeout 2.5 s; its 2 ranks are ended\n");
+  EXPECT_EQ(hosts.done<Explain>(), std::vector{Explain::at_length});
+  EXPECT_EQ(hosts.sent<End>(1).at(0).status, 124U);
+}
+
+TEST(JobOnHosts, a_rank_that_took_no_part_is_told_to_the_other_hosts) {
+  Hosts hosts(3);
+  hosts.join_all();
+  hosts.say(1, Left{1});
+  EXPECT_EQ(hosts.sent<Left>(0).size(), 1U);
+  EXPECT_TRUE(hosts.sent<Left>(1).empty());
+  EXPECT_EQ(hosts.sent<Left>(2).size(), 1U);
+}
+
+TEST(JobOnHosts, the_end_of_the_launcher_ends_the_job) {
+  Hosts hosts(2);
+  hosts.join_all();
+  hosts.tell(LauncherLost{"the launcher was killed"});
+  EXPECT_EQ(hosts.said(), "the launcher was killed\n");
+  EXPECT_EQ(hosts.is().outcome().status, 137);
+  EXPECT_TRUE(hosts.is().outcome().has_lost_launcher);
+  EXPECT_EQ(hosts.sent<End>(0).size(), 1U);
+}
+
+}  // namespace
+}  // namespace gondwana::launch

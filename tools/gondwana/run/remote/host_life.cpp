@@ -1,0 +1,104 @@
+#include "run/remote/host_life.hpp"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <limits>
+#include <sstream>
+
+#include "base/exit_status.hpp"
+#include "link/way_to_host.hpp"
+#include "run/node/diagnosis.hpp"
+
+namespace gondwana::launch {
+namespace {
+
+constexpr std::uint64_t second_ns = 1'000'000'000;
+constexpr std::uint64_t never_ns = std::numeric_limits<std::uint64_t>::max();
+
+// What ssh says last of a connection that is gone tells nothing that we do not say.
+std::string without_consequence(const std::string& said) {
+  std::istringstream lines(said);
+  std::string result;
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("Broken pipe") == std::string::npos) result += line + '\n';
+  return result;
+}
+
+}  // namespace
+
+void HostLife::on_pipe_ended(std::string why, std::uint64_t time_ns, std::uint64_t now) {
+  pipe_ended_ = true;
+  malformed_ = std::move(why);
+  if (told_by_ns_ == 0) told_by_ns_ = now + time_ns;
+}
+
+void HostLife::on_process_ended(int wait_status, std::uint64_t time_ns, std::uint64_t now) {
+  wait_status_ = wait_status;
+  if (told_by_ns_ == 0) told_by_ns_ = now + time_ns;
+}
+
+std::optional<HostEnd> HostLife::look(const HostSeen& seen, std::uint64_t now) {
+  heard_ns_ = seen.heard_ns;
+  const bool ended = now >= ended_at_ns();
+  // We ourselves may have been stopped: what came in the meantime counts.
+  const bool silent = now >= silent_at_ns() && !seen.has_unread;
+  if (over_ || (!ended && !silent)) return std::nullopt;
+  return HostEnd{loss_status(), ended ? describe_end(seen.complaint) : describe_silence()};
+}
+
+std::optional<std::uint64_t> HostLife::next_ns() const {
+  const std::uint64_t next = std::min(ended_at_ns(), silent_at_ns());
+  return !over_ && next != never_ns ? std::optional(next) : std::nullopt;
+}
+
+std::uint64_t HostLife::ended_at_ns() const {
+  if (told_by_ns_ == 0) return never_ns;
+  return !malformed_.empty() || (wait_status_ && pipe_ended_) ? 0 : told_by_ns_;
+}
+
+std::uint64_t HostLife::silent_at_ns() const {
+  if (facts_.peer_timeout_s == 0 || pipe_ended_) return never_ns;
+  return heard_ns_ + silence_limit_s() * second_ns;
+}
+
+std::uint32_t HostLife::silence_limit_s() const {
+  return hello_ ? facts_.peer_timeout_s : facts_.start_limit_s;
+}
+
+int HostLife::loss_status() const {
+  // Before the remote launcher runs a status is that of ssh, or of a shell there.
+  const int status = wait_status_ ? exit_status(*wait_status_) : 0;
+  const bool told = hello_ || (wait_status_ && WIFSIGNALED(*wait_status_));
+  return told && status != 0 && status != link::ssh_cannot_connect ? status : exit_failure;
+}
+
+std::string HostLife::describe_silence() const {
+  const std::string since = hello_ ? "" : fmt::format(" since {} was started", facts_.way);
+  return fmt::format("host {} has said nothing for {} s{}; it counts as dead and the job is ended",
+                     facts_.name, silence_limit_s(), since);
+}
+
+std::string HostLife::describe_end(const std::string& complaint) const {
+  const std::string reason = link::one_line(without_consequence(complaint));
+  const std::string said = reason.empty() ? "" : ": " + reason;
+  if (!malformed_.empty()) {
+    return fmt::format("host {}: {}{}", facts_.name, malformed_,
+                       hello_ ? "" : "; does a start file of the shell there print something?");
+  }
+  const std::string how = wait_status_ ? how_it_ended(*wait_status_) : "closed its output";
+  if (hello_) {
+    return fmt::format("the connection to host {} is lost, {} {}{}; the job is ended", facts_.name,
+                       facts_.way, how, said);
+  }
+  const int status = wait_status_ && WIFEXITED(*wait_status_) ? WEXITSTATUS(*wait_status_) : -1;
+  if (status == link::ssh_cannot_connect && facts_.by_ssh)
+    return fmt::format("host {}: ssh cannot connect{}", facts_.name, said);
+  const bool no_command = status == exit_not_found || status == exit_not_runnable;
+  return fmt::format(
+      "host {}: cannot start the remote launcher, {} {}{}{}", facts_.name, facts_.way, how, said,
+      no_command ? "; say by GONDWANA_REMOTE_PATH where the command gondwana is there" : "");
+}
+
+}  // namespace gondwana::launch

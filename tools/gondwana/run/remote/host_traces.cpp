@@ -1,0 +1,53 @@
+#include "run/remote/host_traces.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "observe/trace/wire.hpp"
+#include "report/trace/trace_file.hpp"
+
+namespace gondwana::launch {
+
+// By some pings at the start of the job, and one a second after.
+bool HostTraces::on_pong(std::uint32_t node, const Pong& pong, std::uint64_t now) {
+  constexpr int at_once = 16;
+  Host& host = hosts_[node];
+  const auto error = static_cast<std::int64_t>(now - pong.sent_ns) / 2;
+  if (!host.error_ns || error < *host.error_ns) {
+    host.error_ns = error;
+    host.ahead_ns = static_cast<std::int64_t>(pong.time_ns - pong.sent_ns) - error;
+  }
+  return ++host.pongs < at_once;
+}
+
+Result<void> HostTraces::add(std::uint32_t node, const TracePart& part) {
+  Host& host = hosts_[node];
+  host.part += part.bytes;
+  if (!part.is_last) return {};
+  Result<trace::NodeTrace> ranks = trace::decode(std::exchange(host.part, {}));
+  if (!ranks) return ranks.error();
+  if (!host.trace)
+    host.trace = *std::move(ranks);
+  else
+    for (trace::RankTrace& rank : ranks->ranks) host.trace->ranks.push_back(std::move(rank));
+  return {};
+}
+
+std::optional<std::string> HostTraces::fault(std::uint32_t node) const {
+  const Host& host = hosts_[node];
+  if (!host.part.empty()) return "they did not come whole";
+  return host.trace ? std::nullopt : std::optional<std::string>("it has sent none");
+}
+
+Result<std::string> HostTraces::write(const TraceWish& wish) {
+  std::vector<trace::NodeTrace> nodes;
+  for (Host& host : hosts_) {
+    if (!host.trace) continue;
+    host.trace->ahead_ns = host.ahead_ns;
+    host.trace->error_ns = host.error_ns.value_or(0);
+    nodes.push_back(*std::move(host.trace));
+  }
+  return trace::write_trace(std::move(nodes), wish.file, std::chrono::milliseconds(wish.last_ms));
+}
+
+}  // namespace gondwana::launch

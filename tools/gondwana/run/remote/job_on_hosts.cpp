@@ -1,0 +1,188 @@
+#include "run/remote/job_on_hosts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "base/exit_status.hpp"
+#include "run/io/next_time.hpp"
+#include "run/overloaded.hpp"
+
+namespace gondwana::launch {
+namespace {
+
+constexpr std::uint64_t second_ns = 1'000'000'000;
+constexpr std::uint64_t user_grace_ns = 10 * second_ns;  // from a second INT or TERM
+
+}  // namespace
+
+JobOnHosts::JobOnHosts(const Job& job, const std::vector<Job>& parts, std::uint64_t now)
+    : job_(job), parts_(parts), time_up_ns_(end_of_time(job, now)) {}
+
+HostsActions JobOnHosts::handle(const HostsEvent& event, std::uint64_t now) {
+  std::visit(Overloaded{[&](const HostStarted& started) {
+                          if (started.node == hosts_.size())
+                            hosts_.push_back({HostLife(started.facts, now), {}});
+                          else
+                            hosts_[started.node] = {HostLife(started.facts, now), {}};
+                        },
+                        [&](const HostSaid& said) { on(said, now); },
+                        [&](const HostPipeEnded& pipe) {
+                          hosts_[pipe.node].life.on_pipe_ended(pipe.why, pipe.time_ns, now);
+                        },
+                        [&](const HostProcessEnded& process) {
+                          hosts_[process.node].life.on_process_ended(process.wait_status,
+                                                                     process.time_ns, now);
+                        },
+                        [&](const HostSeen& seen) { on_seen(seen, now); },
+                        [&](const SignalCame& signal) { on(signal, now); },
+                        [&](const LauncherLost& lost) {
+                          outcome_.has_lost_launcher = true;
+                          end_job(exit_signal_base + SIGKILL, lost.sentence);
+                        },
+                        [&](const OutputFailed& failed) { on(failed); },
+                        [&](const Failed& failed) { end_job(failed.status, failed.error.text); },
+                        [&](const TraceFailed&) { outcome_.settle(exit_failure); },
+                        [&](const Tick&) { on_tick(now); }},
+             event);
+  return std::exchange(actions_, {});
+}
+
+void JobOnHosts::on(const HostSaid& said, std::uint64_t /*now*/) {
+  const auto& [node, frame] = said;
+  Host& host = hosts_[node];
+  if (std::holds_alternative<Hello>(frame)) {
+    host.life.say_hello();
+    if (parts_[node].reader) actions_.emplace_back(StartInput{node});
+  } else if (const auto* info = std::get_if<ThisNode>(&frame); info != nullptr && !host.info) {
+    on_node_info(node, info->info);
+  } else if (const auto* left = std::get_if<Left>(&frame)) {
+    for (std::uint32_t other = 0; other < hosts_.size(); ++other)
+      if (other != node) actions_.emplace_back(Send{other, *left});
+  } else if (const auto* stopping = std::get_if<Stopping>(&frame)) {
+    on(*stopping);
+  } else if (const auto* ended = std::get_if<Ended>(&frame)) {
+    end_host(node, {static_cast<int>(ended->status)}, false);
+  } else {
+    end_host(node,
+             {exit_failure,
+              fmt::format("host {} sent what a remote launcher never sends", host.life.name())},
+             true);
+  }
+}
+
+void JobOnHosts::on_node_info(std::uint32_t node, const std::string& info) {
+  hosts_[node].info = info;
+  const auto has_info = [](const Host& one) { return one.info.has_value(); };
+  if (!std::ranges::all_of(hosts_, has_info) || hosts_.size() != parts_.size()) return;
+  AllNodes all;
+  for (const Host& one : hosts_) all.infos.push_back(*one.info);
+  send_to_all(all);
+}
+
+void JobOnHosts::on(const Stopping& stopping) {
+  if (!stopping.is_on_purpose) return end_job(static_cast<int>(stopping.status), stopping.sentence);
+  if (std::exchange(ending_, true)) return;
+  if (!outcome_.status) outcome_.status = static_cast<int>(stopping.status);
+  end_hosts({.is_on_purpose = true, .status = stopping.status});
+}
+
+// The one rule for the end of a host, in order or not. A host that others miss ends the job.
+void JobOnHosts::end_host(std::uint32_t node, const HostEnd& end, bool is_killed) {
+  hosts_[node].life.end();
+  actions_.emplace_back(CloseHost{node, is_killed});
+  if (parts_[node].reader) actions_.emplace_back(StopInput{});
+  if (!end.sentence.empty()) return end_job(end.status, end.sentence);
+  outcome_.settle(end.status);
+}
+
+void JobOnHosts::on_seen(const HostSeen& seen, std::uint64_t now) {
+  Host& host = hosts_[seen.node];
+  const bool is_suspect = std::exchange(host.is_suspect, false);
+  if (host.life.is_over()) return;
+  if (const std::optional<HostEnd> end = host.life.look(seen, now))
+    return end_host(seen.node, *end, true);
+  // One that answers knows what it waits for.
+  if (is_suspect && now >= seen.heard_ns + user_grace_ns / 2) end_host(seen.node, {}, true);
+}
+
+// The remote launchers know what a signal means, and what a second one does. A host that is out of
+// reach must not keep us after that.
+void JobOnHosts::on(const SignalCame& signal, std::uint64_t now) {
+  const bool to_end = signal.number == SIGINT || signal.number == SIGTERM;
+  if (to_end && is_over()) outcome_.abandons_output = true;
+  if (signal.number == SIGINT && !abandon_at_ns_ && !ending_)
+    actions_.emplace_back(Explain::shortly);
+  if (to_end && !abandon_at_ns_) abandon_at_ns_ = now + user_grace_ns;
+  if (signal.number == SIGQUIT && !ending_) actions_.emplace_back(Explain::at_length);
+  send_to_all(Signal{static_cast<std::uint32_t>(signal.number)});
+}
+
+void JobOnHosts::on(const OutputFailed& failed) {
+  const std::optional<std::string> sentence = outcome_.lose_output(failed.reason);
+  if (!sentence) return;
+  if (sentence->empty()) return end_job(exit_signal_base + SIGPIPE, "");
+  actions_.emplace_back(Said{*sentence});
+}
+
+void JobOnHosts::on_tick(std::uint64_t now) {
+  if (time_up_ns_ && now >= *time_up_ns_) on_time_up();
+  const bool abandons = abandon_at_ns_ && now >= *abandon_at_ns_;
+  if (abandons) abandon_at_ns_ = now + second_ns;
+  for (std::uint32_t node = 0; node < hosts_.size(); ++node) {
+    Host& host = hosts_[node];
+    if (host.life.is_over()) continue;
+    host.is_suspect = abandons;
+    if (abandons || now >= host.life.next_ns().value_or(now + 1))
+      actions_.emplace_back(LookAtHost{node});
+  }
+}
+
+void JobOnHosts::on_time_up() {
+  time_up_ns_.reset();
+  if (ending_) return;
+  outcome_.status = exit_timeout;
+  actions_.emplace_back(Said{describe_timeout(job_, job_.ranks())});
+  actions_.emplace_back(Explain::at_length);  // while the ranks live
+  end_job(exit_timeout, "");
+}
+
+// The first word counts: what the others end with is our doing.
+void JobOnHosts::end_job(int status, const std::string& sentence) {
+  if (std::exchange(ending_, true)) return;
+  if (!outcome_.status) outcome_.status = status;
+  if (!sentence.empty()) actions_.emplace_back(Said{sentence});
+  end_hosts({.is_on_purpose = false, .status = static_cast<std::uint32_t>(status)});
+}
+
+void JobOnHosts::end_hosts(const End& end) {
+  for (std::uint32_t node = 0; node < hosts_.size(); ++node) {
+    const HostLife& life = hosts_[node].life;
+    if (life.is_over()) continue;
+    if (life.has_said_hello())
+      actions_.emplace_back(Send{node, end});
+    else
+      end_host(node, {}, true);
+  }
+}
+
+void JobOnHosts::send_to_all(const Frame& frame) {
+  for (std::uint32_t node = 0; node < hosts_.size(); ++node)
+    if (!hosts_[node].life.is_over()) actions_.emplace_back(Send{node, frame});
+}
+
+bool JobOnHosts::is_over() const {
+  return std::ranges::all_of(hosts_, [](const Host& host) { return host.life.is_over(); });
+}
+
+std::optional<std::uint64_t> JobOnHosts::next_ns() const {
+  NextTime next;
+  next.consider(time_up_ns_);
+  next.consider(abandon_at_ns_);
+  for (const Host& host : hosts_) next.consider(host.life.next_ns());
+  return next.ns();
+}
+
+}  // namespace gondwana::launch

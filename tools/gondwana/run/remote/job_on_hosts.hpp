@@ -1,0 +1,110 @@
+// A job of several hosts, as its conductor decides about it: what happens comes in, what is to be
+// done goes out. It calls no system function and reads no clock.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "run/job.hpp"
+#include "run/node/node_events.hpp"
+#include "run/outcome.hpp"
+#include "run/remote/frames.hpp"
+#include "run/remote/host_life.hpp"
+
+namespace gondwana::launch {
+
+// Hosts in their order; again for one whose launcher is started again.
+struct HostStarted {
+  std::uint32_t node;
+  HostFacts facts;
+};
+struct HostSaid {
+  std::uint32_t node;
+  Frame frame;
+};
+struct HostPipeEnded {
+  std::uint32_t node;
+  std::string why;        // what came was not understood; or empty
+  std::uint64_t time_ns;  // for the process to end, too
+};
+struct HostProcessEnded {
+  std::uint32_t node;
+  int wait_status;
+  std::uint64_t time_ns;  // for the pipe to end, too
+};
+// HostSeen answers LookAtHost.
+using HostsEvent = std::variant<HostStarted, HostSaid, HostPipeEnded, HostProcessEnded, HostSeen,
+                                SignalCame, LauncherLost, OutputFailed, Failed, TraceFailed, Tick>;
+
+struct Send {
+  std::uint32_t node;
+  Frame frame;
+};
+struct CloseHost {
+  std::uint32_t node;
+  bool is_killed;  // the process that leads there
+};
+struct LookAtHost {
+  std::uint32_t node;
+};
+struct StartInput {
+  std::uint32_t node;
+};
+struct StopInput {};
+// As `gondwana why` does.
+enum class Explain { shortly, at_length };
+
+using HostsAction = std::variant<Said, Send, CloseHost, LookAtHost, StartInput, StopInput, Explain>;
+using HostsActions = std::vector<HostsAction>;
+
+class JobOnHosts {
+ public:
+  // Both must outlive this. `parts`: what each host has of the job.
+  JobOnHosts(const Job& job, const std::vector<Job>& parts, std::uint64_t now);
+  JobOnHosts(const JobOnHosts&) = delete;
+  JobOnHosts& operator=(const JobOnHosts&) = delete;
+
+  // What is to be done, in this order. Tick goes on to what is due: for each round, and at
+  // next_ns().
+  HostsActions handle(const HostsEvent& event, std::uint64_t now);
+  std::optional<std::uint64_t> next_ns() const;
+
+  // Nobody of the job is left, as far as can be known.
+  bool is_over() const;
+  bool is_over(std::uint32_t node) const { return hosts_[node].life.is_over(); }
+  const Outcome& outcome() const { return outcome_; }
+
+ private:
+  struct Host {
+    HostLife life;
+    std::optional<std::string> info;
+    bool is_suspect = false;  // to be given up if it is silent
+  };
+
+  void on(const HostSaid& said, std::uint64_t now);
+  void on(const SignalCame& signal, std::uint64_t now);
+  void on(const OutputFailed& failed);
+  void on(const Stopping& stopping);
+  void on_seen(const HostSeen& seen, std::uint64_t now);
+  void on_node_info(std::uint32_t node, const std::string& info);
+  void on_tick(std::uint64_t now);
+  void on_time_up();
+  void end_host(std::uint32_t node, const HostEnd& end, bool is_killed);
+  void end_hosts(const End& end);
+  void end_job(int status, const std::string& sentence);
+  void send_to_all(const Frame& frame);
+
+  const Job& job_;
+  const std::vector<Job>& parts_;
+  HostsActions actions_;
+  std::vector<Host> hosts_;
+  std::optional<std::uint64_t> time_up_ns_;
+  std::optional<std::uint64_t> abandon_at_ns_;
+  Outcome outcome_;
+  bool ending_ = false;
+};
+
+}  // namespace gondwana::launch
