@@ -76,8 +76,7 @@ OwnSpaces::~OwnSpaces() {
 
 Result<SpaceId> OwnSpaces::add(Kind& kind, MutableBytes memory) {
   std::uint32_t number = 1;
-  while (number < kinds_.size() && row(SpaceId(number)).size.load(std::memory_order_relaxed) > 0)
-    ++number;
+  while (number < kinds_.size() && kinds_[number] != nullptr) ++number;
   if (number == most_spaces)
     return Error{Errc::out_of_memory, fmt::format("this rank has {} spaces on devices already, "
                                                   "which is the limit",
@@ -126,6 +125,7 @@ void OwnSpaces::remove(SpaceId id) {
   const std::optional<SpaceInfo> info = read_space(space);
   write_space(space, {});
   if (info) kinds_.at(index(id))->unshare(info->handle);
+  kinds_.at(index(id)) = nullptr;
 }
 
 }  // namespace gondwana

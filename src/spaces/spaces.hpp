@@ -75,7 +75,7 @@ class OwnSpaces {
 
   const NodeMemory& memory_;
   Rank me_;
-  std::vector<const Kind*> kinds_{nullptr};  // by number; all numbers behind are free
+  std::vector<const Kind*> kinds_{nullptr};  // by number; null: there is no such space
 };
 
 }  // namespace gondwana

@@ -79,11 +79,11 @@ TEST(kinds_of_programs, a_kind_is_opened_when_the_program_has_a_context) {
   std::byte* memory = nullptr;
   ASSERT_EQ(find("cuInit")(0U), 0);
   kinds.open_used();
-  EXPECT_FALSE(kinds.is_near_device(&memory)) << "no driver is asked about addresses";
+  EXPECT_FALSE(kinds.is_near_device(&device)) << "no driver is asked about addresses";
   ASSERT_EQ(find("cuDeviceGet")(&device, 1), 0);
   ASSERT_EQ(find("cuDevicePrimaryCtxRetain")(&context, device), 0);
   kinds.open_used();
-  EXPECT_TRUE(kinds.is_near_device(&memory));
+  EXPECT_TRUE(kinds.is_near_device(&device));
   ASSERT_EQ(find("cuCtxPushCurrent_v2")(context), 0);
   ASSERT_EQ(find("cuMemAlloc_v2")(&memory, std::size_t{4000}), 0);
   const Kind* owner = kinds.of({memory, 4000});
@@ -94,7 +94,7 @@ TEST(kinds_of_programs, a_kind_is_opened_when_the_program_has_a_context) {
   ASSERT_EQ(find("cuDevicePrimaryCtxRelease_v2")(device), 0);
   Kinds named(options_of());
   named.open_used();
-  EXPECT_TRUE(named.is_near_device(&memory)) << "GONDWANA_KINDS names it";
+  EXPECT_TRUE(named.is_near_device(&device)) << "GONDWANA_KINDS names it";
   ::dlclose(library);
 }
 
@@ -534,7 +534,7 @@ TEST(kinds_of_cuda, memory_of_a_pool_is_refused_in_words) {
     return reinterpret_cast<Call>(::dlsym(library, name));
   };
   Kinds kinds(options_of());
-  Kind& kind = **kinds.device(0);
+  const Kind& kind = **kinds.device(0);
   int device = 0;
   void* context = nullptr;
   std::byte* memory = nullptr;
