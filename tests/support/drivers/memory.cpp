@@ -91,7 +91,9 @@ std::byte* Memory::add(Block block, int file) {
 std::byte* Memory::free_place(std::size_t size) const {
   const auto pages = [](std::size_t bytes) { return (bytes + page - 1) / page; };
   for (const auto& [end, block] : blocks_)
-    if (block.is_gone && block.opened == 0 && pages(block.size) == pages(size)) return block.shown;
+    if (block.is_gone && block.opened == 0 && block.range == nullptr &&
+        pages(block.size) == pages(size))
+      return block.shown;
   return nullptr;
 }
 
