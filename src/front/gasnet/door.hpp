@@ -79,7 +79,7 @@ class Door {
   Segments& segments() { return segments_; }
 
  private:
-  const Setup setup_;
+  Setup setup_;
   DeviceMemory devices_;
   std::unique_ptr<gondwana_gex_client> client_;
   std::vector<RankInfo> neighbors_;

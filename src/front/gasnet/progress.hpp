@@ -61,7 +61,7 @@ class Progress {
   // Whether an operation waits for another node.
   bool waits_for_network() const { return wait_for_network_.load(std::memory_order_relaxed); }
 
-  const Setup setup_;
+  Setup setup_;
   std::atomic<std::uint32_t> waiting_{0};  // operations
   std::atomic<bool> wait_for_network_{false};
   std::mutex mutex_;  // held by the thread that advances operations
