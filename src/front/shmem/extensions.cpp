@@ -104,7 +104,7 @@ int shmemx_streams(void) {
 }
 
 void shmemx_quiet_streams(void) {
-  gondwana::shmem::quiet_streams();
+  gondwana::shmem::quiet_streams("shmemx_quiet_streams");
 }
 
 void shmemx_call_on_stream(void (*call)(void*), void* argument, void* stream) {

@@ -249,7 +249,7 @@ void finalize_through(const Caller& caller) {
   const bool is_last = self.inits == 1;
   self.ending_thread = std::this_thread::get_id();
   self.is_ending = is_last;
-  if (is_last) end_streams();
+  if (is_last) end_streams(caller.name);
   if (is_last) announce_end();
   if (caller.checks_enabled()) examine_end(caller);
   if (is_last) caller.door.contexts().quiet_all();  // contexts end with the library

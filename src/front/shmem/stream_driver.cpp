@@ -1,6 +1,7 @@
 #include "front/shmem/stream_driver.hpp"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
@@ -19,6 +20,13 @@ bool find(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
+constexpr unsigned no_timing = 2;  // of an event
+
+// `text`: what the driver says; may be null.
+std::string named(int status, const char* text, const char* driver) {
+  return text != nullptr ? text : fmt::format("error {} of {}", status, driver);
+}
+
 // cuda.h has the calls under the same names, without the trailing part of a version.
 class CudaStreams final : public StreamDriver {
  public:
@@ -27,7 +35,11 @@ class CudaStreams final : public StreamDriver {
            (find(library, "cuStreamWaitValue32_v2", wait_) ||
             find(library, "cuStreamWaitValue32", wait_)) &&
            find(library, "cuMemHostAlloc", allocate_) &&
-           find(library, "cuMemHostGetDevicePointer_v2", get_address_) && start_(0) == 0;
+           find(library, "cuMemHostGetDevicePointer_v2", get_address_) &&
+           find(library, "cuEventCreate", make_event_) && find(library, "cuEventRecord", record_) &&
+           find(library, "cuEventQuery", query_) &&
+           find(library, "cuStreamIsCapturing", get_capture_) &&
+           find(library, "cuGetErrorName", name_error_) && start_(0) == 0;
   }
   const char* name() const override { return "CUDA"; }
   int launch_host_function(void* stream, void (*function)(void*), void* argument) const override {
@@ -42,6 +54,17 @@ class CudaStreams final : public StreamDriver {
     constexpr unsigned at_least = 0;  // CU_STREAM_WAIT_VALUE_GEQ
     return wait_(stream, on_device, value, at_least);
   }
+  int make_event(void*& event) const override { return make_event_(&event, no_timing); }
+  int record(void* event, void* stream) const override { return record_(event, stream); }
+  int query(void* event) const override { return query_(event); }
+  bool is_captured(void* stream) const override {
+    int status = 0;
+    return get_capture_(stream, &status) == 0 && status != 0;
+  }
+  std::string name_of_error(int status) const override {
+    const char* text = nullptr;
+    return named(status, name_error_(status, &text) == 0 ? text : nullptr, name());
+  }
 
  private:
   int (*start_)(unsigned) = nullptr;
@@ -49,6 +72,11 @@ class CudaStreams final : public StreamDriver {
   int (*wait_)(void*, std::uint64_t, std::uint32_t, unsigned) = nullptr;
   int (*allocate_)(void**, std::size_t, unsigned) = nullptr;
   int (*get_address_)(std::uint64_t*, void*, unsigned) = nullptr;
+  int (*make_event_)(void**, unsigned) = nullptr;
+  int (*record_)(void*, void*) = nullptr;
+  int (*query_)(void*) = nullptr;
+  int (*get_capture_)(void*, int*) = nullptr;
+  int (*name_error_)(int, const char**) = nullptr;
 };
 
 // As hip_runtime_api.h has them.
@@ -57,7 +85,11 @@ class HipStreams final : public StreamDriver {
   bool find_in(void* library) {
     return find(library, "hipInit", start_) && find(library, "hipLaunchHostFunc", launch_) &&
            find(library, "hipStreamWaitValue32", wait_) &&
-           find(library, "hipExtMallocWithFlags", allocate_) && start_(0) == 0;
+           find(library, "hipExtMallocWithFlags", allocate_) &&
+           find(library, "hipEventCreateWithFlags", make_event_) &&
+           find(library, "hipEventRecord", record_) && find(library, "hipEventQuery", query_) &&
+           find(library, "hipStreamIsCapturing", get_capture_) &&
+           find(library, "hipGetErrorName", name_error_) && start_(0) == 0;
   }
   const char* name() const override { return "ROCm"; }
   int launch_host_function(void* stream, void (*function)(void*), void* argument) const override {
@@ -76,12 +108,27 @@ class HipStreams final : public StreamDriver {
     constexpr std::uint32_t all_bits = ~std::uint32_t{0};
     return wait_(stream, reinterpret_cast<void*>(on_device), value, at_least, all_bits);
   }
+  int make_event(void*& event) const override { return make_event_(&event, no_timing); }
+  int record(void* event, void* stream) const override { return record_(event, stream); }
+  int query(void* event) const override { return query_(event); }
+  bool is_captured(void* stream) const override {
+    int status = 0;
+    return get_capture_(stream, &status) == 0 && status != 0;
+  }
+  std::string name_of_error(int status) const override {
+    return named(status, name_error_(status), name());
+  }
 
  private:
   int (*start_)(unsigned) = nullptr;
   int (*launch_)(void*, void (*)(void*), void*) = nullptr;
   int (*wait_)(void*, void*, std::uint32_t, unsigned, std::uint32_t) = nullptr;
   int (*allocate_)(void**, std::size_t, unsigned) = nullptr;
+  int (*make_event_)(void**, unsigned) = nullptr;
+  int (*record_)(void*, void*) = nullptr;
+  int (*query_)(void*) = nullptr;
+  int (*get_capture_)(void*, int*) = nullptr;
+  const char* (*name_error_)(int) = nullptr;
 };
 
 constexpr std::array cuda_libraries{"libcuda.so.1"};

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace gondwana::shmem {
 
@@ -20,6 +21,16 @@ class StreamDriver {
   virtual int make_word(void*& word, std::uint64_t& on_device) const = 0;
   // The stream goes on when the word is at least the value.
   virtual int wait_for_word(void* stream, std::uint64_t on_device, std::uint32_t value) const = 0;
+
+  // An event, which is never destroyed. record() puts it behind the work of the stream, and may be
+  // called again. query() tells when that work is done, also if the stream is destroyed by then.
+  static constexpr int not_ready = 600;  // of query(), in both
+  virtual int make_event(void*& event) const = 0;
+  virtual int record(void* event, void* stream) const = 0;
+  virtual int query(void* event) const = 0;
+  // Whether the work of the stream becomes a graph.
+  virtual bool is_captured(void* stream) const = 0;
+  virtual std::string name_of_error(int status) const = 0;
 };
 
 // Null: this process has no device of either, or its program has not loaded the driver yet. Only

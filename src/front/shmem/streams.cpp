@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <deque>
@@ -15,19 +16,20 @@
 #include <utility>
 #include <vector>
 
+#include "core/print_error.hpp"
 #include "front/shmem/rma.hpp"
 #include "front/shmem/signal.hpp"
 #include "front/shmem/stream_driver.hpp"
 #include "front/shmem/sync.hpp"
+#include "process/process.hpp"
 
 namespace gondwana::shmem {
 namespace {
 
 void require(int code, CallName call, const char* what) {
   if (code == 0) return;
-  give_up(call,
-          fmt::format("{}: error {} of {}; is the stream one of the current device or context?",
-                      what, code, stream_driver()->name()));
+  give_up(call, fmt::format("{}: {}; is the stream one of the current device or context?", what,
+                            stream_driver()->name_of_error(code)));
 }
 
 // The work of one stream, in its order. When the stream comes to it, a callback hands it to a
@@ -39,6 +41,7 @@ class StreamQueue {
     void* word = nullptr;
     require(driver_.make_word(word, done_on_device_), call, "memory that streams wait for");
     done_ = new (word) std::atomic<std::uint32_t>(0);
+    require(driver_.make_event(behind_all_), call, "an event");
     sigset_t all;
     sigset_t before;
     ::sigfillset(&all);
@@ -48,8 +51,8 @@ class StreamQueue {
   }
   StreamQueue(const StreamQueue&) = delete;
   StreamQueue& operator=(const StreamQueue&) = delete;
+  // After quiet().
   ~StreamQueue() {
-    quiet();
     {
       const std::scoped_lock lock(mutex_);
       ends_ = true;
@@ -58,11 +61,19 @@ class StreamQueue {
     worker_.join();
   }
 
-  // All work until now is done.
-  void quiet() {
+  // Returns when all work until now is done. Ends the job if the stream will never come to it.
+  void quiet(CallName call) {
     std::unique_lock lock(mutex_);
     const std::uint32_t last = issued_;
-    is_done_.wait(lock, [&] { return static_cast<std::int32_t>(done_->load() - last) >= 0; });
+    const auto is_done = [&] { return static_cast<std::int32_t>(done_->load() - last) >= 0; };
+    const auto begin = std::chrono::steady_clock::now();
+    bool is_told = false;
+    while (!is_done_.wait_for(lock, between_looks, is_done)) {
+      lock.unlock();
+      look_for_loss(call);
+      if (!is_told && std::chrono::steady_clock::now() - begin > patience) is_told = tell_of(call);
+      lock.lock();
+    }
   }
 
   void add(CallName call, std::function<void()> work) {
@@ -71,15 +82,20 @@ class StreamQueue {
     {
       const std::scoped_lock lock(mutex_);
       number = ++issued_;
+      not_begun_.push_back(call);
     }
     auto* item = new Item{*this, std::move(work), number};
     require(driver_.launch_host_function(stream_, &hand_over, item), call,
             "to put a function behind the stream");
     require(driver_.wait_for_word(stream_, done_on_device_, number), call,
             "to let the stream wait");
+    require(driver_.record(behind_all_, stream_), call, "to put an event behind the stream");
   }
 
  private:
+  static constexpr std::chrono::milliseconds between_looks{50};
+  static constexpr std::chrono::seconds patience{5};
+
   struct Item {
     StreamQueue& queue;
     std::function<void()> work;
@@ -93,7 +109,42 @@ class StreamQueue {
     // Under the lock: the queue may end as soon as the work is done.
     const std::scoped_lock lock(queue.mutex_);
     queue.ready_.push_back(std::move(item));
+    queue.not_begun_.pop_front();
     queue.has_work_.notify_one();
+  }
+
+  // A driver drops the callbacks of a context that an error has ended. The event is asked, not the
+  // stream, which the program may have destroyed: its work is done nevertheless.
+  void look_for_loss(CallName call) {
+    const std::scoped_lock order(order_);  // nothing comes behind the event meanwhile
+    const int state = driver_.query(behind_all_);
+    if (state == StreamDriver::not_ready) return;
+    const std::scoped_lock lock(mutex_);
+    if (not_begun_.empty()) return;
+    give_up(call,
+            fmt::format("{} will never be done: {}", describe_left(),
+                        state == 0 ? "the stream has no work left" : driver_.name_of_error(state)));
+  }
+
+  // Always true.
+  bool tell_of(CallName call) {
+    const std::scoped_lock lock(mutex_);
+    if (not_begun_.empty()) return true;  // a call of ours waits, which tools see
+    print_error(
+        "gondwana: warning: rank {}: {}: waits for {}: the stream is still at its earlier work, "
+        "such as a kernel that does not end\n",
+        this_process().rank(), call, describe_left());
+    return true;
+  }
+
+  // The caller holds the mutex.
+  std::string describe_left() const {
+    const std::size_t count = not_begun_.size();
+    return fmt::format(
+        "{} behind stream {}",
+        count == 1 ? not_begun_.front()
+                   : fmt::format("{} calls, the first of them {},", count, not_begun_.front()),
+        fmt::ptr(stream_));
   }
 
   void run() {
@@ -117,12 +168,14 @@ class StreamQueue {
   // The number of the last work that is done. Never freed: the stream may still have to look.
   std::atomic<std::uint32_t>* done_ = nullptr;
   std::uint64_t done_on_device_ = 0;  // the same word, as the stream addresses it
+  void* behind_all_ = nullptr;        // recorded after each work, by the thread that has order_
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable has_work_;
   std::condition_variable is_done_;
   std::deque<std::unique_ptr<Item>> ready_;
   std::uint32_t issued_ = 0;
+  std::deque<CallName> not_begun_;  // calls that the stream has not come to
   bool ends_ = false;
   std::thread worker_;
 };
@@ -180,6 +233,11 @@ bool is_done_at_once(const Caller& caller, void* stream) {
 template <typename Work>
 void on_stream(const Caller& caller, void* stream, Work work) {
   if (is_done_at_once(caller, stream)) return work(caller);
+  // A graph would do the work again with each launch.
+  if (stream_driver()->is_captured(stream))
+    give_up(caller.name,
+            "the stream is being captured, and calls of this library cannot be part of a graph; "
+            "end the capture first");
   queue_of(caller, stream).add(caller.name, [caller, work] { work(caller); });
 }
 
@@ -189,18 +247,26 @@ bool streams_have_work() {
   return stream_driver() != nullptr;
 }
 
-void quiet_streams() {
+void quiet_streams(CallName call) {
   std::vector<StreamQueue*> all;
   {
     const std::scoped_lock lock(queues().mutex);
     for (const auto& [name, queue] : queues().by_stream) all.push_back(queue.get());
   }
-  for (StreamQueue* queue : all) queue->quiet();
+  for (StreamQueue* queue : all) queue->quiet(call);
 }
 
-void end_streams() {
-  const std::scoped_lock lock(queues().mutex);
-  queues().by_stream.clear();
+// Work may put more work behind streams.
+void end_streams(CallName call) {
+  for (bool is_over = false; !is_over;) {
+    decltype(Queues::by_stream) ended;
+    {
+      const std::scoped_lock lock(queues().mutex);
+      ended.swap(queues().by_stream);
+    }
+    for (const auto& [name, queue] : ended) queue->quiet(call);
+    is_over = ended.empty();
+  }
 }
 
 void call_on_stream(const Caller& caller, void (*call)(void*), void* argument, void* stream) {

@@ -10,10 +10,11 @@
 namespace gondwana::shmem {
 
 bool streams_have_work();
-// Returns when all is done that was put behind streams.
-void quiet_streams();
-// For the end of the library.
-void end_streams();
+// Returns when all is done that was put behind streams. Ends the job if a stream has lost some of
+// it.
+void quiet_streams(CallName call);
+// Likewise, for the end of the library.
+void end_streams(CallName call);
 
 void call_on_stream(const Caller& caller, void (*call)(void*), void* argument, void* stream);
 void put_on_stream(const Caller& caller, void* dest, const void* source, std::size_t bytes, int pe,

@@ -5,7 +5,14 @@
 
 namespace {
 
-enum Status : int { success = 0, invalid_context = 201, invalid_handle = 400 };
+enum Status : int {
+  success = 0,
+  invalid_value = 1,
+  invalid_context = 201,
+  invalid_handle = 400,
+  not_ready = 600,
+  illegal_address = 700
+};
 
 }  // namespace
 
@@ -27,7 +34,30 @@ int cuStreamSynchronize(void* stream) {
   return success;
 }
 int cuStreamDestroy_v2(void* stream) {
-  delete static_cast<standin::Stream*>(stream);
+  static_cast<standin::Stream*>(stream)->destroy();
+  return success;
+}
+int cuStreamIsCapturing(void* stream, int* status) {
+  *status = stream == standin::captured() ? 1 : 0;
+  return success;
+}
+int cuEventCreate(void** event, unsigned flags) {
+  if (flags != 2) return invalid_value;  // without times
+  *event = new standin::Event;
+  return success;
+}
+int cuEventRecord(void* event, void* stream) {
+  standin::find(stream)->record(*static_cast<standin::Event*>(event));
+  return success;
+}
+int cuEventQuery(void* event) {
+  const auto& of = *static_cast<const standin::Event*>(event);
+  if (of.is_lost) return illegal_address;
+  return of.under_way == 0 ? success : not_ready;
+}
+int cuGetErrorName(int code, const char** name) {
+  if (code != illegal_address) return invalid_value;
+  *name = "CUDA_ERROR_ILLEGAL_ADDRESS";
   return success;
 }
 int cuLaunchHostFunc(void* stream, void (*function)(void*), void* argument) {
@@ -47,6 +77,14 @@ int cuMemHostAlloc(void** address, std::size_t size, unsigned /*flags*/) {
 int cuMemHostGetDevicePointer_v2(std::uint64_t* address, void* host, unsigned /*flags*/) {
   *address = reinterpret_cast<std::uint64_t>(host);
   return success;
+}
+
+// For tests alone.
+void standin_lose(void* stream) {
+  standin::find(stream)->lose();
+}
+void standin_capture(void* stream) {
+  standin::captured() = stream;
 }
 
 }  // extern "C"

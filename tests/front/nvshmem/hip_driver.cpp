@@ -7,7 +7,7 @@
 
 namespace {
 
-enum Status : int { success = 0, invalid_value = 1 };
+enum Status : int { success = 0, invalid_value = 1, not_ready = 600, illegal_address = 700 };
 
 std::set<void*>& signals() {
   static auto& all = *new std::set<void*>;
@@ -31,8 +31,29 @@ int hipStreamSynchronize(void* stream) {
   return success;
 }
 int hipStreamDestroy(void* stream) {
-  delete static_cast<standin::Stream*>(stream);
+  static_cast<standin::Stream*>(stream)->destroy();
   return success;
+}
+int hipStreamIsCapturing(void* /*stream*/, int* status) {
+  *status = 0;
+  return success;
+}
+int hipEventCreateWithFlags(void** event, unsigned flags) {
+  if (flags != 2) return invalid_value;  // without times
+  *event = new standin::Event;
+  return success;
+}
+int hipEventRecord(void* event, void* stream) {
+  standin::find(stream)->record(*static_cast<standin::Event*>(event));
+  return success;
+}
+int hipEventQuery(void* event) {
+  const auto& of = *static_cast<const standin::Event*>(event);
+  if (of.is_lost) return illegal_address;
+  return of.under_way == 0 ? success : not_ready;
+}
+const char* hipGetErrorName(int status) {
+  return status == invalid_value ? "hipErrorInvalidValue" : "hipErrorUnknown";
 }
 int hipLaunchHostFunc(void* stream, void (*function)(void*), void* argument) {
   standin::launch(stream, function, argument);

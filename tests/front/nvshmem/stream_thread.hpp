@@ -15,27 +15,51 @@
 
 namespace standin {
 
+// What a stream has been given when the event was recorded.
+struct Event {
+  std::atomic<std::uint32_t> under_way{0};
+  std::atomic<bool> is_lost{false};
+};
+
+// Lives until its work is done, also where it is destroyed before.
 class Stream {
  public:
-  Stream() : thread_([this] { run(); }) {}
+  Stream() : thread_([this] { run(); }) { thread_.detach(); }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
-  ~Stream() {
-    add([this] { ends_ = true; });
-    thread_.join();
-  }
 
   void add(std::function<void()> work) {
     {
       const std::scoped_lock lock(mutex_);
+      if (is_lost_) return;
       work_.push_back(std::move(work));
       ++added_;
     }
     changed_.notify_all();
   }
+  void record(Event& event) {
+    ++event.under_way;
+    {
+      const std::scoped_lock lock(mutex_);
+      events_.push_back(&event);
+      event.is_lost = is_lost_;
+    }
+    add([&event] { --event.under_way; });
+  }
   void wait() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this, until = added_] { return done_ >= until; });
+    changed_.wait(lock, [this, until = added_] { return done_ >= until || is_lost_; });
+  }
+  void destroy() {
+    add([this] { ends_ = true; });
+  }
+  // As by an error in its context: what has not begun never does.
+  void lose() {
+    const std::scoped_lock lock(mutex_);
+    is_lost_ = true;
+    work_.clear();
+    for (Event* event : events_) event->is_lost = true;
+    changed_.notify_all();
   }
 
  private:
@@ -51,13 +75,17 @@ class Stream {
       ++done_;
       changed_.notify_all();
     }
+    lock.unlock();
+    delete this;
   }
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::deque<std::function<void()>> work_;
+  std::deque<Event*> events_;  // they stay
   std::uint64_t added_ = 0;
   std::uint64_t done_ = 0;
+  bool is_lost_ = false;
   bool ends_ = false;
   std::thread thread_;
 };
@@ -65,6 +93,12 @@ class Stream {
 inline std::mutex& callbacks() {
   static std::mutex one;
   return one;
+}
+
+// The stream that becomes a graph, or no stream.
+inline void*& captured() {
+  static void* stream = &stream;
+  return stream;
 }
 
 inline std::mutex& table_mutex() {

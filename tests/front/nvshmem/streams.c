@@ -1,15 +1,22 @@
-/* Calls behind the work of streams, by a driver that has nothing but streams. */
+/* streams [lost | slow | captured]: calls behind the work of streams, by a driver that has nothing
+ * but streams. With a word, what a job says of a stream that does not come to them. */
 #include <nvshmem.h>
 #include <nvshmemx.h>
 #include <shmemx.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 // NOLINTBEGIN(readability-identifier-naming): CUDA chose the names
 int cuStreamCreate(cudaStream_t* stream, unsigned flags);
 int cuStreamSynchronize(cudaStream_t stream);
 int cuStreamDestroy_v2(cudaStream_t stream);
 int cuLaunchHostFunc(cudaStream_t stream, void (*function)(void*), void* argument);
+void standin_lose(cudaStream_t stream);
+void standin_capture(cudaStream_t stream);
 // NOLINTEND(readability-identifier-naming)
 
 enum { count = 1000 };
@@ -86,7 +93,55 @@ static void openshmem_has_them(cudaStream_t stream) {
   shmem_free(words);
 }
 
-int main(void) {
+static atomic_int may_end = 0;
+
+/* A kernel that ends when it may. */
+static void hold(void* unused) {
+  (void)unused;
+  const struct timespec some = {.tv_sec = 0, .tv_nsec = 1000 * 1000};
+  while (!may_end) nanosleep(&some, NULL);
+}
+
+static void let_end(int number) {
+  (void)number;
+  may_end = 1;
+}
+
+/* Streams may be destroyed when they have been given their work. */
+static void a_destroyed_stream_does_its_work(long* block) {
+  cudaStream_t stream;
+  cuStreamCreate(&stream, 0);
+  for (int i = 0; i < count; ++i) values[i] = 7L * i;
+  may_end = 0;
+  cuLaunchHostFunc(stream, hold, NULL);
+  nvshmemx_long_put_on_stream(block, values, count, me, stream);
+  cuStreamDestroy_v2(stream);
+  may_end = 1;
+  shmemx_quiet_streams();
+  expect(nvshmem_long_g(block + 9, me) == 63, "a destroyed stream does its work");
+}
+
+/* A call that its stream does not come to. */
+static int stop(const char* how, long* block) {
+  cudaStream_t stream;
+  cuStreamCreate(&stream, 0);
+  if (strcmp(how, "captured") == 0) standin_capture(stream);
+  cuLaunchHostFunc(stream, hold, NULL);
+  nvshmemx_long_put_on_stream(block, values, count, me, stream);
+  nvshmemx_barrier_all_on_stream(stream);
+  if (strcmp(how, "lost") == 0) {
+    standin_lose(stream);
+    may_end = 1;
+  }
+  if (strcmp(how, "slow") == 0) {
+    signal(SIGALRM, let_end);
+    alarm(6);
+  }
+  nvshmem_finalize();
+  return 0;
+}
+
+int main(int argc, char** argv) {
   cudaStream_t one;
   cudaStream_t other;
   nvshmem_init();
@@ -97,12 +152,14 @@ int main(void) {
   expect(level == NVSHMEM_THREAD_MULTIPLE, "threads of the library may call");
   long* block = nvshmem_malloc(count * sizeof(long));
   uint64_t* signal = nvshmem_calloc(2, sizeof(uint64_t));
+  if (argc > 1) return stop(argv[1], block);
   cuStreamCreate(&one, 0);
   cuStreamCreate(&other, 0);
   a_put_comes_behind_a_kernel(one, block);
   a_put_comes_behind_a_kernel(0, block);
   streams_do_not_wait_for_each_other(one, other, signal);
   openshmem_has_them(other);
+  a_destroyed_stream_does_its_work(block);
   nvshmemx_long_put_on_stream(block, values, count, me, one); /* left for the end */
   nvshmem_free(signal);
   nvshmem_finalize();
