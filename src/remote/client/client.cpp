@@ -1,28 +1,22 @@
 #include "remote/client/client.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-#include "core/machine.hpp"
 #include "core/mapping.hpp"
 #include "core/thread_stack.hpp"
-#include "memory/job_end.hpp"
 #include "remote/client/own_endpoint.hpp"
 #include "remote/client/through_agent.hpp"
 
 namespace gondwana {
 namespace {
 
-using remote::Stream;
-
 // A look for losses or at the clock costs more than a poll. A rank that sleeps on something else
 // polls about thirty times a second.
 constexpr std::uint32_t polls_between_clocks = 16;
-constexpr std::uint64_t between_looks_ns = 100'000'000;
 
 // What libraries of networks keep on the stack of the thread that calls them, with room to spare:
 // to poll, libfabric took 16 KiB of one thread; to start, UCX took 36.
@@ -47,25 +41,19 @@ bool is_new_thread() {
   return !std::exchange(is_known, true);
 }
 
-std::string ranks_of(const NodeInfo& node) {
-  const std::uint32_t first = index(node.ranks.front());
-  return node.ranks.size() == 1 ? fmt::format("rank {}", first)
-                                : fmt::format("ranks {} to {}", first, index(node.ranks.back()));
-}
-
 }  // namespace
 
 Result<std::unique_ptr<RemoteClient>> RemoteClient::open(const Setup& setup) {
   std::unique_ptr<RemoteClient> wire(new RemoteClient(setup));
   if (const Result<void> opened = wire->open_route(setup); !opened) return opened.error();
-  wire->shared_.reset(
-      new Stream::Shared{.route = *wire->route_,
-                         .slots = {*setup.memory, setup.me},
-                         .tag = setup.job_tag,
-                         .me = remote::number_of(index(setup.me), setup.incarnation),
-                         .batch_limit = setup.batch_limit,
-                         .traffic = wire->traffic()});
-  if (setup.incarnation > 0) wire->shared_->slots.reclaim();
+  wire->streams_.emplace(remote::Streams::Setup{.route = *wire->route_,
+                                                .memory = *setup.memory,
+                                                .nodes = wire->nodes_,
+                                                .me = setup.me,
+                                                .incarnation = setup.incarnation,
+                                                .job_tag = setup.job_tag,
+                                                .batch_limit = setup.batch_limit,
+                                                .agent = setup.agent});
   return wire;
 }
 
@@ -94,7 +82,7 @@ Limits RemoteClient::limits() const {
 }
 
 bool RemoteClient::progress() {
-  if (++polls_ % polls_between_clocks == 0) look_for_losses();
+  if (++polls_ % polls_between_clocks == 0) streams_->look_for_losses();
   const bool delivered = queue_.deliver();
   const bool polled = poll();
   return flush_open() || polled || delivered;
@@ -102,47 +90,40 @@ bool RemoteClient::progress() {
 
 // An answer lets the next batch leave.
 bool RemoteClient::poll() {
-  if (is_new_thread() && !carries_messages_only() && !end_) [[unlikely]] {
+  if (is_new_thread() && !carries_messages_only() && streams_->end() == nullptr) [[unlikely]] {
     if (const std::optional<Error> refusal = examine_stack(least_stack_to_poll)) {
-      lose_all(*refusal);
+      streams_->lose_all(*refusal);
       return false;
     }
   }
   const auto on_message = [this](Bytes bytes) { receive(bytes); };
-  const auto on_lost = [this](std::uint32_t node, const std::string& why) { lose(node, why); };
+  const auto on_lost = [this](std::uint32_t node, const std::string& why) {
+    streams_->lose(node, why);
+  };
   return route_->poll({on_message, on_lost});
 }
 
 // A batch that has not grown since the last call leaves: the rank waits.
 bool RemoteClient::flush_open() {
   const bool sent = flush_messages();
-  return flush_streams() || sent;
+  return streams_->flush() || sent;
 }
 
 bool RemoteClient::flush_messages() {
-  if (shared_->gathering.empty()) return false;
-  const std::vector<MessagesTo*> open = shared_->gathering;
+  const std::vector<MessagesTo*>& gathering = streams_->shared().gathering;
+  if (gathering.empty()) return false;
+  const std::vector<MessagesTo*> open = gathering;
   for (MessagesTo* messages : open)
     if (!messages->has_grown()) flush(*messages);
-  return shared_->gathering.size() < open.size();
-}
-
-bool RemoteClient::flush_streams() {
-  if (shared_->open.empty()) return false;
-  const std::vector<Stream*> open = shared_->open;
-  for (Stream* stream : open) {
-    const auto urgency = stream->has_grown() ? Stream::Urgency::gather : Stream::Urgency::send;
-    [[maybe_unused]] const Result<Posted> sent = judge(stream->node(), stream->flush(urgency));
-  }
-  return shared_->open.size() < open.size();
+  return gathering.size() < open.size();
 }
 
 void RemoteClient::receive(Bytes bytes) {
   const NodePlan& plan = memory_->plan();
   bool is_known = false;
-  if (const auto reply = remote::read_reply(bytes, tag_, shared_->me, plan.nodes))
+  if (const auto reply = remote::read_reply(bytes, tag_, streams_->shared().me, plan.nodes))
     is_known = take_reply(*reply);
-  else if (const auto message = remote::read_message(bytes, tag_, shared_->me, plan))
+  else if (const auto message = remote::read_message(bytes, tag_, streams_->shared().me, plan))
     is_known = take_message(*message);
   else if (const auto batch = remote::read_batch(bytes, tag_, plan))
     is_known = take_messages(*batch);
@@ -157,7 +138,7 @@ bool RemoteClient::take_message(const remote::ReceivedMessage& message) {
 }
 
 bool RemoteClient::take_messages(const remote::ReceivedBatch& received) {
-  if (received.batch.number != remote::incarnation_in(shared_->me)) return false;
+  if (received.batch.number != remote::incarnation_in(streams_->shared().me)) return false;
   bool are_known = true;
   for (Bytes rest = received.requests; !rest.empty();) {
     const auto next = remote::read_request(rest, memory_->plan());
@@ -180,102 +161,18 @@ void RemoteClient::renew(Rank peer, std::uint32_t incarnation) {
 }
 
 bool RemoteClient::take_reply(const remote::ReceivedReply& reply) {
-  const auto found = streams_.find(reply.reply.node);
-  return found != streams_.end() && found->second.take_reply(reply);
-}
-
-// Why no node can be reached, if that is so.
-std::optional<Error> RemoteClient::tell_end() const {
-  const NodeInfo& own = nodes_[memory_->plan().node];
-  if (route_->was_closed()) {
-    return Error{Errc::refused,
-                 "the connections of this rank to other nodes were closed, by closefrom(3) or the "
-                 "like; keep the descriptors that the library has opened, or set "
-                 "GONDWANA_ROUTE=agent"};
-  }
-  if (const std::uint32_t owner = memory_->header().shortened.load(std::memory_order_acquire);
-      owner > 0) {
-    return Error{Errc::peer_lost,
-                 fmt::format("the node agent on host {} has ended: rank {} has made a segment of a "
-                             "file that was then made shorter; keep files as long as they are "
-                             "segments",
-                             own.host.data(), owner - 1)};
-  }
-  if (!is_agent_gone()) return std::nullopt;
-  return Error{Errc::peer_lost, fmt::format("the node agent on host {} is gone, was it killed? "
-                                            "Nobody else can reach the memory of {}",
-                                            own.host.data(), ranks_of(own))};
-}
-
-// That this node cannot reach others explains the loss of one.
-void RemoteClient::lose(std::uint32_t node, const std::string& why) {
-  if (end_) return;
-  if (const std::optional<Error> end = tell_end()) return lose_all(*end);
-  if (stream_to(node).loss() != nullptr) return;
-  losses_.push_back(
-      {Errc::peer_lost, fmt::format("{} on host {} cannot be reached: {}", ranks_of(nodes_[node]),
-                                    nodes_[node].host.data(), why)});
-  abandon(stream_to(node), losses_.back());
-}
-
-void RemoteClient::lose_all(const Error& loss) {
-  end_ = loss;
-  losses_.push_back(loss);
-  for (auto& [node, stream] : streams_) abandon(stream, loss);
-}
-
-// Fails what will never be answered.
-void RemoteClient::abandon(Stream& stream, const Error& loss) {
-  route_->abandon(stream.node(), stream.lose(loss));
-  for (MessagesTo* messages : std::vector(shared_->gathering))
-    if (messages->node() == stream.node()) messages->abandon();
-}
-
-const Error* RemoteClient::lost(Rank peer) const {
-  const auto found = streams_.find(nodes_.node_of(peer));
-  if (found != streams_.end()) return found->second.loss();
-  return end_ ? &*end_ : nullptr;
-}
-
-// Looks for losses that this node's agent has noticed, for the loss of that agent itself, and for
-// connections that this rank has closed.
-void RemoteClient::look_for_losses() {
-  const std::uint64_t now = monotonic_ns();
-  if (now < next_look_ns_) return;
-  next_look_ns_ = now + between_looks_ns;
-  if (end_) return;
-  const NodeHeader& header = memory_->header();
-  if (header.is_over.load(std::memory_order_acquire) == 1)  // pairs with the agent
-    return lose_all({Errc::peer_lost, header.why.data()});
-  if (purposeful_end(header)) return lose_all({Errc::peer_lost, "the job has ended"});
-  if (route_->was_closed() || is_agent_gone())
-    if (const std::optional<Error> end = tell_end()) return lose_all(*end);
-  for (std::uint32_t node = 0; node < memory_->roster().nodes(); ++node) {
-    const NodeState state = memory_->entry(node).state.load(std::memory_order_acquire);
-    if (state != NodeState::silent && state != NodeState::cut_off) continue;
-    lose(node, state == NodeState::silent
-                   ? "its node agent has been silent for too long (GONDWANA_PEER_TIMEOUT)"
-                   : "the connection to its node agent has ended");
-  }
-}
-
-bool RemoteClient::is_agent_gone() const {
-  pollfd entry{agent_, 0, 0};
-  return agent_ >= 0 && ::poll(&entry, 1, 0) > 0 && (entry.revents & POLLHUP) != 0;
+  remote::Stream* stream = streams_->find(reply.reply.node);
+  return stream != nullptr && stream->take_reply(reply);
 }
 
 // Messages wait in this process until a connection is made. After an answer they go to the kernel.
 bool RemoteClient::departed() const {
-  const auto has_departed = [](const auto& each) {
-    const Stream& stream = each.second;
-    return !stream.is_open() && (stream.is_answered() || stream.is_done());
-  };
-  return shared_->gathering.empty() && route_->has_departed() &&
-         std::ranges::all_of(streams_, has_departed);
+  return streams_->shared().gathering.empty() && route_->has_departed() &&
+         streams_->have_departed();
 }
 
 bool RemoteClient::may_sleep() {
-  look_for_losses();
+  streams_->look_for_losses();
   return route_->may_sleep();
 }
 

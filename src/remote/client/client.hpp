@@ -4,10 +4,10 @@
 // Messages to a rank go to that rank's endpoint, whose address is in its arena. Alternatively, the
 // agent of the rank's own node carries everything as messages.
 //
-// The first operation to a node makes the connection.
+// The first operation to a node makes the connection. Half of the functions are those of Transport.
 //
-// requests.cpp makes requests to the agents, which a Stream sends; messages.cpp sends messages to
-// ranks; client.cpp handles what arrives, and losses. The Route moves the bytes.
+// requests.cpp makes requests to the agents, which Streams send; messages.cpp sends messages to
+// ranks; client.cpp handles what arrives. The Route moves the bytes.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@
 #include "remote/client/messages_to.hpp"
 #include "remote/client/node_infos.hpp"
 #include "remote/client/route.hpp"
-#include "remote/client/stream.hpp"
+#include "remote/client/streams.hpp"
 #include "remote/protocol.hpp"
 #include "remote/transport.hpp"
 
@@ -63,7 +63,7 @@ class RemoteClient final : public Transport {
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done) override;
   bool has_unordered() const override { return route_->has_writes(); }
-  std::uint64_t accepted() const override { return shared_->accepted; }
+  std::uint64_t accepted() const override { return streams_->shared().accepted; }
   bool has_executed(Rank at, std::uint64_t mark) override;
   Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure) override;
   void listen(MessageReceiver receiver) override { queue_.listen(std::move(receiver)); }
@@ -71,8 +71,8 @@ class RemoteClient final : public Transport {
   bool departed() const override;
   bool may_sleep() override;
   void sleep(std::chrono::microseconds limit) override { route_->sleep(limit); }
-  const Error* lost(Rank peer) const override;
-  std::span<const Error> losses() const override { return losses_; }
+  const Error* lost(Rank peer) const override { return streams_->lost(peer); }
+  std::span<const Error> losses() const override { return streams_->losses(); }
   // Another process has taken the place of a peer. Its first message tells, too.
   void renew(Rank peer, std::uint32_t incarnation);
   // The number of messages that do not belong to this job or are malformed.
@@ -82,16 +82,11 @@ class RemoteClient final : public Transport {
   using MessagesTo = remote::MessagesTo;
 
   explicit RemoteClient(const Setup& setup)
-      : memory_(setup.memory),
-        me_(setup.me),
-        tag_(setup.job_tag),
-        agent_(setup.agent),
-        nodes_(setup.memory) {}
+      : memory_(setup.memory), me_(setup.me), tag_(setup.job_tag), nodes_(setup.memory) {}
 
   Result<void> open_route(const Setup& setup);
   Traffic& traffic() { return memory_->page(me_).traffic; }
   bool carries_messages_only() const { return route_->longest_transfer() == 0; }
-  remote::Stream& stream_to(std::uint32_t node);
   Result<Posted> request(const remote::NewRequest& request);
   Result<Posted> put_bytes(Space to, const StridedRun& piece, Completion& done);
   MessagesTo& messages_to(Rank to);
@@ -102,38 +97,23 @@ class RemoteClient final : public Transport {
   bool poll();
   bool flush_open();
   bool flush_messages();
-  bool flush_streams();
-  Result<Posted> judge(std::uint32_t node, Result<Posted> posted);
   void receive(Bytes bytes);
   bool take_message(const remote::ReceivedMessage& message);
   bool take_messages(const remote::ReceivedBatch& received);
   bool take_reply(const remote::ReceivedReply& reply);
-  std::optional<Error> tell_end() const;
-  void lose(std::uint32_t node, const std::string& why);
-  void lose_all(const Error& loss);
-  void abandon(remote::Stream& stream, const Error& loss);
-  void look_for_losses();
-  bool is_agent_gone() const;
 
   std::shared_ptr<NodeMemory> memory_;
   Rank me_;
   std::uint64_t tag_;
-  int agent_;
   remote::NodeInfos nodes_;
   std::size_t eager_limit_ = 0;                      // bytes of puts that should be requests
   std::map<std::uint32_t, MessagesTo> messages_to_;  // by rank
   remote::MessageQueue queue_;
-  std::vector<Error> losses_;
-  std::optional<Error> end_;  // why no node can be reached any more
   std::uint32_t polls_ = 0;
-  std::uint64_t next_look_ns_ = 0;  // for losses
-  std::uint64_t refused_ = 0;       // messages that do not belong to this job
-  std::uint32_t gathered_ = 0;      // requests that joined an open batch
-  std::unique_ptr<remote::Stream::Shared> shared_;
-  std::map<std::uint32_t, remote::Stream> streams_;  // by node
-  Rank last_rank_{0};                                // of the last request, and its stream
-  remote::Stream* last_stream_ = nullptr;
-  std::unique_ptr<remote::Route> route_;  // last, so that it is closed before what it writes to
+  std::uint64_t refused_ = 0;               // messages that do not belong to this job
+  std::uint32_t gathered_ = 0;              // requests that joined an open batch
+  std::optional<remote::Streams> streams_;  // made with the route
+  std::unique_ptr<remote::Route> route_;    // last, so that it is closed before what it writes to
 };
 
 }  // namespace gondwana

@@ -22,7 +22,7 @@ Result<Posted> RemoteClient::send_message(Rank to, Bytes head, Bytes body, Depar
   MessagesTo& messages = messages_to(to);
   if (const Error* loss = messages.loss()) return *loss;
   const bool may_gather = (departure == Departure::may_wait || messages.is_open()) &&
-                          size <= remote::longest_gathered && shared_->batch_limit > 0;
+                          size <= remote::longest_gathered && streams_->shared().batch_limit > 0;
   if (may_gather && messages.is_full()) flush(messages);
   const bool gathered = may_gather && !messages.is_full() && messages.append(head, body);
   if (!gathered) {
@@ -42,13 +42,13 @@ MessagesTo& RemoteClient::messages_to(Rank to) {
   const auto found = messages_to_.find(index(to));
   if (found != messages_to_.end()) return found->second;
   // From now on the agent watches that node.
-  const remote::Stream& stream = stream_to(nodes_.node_of(to));
-  return messages_to_.try_emplace(index(to), *shared_, to, stream).first->second;
+  const remote::Stream& stream = streams_->to(nodes_.node_of(to));
+  return messages_to_.try_emplace(index(to), streams_->shared(), to, stream).first->second;
 }
 
 // If the network is busy, the batch stays open.
 void RemoteClient::flush(MessagesTo& messages) {
-  [[maybe_unused]] const Result<Posted> sent = judge(messages.node(), messages.flush());
+  [[maybe_unused]] const Result<Posted> sent = streams_->judge(messages.node(), messages.flush());
 }
 
 Result<Posted> RemoteClient::send_alone(const MessagesTo& messages, Bytes head, Bytes body,
@@ -56,7 +56,7 @@ Result<Posted> RemoteClient::send_alone(const MessagesTo& messages, Bytes head, 
   const Rank to = messages.receiver();
   const MessageHeader envelope{.tag = tag_,
                                .to = messages.receiver_number(),
-                               .from = shared_->me,
+                               .from = streams_->shared().me,
                                .number = messages.next_number()};
   const auto write_all = [&](std::byte* message) {
     message = std::ranges::copy(head, remote::write(message, envelope)).out;
@@ -65,7 +65,7 @@ Result<Posted> RemoteClient::send_alone(const MessagesTo& messages, Bytes head, 
   const std::size_t size = sizeof(envelope) + head.size() + body.size();
   Result<Posted> posted = route_->send_to_rank(to, size, write_all, departure);
   if (!posted && departure == Departure::optional) return Posted::accepted;
-  return judge(messages.node(), std::move(posted));
+  return streams_->judge(messages.node(), std::move(posted));
 }
 
 }  // namespace gondwana

@@ -42,47 +42,29 @@ bool is_whole(std::span<const StridedRun> pieces) {
 
 }  // namespace
 
-remote::Stream& RemoteClient::stream_to(std::uint32_t node) {
-  const auto [stream, is_new] = streams_.try_emplace(node, *shared_, node);
-  if (is_new) memory_->entry(node).is_used.store(1, std::memory_order_relaxed);
-  if (is_new && end_) stream->second.lose(*end_);
-  return stream->second;
-}
-
 // The caller waits for it, so that what is open has to leave.
 bool RemoteClient::has_executed(Rank at, std::uint64_t mark) {
-  const auto found = streams_.find(nodes_.node_of(at));
-  if (found == streams_.end() || found->second.has_executed(mark)) return true;
-  remote::Stream& stream = found->second;
+  remote::Stream* stream = streams_->find(nodes_.node_of(at));
+  if (stream == nullptr || stream->has_executed(mark)) return true;
   [[maybe_unused]] const Result<Posted> sent =
-      judge(stream.node(), stream.flush(remote::Stream::Urgency::send));
+      streams_->judge(stream->node(), stream->flush(remote::Stream::Urgency::send));
   return false;
 }
 
-// An error means that the node is lost.
-Result<Posted> RemoteClient::judge(std::uint32_t node, Result<Posted> posted) {
-  if (posted) return posted;
-  lose(node, posted.error().text);
-  return *stream_to(node).loss();
-}
-
 Result<Posted> RemoteClient::request(const NewRequest& request) {
-  if (const Rank to = request.request.target().rank; last_stream_ == nullptr || last_rank_ != to) {
-    last_stream_ = &stream_to(nodes_.node_of(to));
-    last_rank_ = to;
-  }
-  remote::Stream& stream = *last_stream_;
+  remote::Stream& stream = streams_->to(request.request.target().rank);
   if (const Error* loss = stream.loss()) return *loss;
-  if (stream.try_append(request)) {
+  if (stream.try_append(request)) [[likely]] {
     if (++gathered_ % requests_between_polls == 0 && poll()) flush_open();
     return Posted::accepted;
   }
-  if (Result<Posted> met = judge(stream.node(), stream.introduce()); !met || *met == Posted::busy)
+  if (Result<Posted> met = streams_->judge(stream.node(), stream.introduce());
+      !met || *met == Posted::busy)
     return met;
-  Result<Posted> posted = judge(stream.node(), stream.append(request));
+  Result<Posted> posted = streams_->judge(stream.node(), stream.append(request));
   // Messages may hold all slots.
-  if (posted && *posted == Posted::busy && !shared_->gathering.empty())
-    flush(*shared_->gathering.front());
+  const std::vector<remote::MessagesTo*>& gathering = streams_->shared().gathering;
+  if (posted && *posted == Posted::busy && !gathering.empty()) flush(*gathering.front());
   return posted;
 }
 
@@ -103,8 +85,8 @@ Result<Posted> RemoteClient::put(Remote to, Bytes source, Completion& done) {
 Result<Posted> RemoteClient::write(Remote to, Bytes source, Completion& done) {
   if (carries_messages_only() || !to.owner().is_arena()) return put(to, source, done);
   const std::uint32_t node = nodes_.node_of(to.rank);
-  if (const Error* loss = stream_to(node).loss()) return *loss;
-  return judge(node, route_->write(to, source, done));
+  if (const Error* loss = streams_->to(node).loss()) return *loss;
+  return streams_->judge(node, route_->write(to, source, done));
 }
 
 Result<Posted> RemoteClient::put_bytes(Space to, const StridedRun& piece, Completion& done) {
@@ -187,8 +169,8 @@ Result<Posted> RemoteClient::get(MutableBytes target, Remote from, Completion& d
 Result<Posted> RemoteClient::read(MutableBytes target, Remote from, Completion& done) {
   if (carries_messages_only() || !from.owner().is_arena()) return get(target, from, done);
   const std::uint32_t node = nodes_.node_of(from.rank);
-  if (const Error* loss = stream_to(node).loss()) return *loss;
-  return judge(node, route_->read(target, from, done));
+  if (const Error* loss = streams_->to(node).loss()) return *loss;
+  return streams_->judge(node, route_->read(target, from, done));
 }
 
 Result<Posted> RemoteClient::atomic(Remote at, const AtomicRequest& wanted, std::byte* result,

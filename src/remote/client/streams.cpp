@@ -1,0 +1,153 @@
+#include "remote/client/streams.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+
+#include "core/machine.hpp"
+#include "memory/job_end.hpp"
+#include "remote/client/messages_to.hpp"
+
+namespace gondwana::remote {
+namespace {
+
+constexpr std::uint64_t between_looks_ns = 100'000'000;
+
+std::string ranks_of(const NodeInfo& node) {
+  const std::uint32_t first = index(node.ranks.front());
+  return node.ranks.size() == 1 ? fmt::format("rank {}", first)
+                                : fmt::format("ranks {} to {}", first, index(node.ranks.back()));
+}
+
+}  // namespace
+
+Streams::Streams(const Setup& setup)
+    : shared_{.route = setup.route,
+              .slots = {setup.memory, setup.me},
+              .tag = setup.job_tag,
+              .me = number_of(index(setup.me), setup.incarnation),
+              .batch_limit = setup.batch_limit,
+              .traffic = setup.memory.page(setup.me).traffic},
+      memory_(setup.memory),
+      nodes_(setup.nodes),
+      agent_(setup.agent) {
+  if (setup.incarnation > 0) shared_.slots.reclaim();
+}
+
+Stream& Streams::to(std::uint32_t node) {
+  const auto [stream, is_new] = streams_.try_emplace(node, shared_, node);
+  if (is_new) memory_.entry(node).is_used.store(1, std::memory_order_relaxed);
+  if (is_new && end_) stream->second.lose(*end_);
+  return stream->second;
+}
+
+Stream& Streams::find_last(Rank rank) {
+  last_ = &to(nodes_.node_of(rank));
+  last_rank_ = rank;
+  return *last_;
+}
+
+bool Streams::flush() {
+  if (shared_.open.empty()) return false;
+  const std::vector<Stream*> open = shared_.open;
+  for (Stream* stream : open) {
+    const auto urgency = stream->has_grown() ? Stream::Urgency::gather : Stream::Urgency::send;
+    [[maybe_unused]] const Result<Posted> sent = judge(stream->node(), stream->flush(urgency));
+  }
+  return shared_.open.size() < open.size();
+}
+
+bool Streams::have_departed() const {
+  return std::ranges::all_of(streams_, [](const auto& each) {
+    const Stream& stream = each.second;
+    return !stream.is_open() && (stream.is_answered() || stream.is_done());
+  });
+}
+
+// Why no node can be reached, if that is so.
+std::optional<Error> Streams::find_end() const {
+  const NodeInfo& own = nodes_[memory_.plan().node];
+  if (shared_.route.was_closed()) {
+    return Error{Errc::refused,
+                 "the connections of this rank to other nodes were closed, by closefrom(3) or the "
+                 "like; keep the descriptors that the library has opened, or set "
+                 "GONDWANA_ROUTE=agent"};
+  }
+  if (const std::uint32_t owner = memory_.header().shortened.load(std::memory_order_acquire);
+      owner > 0) {
+    return Error{Errc::peer_lost,
+                 fmt::format("the node agent on host {} has ended: rank {} has made a segment of a "
+                             "file that was then made shorter; keep files as long as they are "
+                             "segments",
+                             own.host.data(), owner - 1)};
+  }
+  if (!is_agent_gone()) return std::nullopt;
+  return Error{Errc::peer_lost, fmt::format("the node agent on host {} is gone, was it killed? "
+                                            "Nobody else can reach the memory of {}",
+                                            own.host.data(), ranks_of(own))};
+}
+
+// That this node cannot reach others explains the loss of one.
+void Streams::lose(std::uint32_t node, const std::string& why) {
+  if (end_) return;
+  if (const std::optional<Error> end = find_end()) return lose_all(*end);
+  if (to(node).loss() != nullptr) return;
+  losses_.push_back(
+      {Errc::peer_lost, fmt::format("{} on host {} cannot be reached: {}", ranks_of(nodes_[node]),
+                                    nodes_[node].host.data(), why)});
+  abandon(to(node), losses_.back());
+}
+
+Error Streams::fail(std::uint32_t node, const std::string& why) {
+  lose(node, why);
+  return *to(node).loss();
+}
+
+void Streams::lose_all(const Error& loss) {
+  end_ = loss;
+  losses_.push_back(loss);
+  for (auto& [node, stream] : streams_) abandon(stream, loss);
+}
+
+// Fails what will never be answered.
+void Streams::abandon(Stream& stream, const Error& loss) {
+  shared_.route.abandon(stream.node(), stream.lose(loss));
+  for (MessagesTo* messages : std::vector(shared_.gathering))
+    if (messages->node() == stream.node()) messages->abandon();
+}
+
+const Error* Streams::lost(Rank peer) const {
+  const auto found = streams_.find(nodes_.node_of(peer));
+  if (found != streams_.end()) return found->second.loss();
+  return end_ ? &*end_ : nullptr;
+}
+
+// Looks for losses that this node's agent has noticed, for the loss of that agent itself, and for
+// connections that this rank has closed.
+void Streams::look_for_losses() {
+  const std::uint64_t now = monotonic_ns();
+  if (now < next_look_ns_) return;
+  next_look_ns_ = now + between_looks_ns;
+  if (end_) return;
+  const NodeHeader& header = memory_.header();
+  if (header.is_over.load(std::memory_order_acquire) == 1)  // pairs with the agent
+    return lose_all({Errc::peer_lost, header.why.data()});
+  if (purposeful_end(header)) return lose_all({Errc::peer_lost, "the job has ended"});
+  if (shared_.route.was_closed() || is_agent_gone())
+    if (const std::optional<Error> end = find_end()) return lose_all(*end);
+  for (std::uint32_t node = 0; node < memory_.roster().nodes(); ++node) {
+    const NodeState state = memory_.entry(node).state.load(std::memory_order_acquire);
+    if (state != NodeState::silent && state != NodeState::cut_off) continue;
+    lose(node, state == NodeState::silent
+                   ? "its node agent has been silent for too long (GONDWANA_PEER_TIMEOUT)"
+                   : "the connection to its node agent has ended");
+  }
+}
+
+bool Streams::is_agent_gone() const {
+  pollfd entry{agent_, 0, 0};
+  return agent_ >= 0 && ::poll(&entry, 1, 0) > 0 && (entry.revents & POLLHUP) != 0;
+}
+
+}  // namespace gondwana::remote

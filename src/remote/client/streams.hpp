@@ -1,0 +1,86 @@
+// The streams of a rank to other nodes, and which of these nodes it has lost. A loss is final.
+//
+// The thread that has the turn uses it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "memory/node_memory.hpp"
+#include "remote/client/node_infos.hpp"
+#include "remote/client/stream.hpp"
+
+namespace gondwana::remote {
+
+class Streams {
+ public:
+  // See RemoteClient::Setup.
+  struct Setup {
+    Route& route;
+    NodeMemory& memory;
+    const NodeInfos& nodes;
+    Rank me;
+    std::uint32_t incarnation;
+    std::uint64_t job_tag;
+    std::size_t batch_limit;
+    int agent;
+  };
+
+  explicit Streams(const Setup& setup);
+
+  Stream::Shared& shared() { return shared_; }
+  const Stream::Shared& shared() const { return shared_; }
+  // Made at first use.
+  Stream& to(std::uint32_t node);
+  // To the node of a rank.
+  Stream& to(Rank rank) {
+    return last_ != nullptr && last_rank_ == rank ? *last_ : find_last(rank);
+  }
+  // Null: nothing has been sent to the node.
+  Stream* find(std::uint32_t node) {
+    const auto found = streams_.find(node);
+    return found == streams_.end() ? nullptr : &found->second;
+  }
+  // Sends open batches; one that has not grown since the last call leaves, since the rank waits.
+  bool flush();
+  // Whether all has left that was appended.
+  bool have_departed() const;
+
+  // An error of the route means that the node is lost.
+  Result<Posted> judge(std::uint32_t node, Result<Posted> posted) {
+    return posted ? posted : fail(node, posted.error().text);
+  }
+  void lose(std::uint32_t node, const std::string& why);
+  void lose_all(const Error& loss);
+  // Not at every call: it costs more than a poll.
+  void look_for_losses();
+  // Why no node can be reached any more; null while some can.
+  const Error* end() const { return end_ ? &*end_ : nullptr; }
+  const Error* lost(Rank peer) const;
+  std::span<const Error> losses() const { return losses_; }
+
+ private:
+  Stream& find_last(Rank rank);
+  [[gnu::cold]] Error fail(std::uint32_t node, const std::string& why);
+  std::optional<Error> find_end() const;
+  bool is_agent_gone() const;
+  void abandon(Stream& stream, const Error& loss);
+
+  Stream::Shared shared_;
+  NodeMemory& memory_;
+  const NodeInfos& nodes_;
+  int agent_;
+  std::map<std::uint32_t, Stream> streams_;  // by node
+  Rank last_rank_{0};                        // of the last request, and its stream
+  Stream* last_ = nullptr;
+  std::vector<Error> losses_;
+  std::optional<Error> end_;
+  std::uint64_t next_look_ns_ = 0;
+};
+
+}  // namespace gondwana::remote
