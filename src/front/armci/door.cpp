@@ -38,6 +38,8 @@ void Door::join(CallName call) {
   check(call, engine_.collectives().barrier(all, call));
   std::vector<StagedPlace> places;
   std::vector<std::uint64_t> offsets;
+  places.reserve(ranks());
+  offsets.reserve(ranks());
   for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
     const ArmciPlace place = place_of(call, Rank(rank));
     places.push_back(place.collectives);

@@ -80,6 +80,7 @@ std::vector<Rank> GroupTable::all_ranks() const {
 std::vector<Rank> GroupTable::masters() const {
   const Roster& roster = door_.roster();
   std::vector<Rank> members;
+  members.reserve(roster.nodes());
   for (std::uint32_t node = 0; node < roster.nodes(); ++node)
     members.push_back(roster.ranks_of(node).front());
   return members;
