@@ -85,6 +85,12 @@ Error leaves_memory(Bytes memory) {
 
 }  // namespace
 
+Result<Kind*> AnyMemory::owner_of(Bytes here) {
+  Kind* kind = kinds_.of(here);
+  if (kind == nullptr && kinds_.of(here.first(1)) != nullptr) return leaves_memory(here);
+  return kind;
+}
+
 Result<AnyMemory::Located> AnyMemory::locate(Remote place, std::size_t size) {
   if (place.owner().is_arena()) return Located{nullptr, memory_.window(place.rank) + place.offset};
   const Result<DeviceView> view = views_.find(place, size);
@@ -113,10 +119,11 @@ Result<void> AnyMemory::put(Space to, const StridedRun& pieces) {
   if (pieces.bytes() == 0) return {};
   const Result<Located> there = locate(to, pieces);
   if (!there) return there.error();
-  Kind* here = kinds_.of({pieces.here, pieces.size});
-  const Counted counted(traffic_of(to.rank), there->kind, here, pieces.bytes(),
+  const Result<Kind*> here = owner_of({pieces.here, pieces.size});
+  if (!here) return here.error();
+  const Counted counted(traffic_of(to.rank), there->kind, *here, pieces.bytes(),
                         me_ ? Counted::Way::direct : Counted::Way::served);
-  return copy({there->data, pieces.there_step}, there->kind, {pieces.here, pieces.here_step}, here,
+  return copy({there->data, pieces.there_step}, there->kind, {pieces.here, pieces.here_step}, *here,
               pieces.size, pieces.count);
 }
 
@@ -124,27 +131,31 @@ Result<void> AnyMemory::get(Space from, const StridedRun& pieces) {
   if (pieces.bytes() == 0) return {};
   const Result<Located> there = locate(from, pieces);
   if (!there) return there.error();
-  Kind* here = kinds_.of({pieces.here, pieces.size});
-  const Counted counted(traffic_of(from.rank), here, there->kind, pieces.bytes(),
+  const Result<Kind*> here = owner_of({pieces.here, pieces.size});
+  if (!here) return here.error();
+  const Counted counted(traffic_of(from.rank), *here, there->kind, pieces.bytes(),
                         me_ ? Counted::Way::direct : Counted::Way::served);
-  return copy({pieces.here, pieces.here_step}, here, {there->data, pieces.there_step}, there->kind,
+  return copy({pieces.here, pieces.here_step}, *here, {there->data, pieces.there_step}, there->kind,
               pieces.size, pieces.count);
 }
 
 Result<void> AnyMemory::begin_put(Space to, const StridedRun& piece, DoneOf done_of) {
   const Result<Located> there = locate(to, piece);
   if (!there) return there.error();
-  Kind* here = kinds_.of({piece.here, piece.size});
-  const Counted counted(traffic_of(to.rank), there->kind, here, piece.size, Counted::Way::direct);
-  return begin(there->data, there->kind, piece.here, here, piece.size, done_of);
+  const Result<Kind*> here = owner_of({piece.here, piece.size});
+  if (!here) return here.error();
+  const Counted counted(traffic_of(to.rank), there->kind, *here, piece.size, Counted::Way::direct);
+  return begin(there->data, there->kind, piece.here, *here, piece.size, done_of);
 }
 
 Result<void> AnyMemory::begin_get(Space from, const StridedRun& piece, DoneOf done_of) {
   const Result<Located> there = locate(from, piece);
   if (!there) return there.error();
-  Kind* here = kinds_.of({piece.here, piece.size});
-  const Counted counted(traffic_of(from.rank), here, there->kind, piece.size, Counted::Way::direct);
-  return begin(piece.here, here, there->data, there->kind, piece.size, done_of);
+  const Result<Kind*> here = owner_of({piece.here, piece.size});
+  if (!here) return here.error();
+  const Counted counted(traffic_of(from.rank), *here, there->kind, piece.size,
+                        Counted::Way::direct);
+  return begin(piece.here, *here, there->data, there->kind, piece.size, done_of);
 }
 
 Result<void> AnyMemory::begin(std::byte* to, Kind* to_kind, const std::byte* from, Kind* from_kind,
@@ -170,13 +181,13 @@ Result<void> AnyMemory::get(MutableBytes target, Remote from) {
 Result<void> AnyMemory::copy(std::byte* to, const std::byte* from, std::size_t size,
                              Passing passing) {
   if (size == 0) return {};
-  Kind* to_kind = kinds_.of({to, size});
-  Kind* from_kind = kinds_.of({from, size});
-  if (to_kind == nullptr && kinds_.of({to, 1}) != nullptr) return leaves_memory({to, size});
-  if (from_kind == nullptr && kinds_.of({from, 1}) != nullptr) return leaves_memory({from, size});
-  const Counted counted(traffic_of(me_.value_or(Rank(0))), to_kind, from_kind, size,
+  const Result<Kind*> to_kind = owner_of({to, size});
+  if (!to_kind) return to_kind.error();
+  const Result<Kind*> from_kind = owner_of({from, size});
+  if (!from_kind) return from_kind.error();
+  const Counted counted(traffic_of(me_.value_or(Rank(0))), *to_kind, *from_kind, size,
                         passing == Passing::yes ? Counted::Way::passing : Counted::Way::direct);
-  return copy(to, to_kind, from, from_kind, size);
+  return copy(to, *to_kind, from, *from_kind, size);
 }
 
 Result<void> AnyMemory::copy(std::byte* to, Kind* to_kind, const std::byte* from, Kind* from_kind,

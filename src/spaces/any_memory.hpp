@@ -35,6 +35,22 @@ class AnyMemory {
   // Whether the bytes are there.
   Result<void> check(Space space, const StridedRun& pieces);
   Result<void> check(Remote place, std::size_t size);
+  // The device of memory of this process. Null: the host. An error: it leaves an allocation.
+  Result<Kind*> owner_of(Bytes here);
+  // While it lives, tools see that this rank waits for a copy.
+  class ShownWait {
+   public:
+    explicit ShownWait(std::atomic<std::uint64_t>& under_way) : under_way_(under_way) {
+      under_way_.fetch_add(1, std::memory_order_relaxed);
+    }
+    ShownWait(const ShownWait&) = delete;
+    ShownWait& operator=(const ShownWait&) = delete;
+    ~ShownWait() { under_way_.fetch_sub(1, std::memory_order_relaxed); }
+
+   private:
+    std::atomic<std::uint64_t>& under_way_;
+  };
+  ShownWait show_wait() const { return ShownWait(traffic_of(Rank(0)).under_way); }
   // No operation of this process uses the space any more.
   void forget(Space space) { views_.forget(space); }
   // Between two addresses of this process. `passing`: one side is a buffer of the host, on the way

@@ -431,6 +431,38 @@ RANK_TEST(copies_of_a_device_that_go_on_are_complete_after_quiet, ranks(1)) {
   world.free(flag);
 }
 
+// The word is of the heap, or of a device.
+RANK_TEST(fetched_values_go_to_memory_of_a_device, ranks(1)) {
+  NEEDS_DEVICES(world);
+  const auto counter = world.allocate<long>();
+  const OnDevice target(world, 4);
+  const OnDevice fetched(world, 4, 1);
+  ASSERT_EQ(give(world, target.data(), target.bytes()), 0);
+  in_every_way(world, [&](const Way& way) {
+    *counter.data() = 10 + world.me();
+    target.fill(100L * world.me());
+    fetched.fill(0);
+    world.barrier();
+    const auto call = way.as("atomic_nbi");
+    atomic_nbi<AtomicOp::add>(call, fetched.at(0), counter.data(), 5L, way.right());
+    atomic_fetch_nbi(call, fetched.at(1), target.at(3), way.right());
+    atomic_compare_swap_nbi(call, fetched.at(2), target.at(1), 100L * world.right() + 1, 7L,
+                            way.right());
+    atomic_nbi<AtomicOp::swap>(call, fetched.at(3), target.at(1), 8L, way.right());
+    quiet(way.as("quiet"));
+    EXPECT_EQ(fetched[0], 10 + world.right());
+    EXPECT_EQ(fetched[1], 100 * world.right() + 3);
+    EXPECT_EQ(fetched[2], 100 * world.right() + 1);
+    EXPECT_EQ(fetched[3], 7);
+    world.barrier();
+    EXPECT_EQ(*counter.data(), 15 + world.me());
+    EXPECT_EQ(target[1], 8);
+    world.barrier();
+  });
+  EXPECT_EQ(take_back(world, target.data()), 0);
+  world.free(counter);
+}
+
 RANK_TEST(waits_see_words_of_a_device, ranks(1)) {
   NEEDS_DEVICES(world);
   const OnDevice target(world, 100);
@@ -498,8 +530,13 @@ RANK_TEST(a_device_says_what_it_cannot_do, ranks(1)) {
   long value = 0;
   EXPECT_TRUE(says("that rank has registered no buffer of this length",
                    [&] { put<8>(world.as("putmem"), target.at(99), &value, 2, world.right()); }));
+  const auto heap = world.allocate<long>(1024);
+  EXPECT_TRUE(says("begin on a device and do not lie in one allocation of it", [&] {
+    put<8>(world.as("putmem"), heap.data(), target.at(0), 2 * page_size() / 8, world.right());
+  }));
   world.barrier();
   EXPECT_EQ(take_back(world, target.data()), 0);
+  world.free(heap);
 }
 
 }  // namespace

@@ -69,6 +69,15 @@ static void copy_of_device(void) {
   shmemx_device_memcpy(shmemx_device_malloc(0, size), calloc(1, size), size);
 }
 
+// The call that began it has returned.
+static void copy_that_goes_on(void) {
+  const size_t size = 1 << 20;
+  void* block = shmem_malloc(size);
+  if (!is_last) return;
+  shmem_putmem_nbi(block, shmemx_device_malloc(0, size), size, 0);
+  shmem_quiet();
+}
+
 // It gets another value than it waits for.
 static void word_that_nobody_writes(void) {
   if (me == 1) shmem_int_p(&word, 5, ranks - 1);
@@ -201,17 +210,29 @@ static const struct {
   const char* name;
   void (*act)(void);
 } problems[] = {
-    {"locks", order_of_locks},  {"collective", other_collective},
-    {"loop", endless_loop},     {"thread", endless_loop_in_thread},
-    {"buffer", word_in_buffer}, {"device", copy_of_device},
-    {"stopped", stopped},       {"word", word_that_nobody_writes},
-    {"heap", word_of_heap},     {"test", poll_by_test},
-    {"get", poll_by_get},       {"sleep", sleep_for_ever},
-    {"slow", slow_rank},        {"oversubscribed", oversubscribed},
-    {"team", wrong_team},       {"inbox", full_inbox},
-    {"members", smaller_team},  {"nothing", nothing},
-    {"input", end_of_input},    {"child", child_that_stays},
-    {"damage", damaged_memory}, {"message", message_that_nobody_sends},
+    {"locks", order_of_locks},
+    {"collective", other_collective},
+    {"loop", endless_loop},
+    {"thread", endless_loop_in_thread},
+    {"buffer", word_in_buffer},
+    {"device", copy_of_device},
+    {"quiet", copy_that_goes_on},
+    {"stopped", stopped},
+    {"word", word_that_nobody_writes},
+    {"heap", word_of_heap},
+    {"test", poll_by_test},
+    {"get", poll_by_get},
+    {"sleep", sleep_for_ever},
+    {"slow", slow_rank},
+    {"oversubscribed", oversubscribed},
+    {"team", wrong_team},
+    {"inbox", full_inbox},
+    {"members", smaller_team},
+    {"nothing", nothing},
+    {"input", end_of_input},
+    {"child", child_that_stays},
+    {"damage", damaged_memory},
+    {"message", message_that_nobody_sends},
     {"plain", poll_by_itself},
 };
 

@@ -36,6 +36,8 @@ class KindCopies {
     if (std::ranges::find(windows_, window) == windows_.end()) windows_.push_back(window);
   }
 
+  // False: none is under way.
+  bool has_any() const { return has_any_.load(std::memory_order_relaxed); }
   // Returns when all that have begun are complete. An error: why one has failed.
   Result<void> complete() {
     if (!has_any_.load(std::memory_order_relaxed)) [[likely]]

@@ -27,16 +27,31 @@ StridedRun one_piece(std::uint64_t there, const void* here, std::size_t size) {
   return {.size = size, .count = 1, .there = there, .here = bytes};
 }
 
+// Memory of this process that goes to another node or comes from there.
+bool is_whole(Lane& lane, KindAccess& kinds, const void* here, std::size_t size) {
+  const Result<Kind*> owner =
+      kinds.any_memory().owner_of({static_cast<const std::byte*>(here), size});
+  return owner ? true : lane.fail(owner.error());
+}
+
 }  // namespace
 
 // Copies of devices know no order but that of their kind.
 void Rma::fence_slowly(Lane& lane) const {
-  if (const Result<void> done = lane.kind_copies().complete(); !done) lane.fail(done.error());
+  if (lane.kind_copies().has_any()) [[unlikely]]
+    complete_copies(lane);
   if (remote_ != nullptr) remote_->fence(lane);
 }
 
-void Rma::drain(Lane& lane) const {
+// Tools see what it waits for.
+void Rma::complete_copies(Lane& lane) const {
+  const AnyMemory::ShownWait shown = kinds_->any_memory().show_wait();
   if (const Result<void> done = lane.kind_copies().complete(); !done) lane.fail(done.error());
+}
+
+void Rma::drain(Lane& lane) const {
+  if (lane.kind_copies().has_any()) [[unlikely]]
+    complete_copies(lane);
   if (remote_ != nullptr) remote_->drain(lane);
 }
 
@@ -94,14 +109,13 @@ Reach::Place Rma::place_for_host(Rank rank, const void* object, std::size_t size
 }
 
 std::optional<Remote> Rma::place_for_kinds(Rank rank, const void* object, std::size_t size,
-                                           const void* here, std::size_t bytes) const {
+                                           const void* here) const {
   if (kinds_ == nullptr) return std::nullopt;
   const Result<Remote> place = locate_any("transfer", rank, object, size);
   if (!place) return std::nullopt;
-  const bool is_needed =
-      may_be_on_device(here)
-          ? kinds_->is_needed(*place, {static_cast<const std::byte*>(here), bytes})
-          : !place->owner().is_arena();
+  const bool is_needed = may_be_on_device(here)
+                             ? kinds_->is_needed(*place, {static_cast<const std::byte*>(here), 1})
+                             : !place->owner().is_arena();
   return is_needed ? std::optional(*place) : std::nullopt;
 }
 
@@ -134,7 +148,8 @@ bool Rma::put_elsewhere(Lane& lane, Rank to, const void* dest, const void* sourc
   if (size == 0) return true;
   Reach::Place target = place_for_host(to, dest, size, source);
   if (!target && kinds_ != nullptr) {
-    if (const auto place = place_for_kinds(to, dest, size, source, size)) {
+    if (const auto place = place_for_kinds(to, dest, size, source)) {
+      if (!reach_.covers(to) && !is_whole(lane, *kinds_, source, size)) return false;
       const StridedRun piece = one_piece(place->offset, source, size);
       return buffer == Buffer::free_at_return ? kinds_->put(lane, place->owner(), piece)
                                               : kinds_->begin_put(lane, place->owner(), piece);
@@ -157,7 +172,8 @@ bool Rma::get_elsewhere(Lane& lane, Rank from, void* dest, const void* source, s
   if (size == 0) return true;
   Reach::Place origin = place_for_host(from, source, size, dest);
   if (!origin && kinds_ != nullptr) {
-    if (const auto place = place_for_kinds(from, source, size, dest, size)) {
+    if (const auto place = place_for_kinds(from, source, size, dest)) {
+      if (!reach_.covers(from) && !is_whole(lane, *kinds_, dest, size)) return false;
       const StridedRun piece = one_piece(place->offset, dest, size);
       return buffer == Buffer::free_at_return ? kinds_->get(lane, place->owner(), piece)
                                               : kinds_->begin_get(lane, place->owner(), piece);
@@ -204,6 +220,12 @@ bool Rma::begin_elsewhere(Lane& lane, Rank at, const void* dest, const AtomicReq
   return remote_->begin_request(lane, *place, request, old);
 }
 
+bool Rma::keep(Lane& lane, void* here, Bytes value) const {
+  const Result<void> kept =
+      kinds_->any_memory().copy(static_cast<std::byte*>(here), value.data(), value.size());
+  return kept ? true : lane.fail(kept.error());
+}
+
 // Whether a signal can change the word.
 bool Rma::is_word(Lane& lane, Rank to, const std::uint64_t* object) const {
   const Result<Remote> word =
@@ -225,9 +247,13 @@ bool Rma::put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes sour
   const std::size_t size = sizeof(signal.value);
   const Reach::Place flag = place_near(to, signal.word, size);
   if (kinds_ != nullptr && !source.empty()) {
-    const bool has_word = flag || is_word(lane, to, signal.word);
-    if (!has_word || !put_elsewhere(lane, to, dest, source.data(), source.size())) return false;
-    source = {};
+    const std::size_t bytes = source.size();
+    if (const auto place = place_for_kinds(to, dest, bytes, source.data())) {
+      const bool has_word = flag || is_word(lane, to, signal.word);
+      const StridedRun piece = one_piece(place->offset, source.data(), bytes);
+      if (!has_word || !kinds_->put(lane, place->owner(), piece)) return false;
+      source = {};
+    }
   }
   const Reach::Place target = source.empty() ? flag : place_near(to, dest, source.size());
   if (flag && target) return write_with_signal(lane, target, source, flag, signal);

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstring>
 #include <optional>
+#include <span>
 
 #include "engine/arguments.hpp"
 #include "engine/rma/extent.hpp"
@@ -63,8 +64,8 @@ class Rma {
   // Returns the previous value. Single values and atomics try the lane's shortcut first.
   template <AtomicOp Op, typename T>
   std::optional<T> atomic(Lane& lane, Rank at, T* dest, T operand, T compare);
-  // For a caller that does not wait for the previous value: it is in `old` after quiet(). If `old`
-  // is null, the value is dropped.
+  // For a caller that does not wait for the previous value: it is in `old`, which may be memory of
+  // a device, after quiet(). If `old` is null, the value is dropped.
   template <AtomicOp Op, typename T>
   bool begin_atomic(Lane& lane, Rank at, T* dest, T operand, T compare, T* old);
 
@@ -111,6 +112,7 @@ class Rma {
  private:
   void fence_slowly(Lane& lane) const;
   void drain(Lane& lane) const;
+  void complete_copies(Lane& lane) const;
   // Slow path: memory of a device, a registered buffer, the network, or the error that says why the
   // call cannot.
   bool put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source, std::size_t size,
@@ -127,6 +129,8 @@ class Rma {
                        std::byte* old);
   bool put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes source,
                             const Signal& signal);
+  // Writes to memory of this process that may be a device's.
+  bool keep(Lane& lane, void* here, Bytes value) const;
   bool is_word(Lane& lane, Rank to, const std::uint64_t* object) const;
   bool signal_by_kind(Lane& lane, Remote word, const Signal& signal);
   static bool write_with_signal(Lane& lane, Reach::Place target, Bytes source, Reach::Place flag,
@@ -144,7 +148,7 @@ class Rma {
                               const void* here) const;
   // The place of the object, if it or the memory here is on a device; nothing if the call is wrong.
   std::optional<Remote> place_for_kinds(Rank rank, const void* object, std::size_t size,
-                                        const void* here, std::size_t bytes) const;
+                                        const void* here) const;
   // No place if the rank is out of reach or the object is in no registered buffer.
   Reach::Place place_in_buffer(Rank rank, const void* object, std::size_t size) const;
   Reach::Place place_near(Rank rank, const void* object, std::size_t size) const;
@@ -233,7 +237,9 @@ class Rma {
                                                    const void* source, std::size_t size,
                                                    const Signal& signal) {
   const Reach::Place flag = reach_.find(to, signal.word, FixedSize<sizeof(std::uint64_t)>{});
-  const Reach::Place target = size == 0 ? flag : copies_.find(to, dest, size);
+  Reach::Place target = size == 0 ? flag : copies_.find(to, dest, size);
+  if (!target) [[unlikely]]
+    target = place_beside_devices(to, dest, size, source);
   if (!flag || !target) [[unlikely]]
     return put_signal_elsewhere(lane, to, dest, {static_cast<const std::byte*>(source), size},
                                 signal);
@@ -279,6 +285,10 @@ std::optional<T> Rma::atomic(Lane& lane, Rank at, T* dest, T operand, T compare)
 
 template <AtomicOp Op, typename T>
 bool Rma::begin_atomic(Lane& lane, Rank at, T* dest, T operand, T compare, T* old) {
+  if (old != nullptr && kinds_ != nullptr && kinds_->may_be_on_device(old)) [[unlikely]] {
+    const std::optional<T> found = atomic<Op>(lane, at, dest, operand, compare);
+    return found && keep(lane, old, std::as_bytes(std::span(&*found, 1)));
+  }
   if (!reach_.find(at, dest, FixedSize<sizeof(T)>{}))
     return begin_elsewhere(lane, at, dest, atomic_request<Op>(operand, compare),
                            reinterpret_cast<std::byte*>(old));

@@ -93,6 +93,21 @@ class Shortcut {
     return true;
   }
 
+  // Like try_atomic(), but the value from before goes to any memory of this process.
+  template <AtomicOp Op, typename T>
+  [[gnu::always_inline]] bool try_atomic_to(T* old, Rank at, T* dest, T operand, T compare) const {
+    Reach::Place target = copies_.find(at, dest, FixedSize<sizeof(T)>{});
+    if (!target) [[unlikely]]
+      target = find_beside_devices(at, dest, FixedSize<sizeof(T)>{}, old);
+    if (!target) [[unlikely]]
+      return false;
+    counters_->add(Count::atomics);
+    T found = apply_atomic<Op>(*reinterpret_cast<T*>(target.data()), operand, compare);
+    if constexpr (Op != AtomicOp::fetch) found = Reach::wake(target.window, found);
+    *old = found;
+    return true;
+  }
+
   // A load. One in `fetches_told_of` sets `tells`: a program may wait in a loop of loads.
   static constexpr std::uint32_t fetches_told_of = 32;
   template <typename T>

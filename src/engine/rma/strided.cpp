@@ -19,7 +19,7 @@ bool Rma::put_strided_elsewhere(Lane& lane, Rank to, void* dest, const void* sou
                       .here = const_cast<std::byte*>(from),
                       .here_step = steps.source};
   };
-  if (const auto on_device = place_for_kinds(to, place + span.begin, span.size, source, size))
+  if (const auto on_device = place_for_kinds(to, place + span.begin, span.size, source))
     return kinds_->put(lane, on_device->owner(), pieces_at(on_device->offset));
   if (const Reach::Place target = place_near(to, place + span.begin, span.size)) {
     strided::copy_blocks(size, count, {target.data() - span.begin, steps.target},
@@ -52,7 +52,7 @@ bool Rma::get_strided_elsewhere(Lane& lane, Rank from, void* dest, const void* s
                       .here = target,
                       .here_step = steps.target};
   };
-  if (const auto on_device = place_for_kinds(from, place + span.begin, span.size, dest, size))
+  if (const auto on_device = place_for_kinds(from, place + span.begin, span.size, dest))
     return kinds_->get(lane, on_device->owner(), pieces_at(on_device->offset));
   if (const Reach::Place origin = place_near(from, place + span.begin, span.size)) {
     strided::copy_blocks(size, count, {target, steps.target},

@@ -103,10 +103,9 @@ template <AtomicOp Op, typename T, AnyCaller C>
 template <AtomicOp Op, typename T, AnyCaller C>
 [[gnu::always_inline]] inline void do_atomic_nbi(C who, T* result, T* dest, T value, T compare,
                                                  int pe) {
-  T old;
-  if (!who.shortcut().template try_atomic<Op>(rank_of(pe), dest, value, compare, old)) [[unlikely]]
-    return atomic_nbi_elsewhere<Op>(who, result, dest, value, compare, pe);
-  *result = old;
+  if (!who.shortcut().template try_atomic_to<Op>(result, rank_of(pe), dest, value, compare))
+      [[unlikely]]
+    atomic_nbi_elsewhere<Op>(who, result, dest, value, compare, pe);
 }
 
 template <AtomicOp Op, typename T, AnyCaller C>
