@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <numeric>
 
 #include "core/mapping.hpp"
@@ -70,6 +71,39 @@ RANK_TEST(puts_and_gets_reach_a_registered_buffer, ranks(1)) {
   }
   EXPECT_EQ(take_back(world, buffer.data()), 0);
   EXPECT_EQ(buffer[20'000], 500 + world.left()) << "contents stay";
+}
+
+// Address space is set aside in pieces of 16 MiB. One buffer of each pair crosses their border: the
+// two have no page in common, or one, at either end.
+RANK_TEST(buffers_that_are_neighbors_may_cross_any_border, ranks(1)) {
+  constexpr std::size_t piece = std::size_t{16} << 20;
+  const OwnPages<std::byte> memory(8 * piece, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+  const auto before = reinterpret_cast<std::uintptr_t>(memory.data()) % piece;
+  std::byte* border = memory.data() + (piece - before) + piece;
+  struct Pair {
+    std::ptrdiff_t first;
+    std::ptrdiff_t second;
+    std::size_t size;
+  };
+  for (const auto [first, second, size] :
+       {Pair{-1'000'000, -300'000, 400'000}, Pair{-400'400, -200, 400'000},
+        Pair{100'200, -300'000, 400'000}, Pair{500'000, -100'000, 400'000}}) {
+    for (const std::ptrdiff_t begin : {first, second})
+      ASSERT_EQ(give(world, border + begin, size), 0) << begin;
+    for (const std::ptrdiff_t begin : {first, second}) {
+      const long value = begin + world.me();
+      put<8>(world.as("putmem"), border + begin + size - 8, &value, 1, world.right());
+    }
+    world.barrier();
+    for (const std::ptrdiff_t begin : {first, second}) {
+      long value = 0;
+      std::memcpy(&value, border + begin + size - 8, sizeof(value));
+      EXPECT_EQ(value, begin + world.left());
+    }
+    for (const std::ptrdiff_t begin : {second, first})
+      EXPECT_EQ(take_back(world, border + begin), 0);
+    border += piece;
+  }
 }
 
 RANK_TEST(strides_signals_and_atomics_reach_a_registered_buffer, ranks(1)) {

@@ -43,6 +43,10 @@ MutableBytes range(std::byte* begin, std::byte* end) {
   return {begin, static_cast<std::size_t>(end - begin)};
 }
 
+std::byte* end_of(MutableBytes memory) {
+  return memory.data() + memory.size();
+}
+
 std::byte* rounded_down(std::byte* address, std::size_t step) {
   return address - reinterpret_cast<std::uintptr_t>(address) % step;
 }
@@ -64,6 +68,30 @@ std::size_t ProgramMemory::Span::first_page(MutableBytes pages) const {
   return static_cast<std::size_t>(pages.data() - program.data()) / page_size();
 }
 
+bool ProgramMemory::Span::has_used(MutableBytes pages) const {
+  const MutableBytes common =
+      range(std::max(pages.data(), program.data()), std::min(end_of(pages), end_of(program)));
+  const auto first = uses.begin() + static_cast<std::ptrdiff_t>(first_page(common));
+  return std::any_of(first, first + static_cast<std::ptrdiff_t>(common.size() / page_size()),
+                     [](std::uint32_t times) { return times > 0; });
+}
+
+void ProgramMemory::Span::shrink_from(MutableBytes pages) {
+  const auto is_used = [](std::uint32_t times) { return times > 0; };
+  const auto first = std::ranges::find_if(uses, is_used) - uses.begin();
+  const std::byte* first_used = program.data() + static_cast<std::size_t>(first) * page_size();
+  if (pages.data() > first_used) {  // all that is in use lies below
+    uses.resize(first_page(pages));
+  } else {
+    const auto above = static_cast<std::size_t>(end_of(pages) - program.data());
+    uses.erase(uses.begin(), uses.begin() + static_cast<std::ptrdiff_t>(above / page_size()));
+    program = program.subspan(above);
+    arena = arena.subspan(above);
+  }
+  program = program.first(uses.size() * page_size());
+  arena = arena.first(program.size());
+}
+
 ProgramPages ProgramMemory::Span::pages(std::size_t first, std::size_t count) const {
   const std::size_t at = first * page_size();
   const std::size_t size = count * page_size();
@@ -72,8 +100,9 @@ ProgramPages ProgramMemory::Span::pages(std::size_t first, std::size_t count) co
 
 Result<ProgramPages> ProgramMemory::give(MutableBytes pages, Room room) {
   const std::scoped_lock lock(mutex_);
-  const bool is_new =
-      std::ranges::none_of(spans_, [&](const Span& each) { return overlap(each.program, pages); });
+  const bool is_new = std::ranges::none_of(spans_, [&](const Span& each) {
+    return overlap(each.program, pages) && each.has_used(pages);
+  });
   if (is_new) {
     Result<PageBacking> backing = examine_pages(pages);
     if (!backing) return backing.error();
@@ -102,30 +131,52 @@ Result<ProgramPages> ProgramMemory::give(MutableBytes pages, Room room) {
   return span.pages(first, end - first);
 }
 
-// The address space around `pages` that is set aside for neighbors.
+// The address space around `pages` that is set aside for neighbors. A span grows upwards alone, so
+// there is more below.
 std::optional<MutableBytes> ProgramMemory::widest_gap(MutableBytes pages) const {
-  std::byte* begin = rounded_down(pages.data(), neighborhood);
-  std::byte* end = rounded_down(pages.data() + pages.size() - 1, neighborhood) + neighborhood;
+  std::byte* begin = rounded_down(pages.data(), neighborhood) - neighborhood;
+  std::byte* end = rounded_down(end_of(pages) - 1, neighborhood) + neighborhood;
   for (const Span& each : spans_) {
-    std::byte* last = each.program.data() + each.program.size();
-    if (last <= pages.data()) begin = std::max(begin, last);
-    if (each.program.data() >= pages.data() + pages.size())
-      end = std::min(end, each.program.data());
+    if (end_of(each.program) <= pages.data()) begin = std::max(begin, end_of(each.program));
+    if (each.program.data() >= end_of(pages)) end = std::min(end, each.program.data());
   }
   const MutableBytes gap = range(begin, end);
   if (gap.size() > space_.largest_free() / 16) return std::nullopt;
   return gap;
 }
 
+// Pages that share one with the span, and end behind it.
+bool ProgramMemory::extend(Span& span, MutableBytes pages) {
+  if (pages.data() < span.program.data()) return false;
+  const MutableBytes whole = range(span.program.data(), end_of(pages));
+  const auto before = static_cast<std::size_t>(span.arena.data() - span.block.data());
+  if (before + whole.size() > span.block.size() &&
+      !space_.extend(span.block, before + whole.size()))
+    return false;
+  span.program = whole;
+  span.arena = span.block.subspan(before, whole.size());
+  span.uses.resize(whole.size() / page_size());
+  return true;
+}
+
 Result<ProgramMemory::Span*> ProgramMemory::span_for(MutableBytes pages, Room room) {
+  std::vector<Span*> others;
   for (Span& each : spans_) {
-    if (!overlap(each.program, pages)) continue;
     if (contains(each.program, pages)) return &each;
+    if (!overlap(each.program, pages)) continue;
+    if (each.has_used(pages))
+      others.push_back(&each);
+    else
+      each.shrink_from(pages);
+  }
+  if (others.size() == 1 && extend(*others.front(), pages)) return others.front();
+  if (!others.empty()) {
+    const Span& other = *others.front();
     return Error{Errc::invalid_argument,
                  fmt::format("{} bytes at {} share a page with {} bytes at {} that peers reach "
                              "already; begin each at a page of its own",
-                             pages.size(), fmt::ptr(pages.data()), each.program.size(),
-                             fmt::ptr(each.program.data()))};
+                             pages.size(), fmt::ptr(pages.data()), other.program.size(),
+                             fmt::ptr(other.program.data()))};
   }
   MutableBytes wanted = pages;
   if (room == Room::neighbors && pages.size() <= neighborhood)
@@ -137,7 +188,7 @@ Result<ProgramMemory::Span*> ProgramMemory::span_for(MutableBytes pages, Room ro
                              "GONDWANA_HEAP_SIZE",
                              format_size(pages.size()), format_size(space_.largest_free()))};
   return &spans_.emplace_back(
-      Span{wanted, *arena, std::vector<std::uint32_t>(wanted.size() / page_size())});
+      Span{wanted, *arena, std::vector<std::uint32_t>(wanted.size() / page_size()), *arena});
 }
 
 Result<ProgramPages> ProgramMemory::show(MutableBytes pages, PageBacking backing) {
@@ -170,7 +221,7 @@ void ProgramMemory::move_back(Span& span, std::size_t first, std::size_t end) {
 
 void ProgramMemory::forget_if_unused(Span& span) {
   if (std::ranges::any_of(span.uses, [](std::uint32_t uses) { return uses > 0; })) return;
-  space_.release(span.arena);
+  space_.release(span.block);
   spans_.remove_if([&](const Span& each) { return &each == &span; });
 }
 

@@ -53,12 +53,18 @@ class ProgramMemory {
     MutableBytes program;
     MutableBytes arena;
     std::vector<std::uint32_t> uses;  // by page
+    MutableBytes block;               // of the arena, as allocated: all of `arena`, perhaps more
 
     std::size_t first_page(MutableBytes pages) const;
+    // Whether some of the pages are in use here.
+    bool has_used(MutableBytes pages) const;
+    // Leaves the pages, none of which is in use, to another span.
+    void shrink_from(MutableBytes pages);
     ProgramPages pages(std::size_t first, std::size_t count) const;
   };
 
   Result<Span*> span_for(MutableBytes pages, Room room);
+  bool extend(Span& span, MutableBytes pages);
   std::optional<MutableBytes> widest_gap(MutableBytes pages) const;
   Result<ProgramPages> show(MutableBytes pages, PageBacking backing);
   Result<void> move(Span& span, std::size_t first, std::size_t end);

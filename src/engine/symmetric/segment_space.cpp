@@ -43,6 +43,17 @@ std::optional<MutableBytes> SegmentSpace::allocate(std::size_t size) {
   return range;
 }
 
+bool SegmentSpace::extend(MutableBytes& range, std::size_t size) {
+  const std::scoped_lock lock(mutex_);
+  const auto offset = static_cast<std::size_t>(range.data() - space_.data());
+  const std::size_t whole = round_up(size, page_size());
+  if (!book_.resize(offset, whole)) return false;
+  used_ = std::max(used_, offset + whole);
+  allow(space_.subspan(offset, whole).subspan(range.size()));
+  range = space_.subspan(offset, whole);
+  return true;
+}
+
 void SegmentSpace::release(MutableBytes range) {
   clear_and_forbid(range);
   const std::scoped_lock lock(mutex_);

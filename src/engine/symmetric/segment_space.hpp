@@ -20,6 +20,8 @@ class SegmentSpace {
 
   // Returns whole pages, zeroed, or nothing if no free range is large enough.
   std::optional<MutableBytes> allocate(std::size_t size);
+  // Makes a range from allocate() longer where it lies; false: the bytes behind it are in use.
+  bool extend(MutableBytes& range, std::size_t size);
   // `range`: from allocate(). Its pages return to the system.
   void release(MutableBytes range);
 
