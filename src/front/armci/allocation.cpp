@@ -102,6 +102,9 @@ void* PARMCI_Malloc_local(armci_size_t size) {
 }
 
 int PARMCI_Free_local(void* ptr) {
+  if (own_door != nullptr && own_door->memory().may_be_on_device(ptr))
+    give_up("ARMCI_Free_local",
+            fmt::format("{}: memory of a device, which ARMCI_Malloc_local has not returned", ptr));
   std::free(ptr);
   return 0;
 }
