@@ -69,12 +69,12 @@ int shmemx_buffer_unregister(void* addr);
  * shmemx_devices: how many devices this PE has; they are numbered from 0. shmemx_device_name: the
  * name of one, "emulated:0", at most "bytes" with the 0 at the end. Returns 0, or another value if
  * there is no such device. shmemx_device_of: on which one an address lies; -1: in memory of the
- * host. shmemx_device_malloc: zeroed memory of this
- * PE, aligned to a cache line; NULL, with a message, if it cannot be had. shmem_finalize frees what
- * is left. shmemx_device_free: of a pointer that shmemx_device_malloc has returned; NULL does
- * nothing. It must not be registered any more. shmemx_device_memcpy: between memory of this PE,
- * each side of the host or of any device; complete on return. 0, or another value, with a message,
- * if the bytes are not in one allocation.
+ * host. shmemx_device_malloc: zeroed memory of this PE, aligned to a cache line; NULL, with a
+ * message, if it cannot be had. shmem_finalize frees what is left, unless the program uses another
+ * API of Gondwana: then the end of that does. shmemx_device_free: of a pointer that
+ * shmemx_device_malloc has returned; NULL does nothing. It must not be registered any more.
+ * shmemx_device_memcpy: between memory of this PE, each side of the host or of any device; complete
+ * on return. 0, or another value, with a message, if the bytes are not in one allocation.
  */
 #define SHMEMX_DEVICES 1
 int shmemx_devices(void);
