@@ -38,6 +38,17 @@ Waiter::LookAround looking_around(const Engine::Setup& setup) {
   };
 }
 
+// Peers that free memory of a device wait until this rank has unmapped it.
+Waiter::LookAround looking_around(const Engine::Setup& setup, const Kinds& kinds,
+                                  const std::unique_ptr<KindAccess>& access) {
+  Waiter::LookAround at_peers = looking_around(setup);
+  if (!kinds.has_devices()) return at_peers;
+  return [at_peers, &access] {
+    access->any_memory().forget_removed();
+    if (at_peers) at_peers();
+  };
+}
+
 std::function<void(CallName, const std::string&)> giving_up(const RemoteAccess::OnLost& tell) {
   return [tell](CallName call, const std::string& sentence) {
     if (tell) tell({Errc::peer_lost, fmt::format("{}: {}", call, sentence)});
@@ -91,7 +102,7 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
       messages_(*memory_, rank_),
       remote_(remote_over(wire_, messages_, *memory_, rank_, setup.on_lost)),
       waiter_(*memory_, symmetric_.ranges(), rank_, workers_, messages_, remote_.get(),
-              looking_around(setup)),
+              looking_around(setup, *kinds_, kind_access_)),
       kind_access_(access_by_kind(*memory_, *kinds_, rank_, reach_of(setup), remote_.get())),
       rma_(reach_of(setup), symmetric_, buffers_, rank_, ranks_, remote_.get(), kind_access_.get()),
       default_lane_(first_lane()),

@@ -53,6 +53,8 @@ class AnyMemory {
   ShownWait show_wait() const { return ShownWait(traffic_of(Rank(0)).under_way); }
   // No operation of this process uses the space any more.
   void forget(Space space) { views_.forget(space); }
+  // What ranks of the node have removed is mapped no more.
+  void forget_removed() { views_.sweep(); }
   // Between two addresses of this process. `passing`: one side is a buffer of the host, on the way
   // to or from another node.
   enum class Passing : std::uint8_t { no, yes };

@@ -28,6 +28,12 @@ struct SpaceRow {
   std::array<std::atomic<std::uint64_t>, std::tuple_size_v<SharedHandle>> handle;
 };
 
+// Of one space: how many processes of the node have mapped it, or an earlier one of the same
+// number. They change it, and the rank frees no memory before it is 0.
+struct SpaceViewers {
+  std::atomic<std::uint32_t> count;
+};
+
 // What a row says, at one moment.
 struct SpaceInfo {
   std::uint32_t version;
@@ -47,16 +53,22 @@ namespace system_area {
 
 // By SpaceId; that of the arena is not used. Sparse.
 inline constexpr Area spaces{1792 * 1024, sizeof(SpaceRow), most_spaces};
+// Likewise.
+inline constexpr Area space_viewers{64 * 1024, sizeof(SpaceViewers), most_spaces};
 
 }  // namespace system_area
 
-using SpaceStructures = StructureList<SpaceRow>;
+using SpaceStructures = StructureList<SpaceRow, SpaceViewers>;
 template <ListedIn<SpaceStructures> T>
 inline constexpr bool is_shared<T> = true;
 
 // Of the arena that begins at `window`.
 inline SpaceRow& space_row(std::byte* window, SpaceId id) {
   return shared_at<SpaceRow>(window, system_area::spaces.at(index(id)));
+}
+
+inline SpaceViewers& space_viewers(std::byte* window, SpaceId id) {
+  return shared_at<SpaceViewers>(window, system_area::space_viewers.at(index(id)));
 }
 
 }  // namespace gondwana

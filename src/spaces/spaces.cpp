@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "memory/shown_memory.hpp"
 
@@ -21,7 +23,10 @@ SpaceViews::~SpaceViews() {
 }
 
 void SpaceViews::unmap(Known& known) {
-  if (known.is_mapped) known.view.kind->unmap(known.view.memory);
+  if (known.viewers != nullptr) {
+    known.view.kind->unmap(known.view.memory);
+    known.viewers->count.fetch_sub(1);
+  }
   known = {};
 }
 
@@ -34,22 +39,38 @@ Result<void> SpaceViews::follow(Known& known, Space space) {
   const Result<Kind*> kind = kinds_.find(info->device);
   if (!kind) return kind.error();
   const MutableBytes own(reinterpret_cast<std::byte*>(info->address), info->size);
-  const bool is_mapped = info->process != ::getpid() || !(*kind)->holds(own);
-  if (!is_mapped) {
+  if (info->process == ::getpid() && (*kind)->holds(own)) {
     known = {info->version, info->process, {*kind, own}};
     return {};
   }
-  const Result<MutableBytes> mapped = (*kind)->map(info->handle, info->size);
-  if (!mapped)
-    return Error{mapped.error().code,
-                 fmt::format("{}, on {}: {}", name_of(space), gondwana::name_of(info->device),
-                             mapped.error().text)};
-  known = {info->version, info->process, {*kind, *mapped}, true};
+  const Result<Known> mapped = map(**kind, *info, space);
+  if (!mapped) return mapped.error();
+  known = *mapped;
   return {};
+}
+
+// The rank removes a space before it looks whether a process has mapped it; so this one counts
+// before it looks whether the space is there.
+Result<SpaceViews::Known> SpaceViews::map(Kind& kind, const SpaceInfo& info, Space space) const {
+  std::byte* window = memory_.window(space.rank);
+  SpaceViewers& viewers = space_viewers(window, space.id);
+  viewers.count.fetch_add(1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with OwnSpaces::clear()
+  const bool is_there =
+      space_row(window, space.id).version.load(std::memory_order_relaxed) == info.version;
+  const Result<MutableBytes> mapped =
+      is_there ? kind.map(info.handle, info.size)
+               : Error{Errc::invalid_argument, "it was removed meanwhile"};
+  if (mapped) return Known{info.version, info.process, {&kind, *mapped}, &viewers};
+  viewers.count.fetch_sub(1);
+  return Error{mapped.error().code,
+               fmt::format("{}, on {}: {}", name_of(space), gondwana::name_of(info.device),
+                           mapped.error().text)};
 }
 
 Result<DeviceView> SpaceViews::find(Remote place, std::size_t size) {
   const std::scoped_lock lock(mutex_);
+  sweep_if_asked();
   Known& known = known_[{index(place.rank), index(place.space)}];
   if (const Result<void> followed = follow(known, place.owner()); !followed)
     return followed.error();
@@ -69,31 +90,76 @@ void SpaceViews::forget(Space space) {
   known_.erase(known);
 }
 
-OwnSpaces::~OwnSpaces() {
-  for (std::uint32_t number = 1; number < kinds_.size(); ++number)
-    remove(SpaceId(number));  // NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange)
+void SpaceViews::sweep() {
+  const std::scoped_lock lock(mutex_);
+  sweep_if_asked();
 }
 
+void SpaceViews::sweep_if_asked() {
+  const std::uint32_t asked = memory_.header().files_asked.load(std::memory_order_acquire);
+  if (asked == swept_) return;
+  swept_ = asked;
+  for (auto entry = known_.begin(); entry != known_.end();) {
+    auto& [place, known] = *entry;
+    // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): only the arena's has a name
+    const Space space{Rank(place.first), SpaceId(place.second)};
+    const auto info = read_space(space_row(memory_.window(space.rank), space.id));
+    const bool stays = info && info->version == known.version && info->process == known.process;
+    if (!stays) unmap(known);
+    entry = stays ? std::next(entry) : known_.erase(entry);
+  }
+}
+
+// NOLINTBEGIN(clang-analyzer-optin.core.EnumCastOutOfRange): only the arena's has a name
+
+// Peers that end too unmap what they have. Nobody knows what one does that has been killed.
+OwnSpaces::~OwnSpaces() {
+  for (std::uint32_t number = 1; number < kinds_.size(); ++number) clear(SpaceId(number));
+  const auto is_one_mapped = [this] {
+    for (std::uint32_t number = 1; number < kinds_.size(); ++number)
+      if (is_mapped(SpaceId(number))) return true;
+    return false;
+  };
+  constexpr int most_waits = 500;
+  for (int i = 0; i < most_waits && is_one_mapped(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (const Left& each : left_) each.kind->release(each.memory);
+}
+
+// One that peers still map is not used again before all others are.
+SpaceId OwnSpaces::find_free() const {
+  auto found = static_cast<std::uint32_t>(kinds_.size());
+  for (std::uint32_t number = 1; number < kinds_.size(); ++number) {
+    if (kinds_[number] != nullptr) continue;
+    if (!is_mapped(SpaceId(number))) return SpaceId(number);
+    if (kinds_.size() == most_spaces) found = number;
+  }
+  return SpaceId(found);
+}
+
+// NOLINTEND(clang-analyzer-optin.core.EnumCastOutOfRange)
+
 Result<SpaceId> OwnSpaces::add(Kind& kind, MutableBytes memory) {
-  std::uint32_t number = 1;
-  while (number < kinds_.size() && kinds_[number] != nullptr) ++number;
-  if (number == most_spaces)
+  const std::scoped_lock lock(mutex_);
+  release_unmapped();
+  const SpaceId id = find_free();
+  if (index(id) == most_spaces)
     return Error{Errc::out_of_memory, fmt::format("this rank has {} spaces on devices already, "
                                                   "which is the limit",
                                                   most_spaces - 1)};
   const Result<SharedHandle> handle = kind.share(memory);
   if (!handle) return handle.error();
-  kinds_.resize(std::max<std::size_t>(kinds_.size(), number + 1));
-  kinds_.at(number) = &kind;
-  write_space(row(SpaceId(number)), {.version = 0,
-                                     .device = kind.device(),
-                                     .process = ::getpid(),
-                                     .size = memory.size(),
-                                     .address = reinterpret_cast<std::uintptr_t>(memory.data()),
-                                     .handle = *handle});
+  kinds_.resize(std::max<std::size_t>(kinds_.size(), index(id) + 1));
+  kinds_.at(index(id)) = &kind;
+  write_space(row(id), {.version = 0,
+                        .device = kind.device(),
+                        .process = ::getpid(),
+                        .size = memory.size(),
+                        .address = reinterpret_cast<std::uintptr_t>(memory.data()),
+                        .handle = *handle});
   show_buffer(shown_memory(memory_.page(me_)), memory, gondwana::name_of(kind.device()));
   tell_agent();
-  return SpaceId(number);
+  return id;
 }
 
 // As ShownFiles does, whose bell and counter are the same.
@@ -117,15 +183,43 @@ bool OwnSpaces::is_refused_by_agent(SpaceId id) const {
          row(id).seen_by_agent.load(std::memory_order_relaxed) % 2 != 0;
 }
 
-void OwnSpaces::remove(SpaceId id) {
+void OwnSpaces::clear(SpaceId id) {
   SpaceRow& space = row(id);
   if (space.size.load(std::memory_order_relaxed) == 0) return;
   const std::uint64_t begin = space.address.load(std::memory_order_relaxed);
   hide_buffer(shown_memory(memory_.page(me_)), reinterpret_cast<const void*>(begin));
   const std::optional<SpaceInfo> info = read_space(space);
   write_space(space, {});
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // before is_mapped()
   if (info) kinds_.at(index(id))->unshare(info->handle);
   kinds_.at(index(id)) = nullptr;
+  tell_agent();
+}
+
+void OwnSpaces::remove(SpaceId id) {
+  const std::scoped_lock lock(mutex_);
+  clear(id);
+}
+
+void OwnSpaces::remove(SpaceId id, Kind& kind, std::byte* memory) {
+  const std::scoped_lock lock(mutex_);
+  clear(id);
+  left_.push_back({id, &kind, memory});
+  release_unmapped();
+}
+
+bool OwnSpaces::reap() {
+  const std::scoped_lock lock(mutex_);
+  return release_unmapped();
+}
+
+bool OwnSpaces::release_unmapped() {
+  std::erase_if(left_, [this](const Left& each) {
+    if (is_mapped(each.id)) return false;
+    each.kind->release(each.memory);
+    return true;
+  });
+  return left_.empty();
 }
 
 }  // namespace gondwana

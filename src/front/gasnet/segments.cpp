@@ -1,10 +1,12 @@
 #include "front/gasnet/segments.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
 #include "core/parse.hpp"
+#include "core/print_error.hpp"
 #include "process/prefault.hpp"
 
 namespace gondwana::gasnet {
@@ -15,6 +17,25 @@ std::size_t kept_for_teams(std::size_t room, std::size_t of_each) {
   constexpr std::size_t least = std::size_t{64} << 20;
   constexpr std::size_t teams = 16;
   return std::max(least, std::min(teams * of_each, room / 4));
+}
+
+// How long a call waits for peers to unmap memory of a device. They do when they wait, or use one.
+constexpr std::chrono::seconds patience{2};
+
+template <typename Waiting, typename Done>
+void wait_a_while(Waiting& progress, CallName call, const Done& done) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  progress.wait(call, [&] { return done() || std::chrono::steady_clock::now() > end; });
+}
+
+// What destroyed segments had is free when no peer has it mapped any more.
+template <typename Waiting>
+Result<MutableBytes> allocate_on(Kind& device, std::size_t size, OwnSpaces& spaces,
+                                 Waiting& progress) {
+  Result<MutableBytes> memory = device.allocate(size);
+  if (memory || memory.error().code != Errc::out_of_memory || spaces.reap()) return memory;
+  wait_a_while(progress, "gex_Segment_Create", [&] { return spaces.reap(); });
+  return device.allocate(size);
 }
 
 }  // namespace
@@ -136,7 +157,8 @@ Result<gex_Segment_t> Segments::make_on_device(gex_MK_t kind, void* address, std
   segment->size = size;
   segment->kind = kind;
   if (address == nullptr) {
-    const Result<MutableBytes> memory = kind->device->allocate(size);
+    const Result<MutableBytes> memory =
+        allocate_on(*kind->device, size, engine_.spaces(), progress_);
     if (!memory) return memory.error();
     segment->is_own = true;
     segment->address = memory->data();
@@ -178,17 +200,32 @@ gex_Segment_t Segments::make_of_everything(gex_Client_t client) {
   return made_.emplace_back(std::move(segment)).get();
 }
 
+// The client may free memory that it has brought afterwards.
 void Segments::destroy(gex_Segment_t segment) {
-  const std::scoped_lock lock(mutex_);
-  give_back(*segment);
-  made_.remove_if([&](const auto& held) { return held.get() == segment; });
+  const std::optional<SpaceId> space = segment->is_own ? std::nullopt : segment->space;
+  const void* address = segment->address;
+  {
+    const std::scoped_lock lock(mutex_);
+    give_back(*segment);
+    made_.remove_if([&](const auto& held) { return held.get() == segment; });
+  }
+  if (!space) return;
+  const OwnSpaces& spaces = engine_.spaces();
+  wait_a_while(progress_, "gex_Segment_Destroy", [&] { return !spaces.is_mapped(*space); });
+  if (!spaces.is_mapped(*space)) return;
+  print_error(
+      "gondwana: warning: rank {}: gex_Segment_Destroy: a peer still has the memory of a device at "
+      "{} mapped, since it neither waits nor uses a device; free it after a barrier\n",
+      index(engine_.rank()), address);
 }
 
 // Pages go with the last segment that has them.
 void Segments::give_back(const gondwana_gex_segment& segment) {
   if (segment.space) {
-    engine_.spaces().remove(*segment.space);
-    if (segment.is_own) segment.kind->device->release(segment.address);
+    if (segment.is_own)
+      engine_.spaces().remove(*segment.space, *segment.kind->device, segment.address);
+    else
+      engine_.spaces().remove(*segment.space);
     --segment.kind->segments;
     return;
   }

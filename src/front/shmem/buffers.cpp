@@ -186,6 +186,22 @@ class Table {
   void* start_;
 };
 
+// This process keeps no mapping of memory that peers may free now.
+void forget_views(Engine& engine, const BufferPart* parts) {
+  if (engine.kind_access() == nullptr) return;
+  for (std::uint32_t rank = 0; rank < engine.ranks(); ++rank)
+    if (parts[rank].id() != SpaceId::arena)
+      engine.kind_access()->any_memory().forget({Rank(rank), parts[rank].id()});
+}
+
+// Peers have unmapped it, and so does the agent: the program may free the memory.
+void await_agent(const Caller& caller, const std::optional<SpaceId>& on_device) {
+  if (!on_device) return;
+  const OwnSpaces& spaces = caller.engine.spaces();
+  caller.engine.waiter().until({.call = caller.name, .on_program_memory = true},
+                               [&] { return !spaces.is_mapped(*on_device); });
+}
+
 }  // namespace
 
 int register_buffer(Caller caller, void* address, std::size_t size) {
@@ -200,8 +216,10 @@ int register_buffer(Caller caller, void* address, std::size_t size) {
   const auto is_yes = [](std::uint64_t word) { return word == 1; };
   if (!is_given ||
       !std::ranges::all_of(table.gather(follow_peers(caller, table.parts()) ? 1 : 0), is_yes)) {
+    forget_views(engine, table.parts());
     if (given) take_back(engine, address, *given);
-    heap_free(caller, room);
+    heap_free(caller, room);  // after a barrier
+    if (given) await_agent(caller, given->on_device);
     return 1;
   }
   barrier_all(caller);  // the first call that ends the buffer writes the words again
@@ -242,14 +260,6 @@ auto find_meant(const Caller& caller, std::span<const std::uint64_t> words) {
   });
 }
 
-// This process keeps no mapping of memory that peers may free now.
-void forget_views(Engine& engine, const BufferPart* parts) {
-  if (engine.kind_access() == nullptr) return;
-  for (std::uint32_t rank = 0; rank < engine.ranks(); ++rank)
-    if (parts[rank].id() != SpaceId::arena)
-      engine.kind_access()->any_memory().forget({Rank(rank), parts[rank].id()});
-}
-
 // The part of unregistering that each rank does for itself.
 void withdraw(Engine& engine, const GivenBuffer& buffer) {
   if (buffer.has_memory()) {
@@ -277,16 +287,17 @@ int unregister_buffer(Caller caller, void* address) {
   buffers.erase(found);
   withdraw(caller.engine, buffer);
   heap_free(caller, buffer.parts);  // after a barrier: nobody uses it any more
+  await_agent(caller, buffer.on_device);
   return 0;
 }
 
 void end_buffers(const Caller& caller) {
-  std::vector<GivenBuffer>& buffers = caller.door.buffers();
+  const std::vector<GivenBuffer> buffers = std::exchange(caller.door.buffers(), {});
   if (buffers.empty()) return;  // on all ranks
   for (const GivenBuffer& each : buffers) withdraw(caller.engine, each);
-  buffers.clear();
   // The memory is freed, and symmetric memory released, when no rank has a view of it.
   check(caller, caller.engine.collectives().barrier(caller.engine.teams().world(), caller.name));
+  for (const GivenBuffer& each : buffers) await_agent(caller, each.on_device);
 }
 
 }  // namespace gondwana::shmem

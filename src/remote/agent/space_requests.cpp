@@ -32,6 +32,7 @@ void SpaceRequests::follow() {
   const std::uint32_t asked = memory_.header().files_asked.load(std::memory_order_acquire);
   if (asked == asked_) return;
   asked_ = asked;
+  any_.forget_removed();
   for (const Rank rank : memory_.roster().here())
     for (std::uint32_t number = 1; number < most_spaces; ++number) {
       // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): only the arena's has a name

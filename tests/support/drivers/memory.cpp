@@ -74,8 +74,24 @@ Memory& memory() {
   return one;
 }
 
+namespace {
+
+std::size_t whole_pages(std::size_t size) {
+  return (size + page - 1) / page * page;
+}
+
+// Of zero pages at first. Stays mapped.
+std::atomic<std::uint32_t>* count_of(int file, std::size_t place) {
+  void* mapped =
+      ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(place));
+  if (mapped == MAP_FAILED) give_up("mmap", "no memory is left");
+  return static_cast<std::atomic<std::uint32_t>*>(mapped);
+}
+
+}  // namespace
+
 std::byte* Memory::add(Block block, int file) {
-  const std::size_t whole = (block.size + page - 1) / page * page;
+  const std::size_t whole = whole_pages(block.size);
   void* shown = block.shown != nullptr ? block.shown
                                        : ::mmap(nullptr, whole, PROT_NONE,
                                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -84,6 +100,7 @@ std::byte* Memory::add(Block block, int file) {
   if (shown == MAP_FAILED || backing == MAP_FAILED) give_up("mmap", "no memory is left");
   block.shown = static_cast<std::byte*>(shown);
   block.backing = static_cast<std::byte*>(backing);
+  if (block.range == nullptr) block.openers = count_of(file, whole);
   blocks_[reinterpret_cast<std::uintptr_t>(shown) + whole] = block;
   return block.shown;
 }
@@ -102,7 +119,7 @@ std::byte* Memory::allocate(int device, std::size_t size) {
   if (size > of_each_device || used_[device] + size > of_each_device) return nullptr;
   used_[device] += size;
   const int file = ::memfd_create("stand-in-device", MFD_CLOEXEC);
-  if (file < 0 || ::ftruncate(file, static_cast<off_t>((size + page - 1) / page * page)) != 0)
+  if (file < 0 || ::ftruncate(file, static_cast<off_t>(whole_pages(size) + page)) != 0)
     give_up("memfd_create", "no memory is left");
   struct stat facts{};
   ::fstat(file, &facts);
@@ -123,8 +140,10 @@ void Memory::release(const char* call, const void* address) {
   if (found == nullptr || found->shown != address || found->opened > 0)
     give_up(call, "no allocation begins there: " + words(address, 0));
   Block& block = blocks_.upper_bound(reinterpret_cast<std::uintptr_t>(address))->second;
+  if (*block.openers > 0) give_up(call, "a process has it open: " + words(address, block.size));
   used_[block.device] -= block.size;
   ::munmap(block.backing, block.size);
+  ::munmap(static_cast<void*>(block.openers), page);
   ::close(block.file);
   block.is_gone = true;
 }
@@ -181,6 +200,7 @@ std::byte* Memory::open(const char* call, const Handle& handle, int here) {
                           .number = handle.file,
                           .opened = 1},
                          file);
+  ++*blocks_.upper_bound(reinterpret_cast<std::uintptr_t>(shown))->second.openers;
   ::close(file);
   return shown;
 }
@@ -191,7 +211,9 @@ void Memory::close(const char* call, const void* address) {
     give_up(call, "no opened handle begins there: " + words(address, 0));
   Block& block = blocks_.upper_bound(reinterpret_cast<std::uintptr_t>(address))->second;
   if (--block.opened > 0) return;
+  --*block.openers;
   ::munmap(block.backing, block.size);
+  ::munmap(static_cast<void*>(block.openers), page);
   block.is_gone = true;
 }
 
@@ -229,10 +251,16 @@ void Memory::unpin(const char* call, const void* address) {
   pinned_.erase(found);
 }
 
-std::size_t Memory::left() const {
-  std::size_t count = pinned_.size();
+std::size_t Memory::blocks() const {
+  std::size_t count = 0;
   for (const auto& [end, block] : blocks_) count += block.is_gone ? 0 : 1;
   return count;
 }
 
 }  // namespace standin
+
+// For tests: memory of devices that this process has not freed or closed.
+extern "C" std::size_t standin_blocks() {
+  const std::scoped_lock held(standin::lock());
+  return standin::memory().blocks();
+}

@@ -12,6 +12,7 @@
 //                                    were freed come back, as true drivers do
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -48,7 +49,9 @@ struct Block {
   int file = -1;             // of an allocation
   std::uint64_t number = 0;  // of the file
   std::uint32_t opened = 0;  // times; 0: allocated here
-  bool is_gone = false;      // its addresses are not used again, but for a client
+  // Processes that have it open: behind the bytes, so that all see it. Null: nobody counts.
+  std::atomic<std::uint32_t>* openers = nullptr;
+  bool is_gone = false;  // its addresses are not used again, but for a client
   // Of CUDA:
   bool is_of_pool = false;
   bool is_synchronous = false;  // has the attribute SYNC_MEMOPS
@@ -65,6 +68,7 @@ class Memory {
 
   // Null: there is not so much left.
   std::byte* allocate(int device, std::size_t size);
+  // Gives up if another process has it open.
   void release(const char* call, const void* address);
   // The block that the address lies in; null: host memory. Gives up if it is gone; without a call
   // that is null, too.
@@ -87,7 +91,9 @@ class Memory {
   bool pin(const char* call, const void* address, std::size_t size);
   void unpin(const char* call, const void* address);
 
-  std::size_t left() const;  // blocks that nobody has freed or closed, and pinned memory
+  std::size_t blocks() const;  // that nobody has freed or closed
+  // The same, and pinned memory.
+  std::size_t left() const { return blocks() + pinned_.size(); }
 
  private:
   std::byte* add(Block block, int file);
