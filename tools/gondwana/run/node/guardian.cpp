@@ -6,14 +6,13 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
-#include <fstream>
 #include <utility>
 #include <variant>
 
 #include "base/exit_status.hpp"
 #include "core/host_name.hpp"
 #include "core/machine.hpp"
+#include "core/process_stat.hpp"
 #include "run/command_line/rank_variable.hpp"
 #include "run/io/next_time.hpp"
 #include "run/node/trace_collection.hpp"
@@ -27,14 +26,7 @@ constexpr std::uint64_t send_again_ns = 1'000'000;
 
 // Whether the process has a handler for the signal; no where that cannot be known.
 bool catches(pid_t pid, int signal) {
-  std::ifstream status(fmt::format("/proc/{}/status", pid));
-  constexpr std::string_view caught = "SigCgt:";
-  for (std::string line; std::getline(status, line);) {
-    if (!line.starts_with(caught)) continue;
-    const std::uint64_t signals = std::strtoull(line.c_str() + caught.size(), nullptr, 16);
-    return (signals >> (signal - 1) & 1) != 0;
-  }
-  return false;
+  return (status_of(pid, "SigCgt:", 16).value_or(0) >> (signal - 1) & 1) != 0;
 }
 
 NodeShare node_share(const Job& job) {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 #include <variant>
@@ -14,6 +15,7 @@
 #include "link/peer_timeout.hpp"
 #include "link/way_to_host.hpp"
 #include "observe/jobs/found_jobs.hpp"
+#include "report/trace/trace_file.hpp"
 #include "report/why/report.hpp"
 #include "run/command_line/sharing.hpp"
 #include "run/io/next_time.hpp"
@@ -216,7 +218,8 @@ void Conductor::write_trace() {
     if (const auto fault = traces_.fault(node))
       output_.say(fmt::format("--trace: events of node {} on host {} are missing: {}", node,
                               hosts_[node]->name(), *fault));
-  const Result<std::string> written = traces_.write(job_.trace);
+  const Result<std::string> written = trace::write_trace(
+      traces_.take(), job_.trace.file, std::chrono::milliseconds(job_.trace.last_ms));
   output_.say("--trace: " + (written ? *written : written.error().text));
   if (!written) handle(TraceFailed{});
 }

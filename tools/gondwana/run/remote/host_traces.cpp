@@ -1,10 +1,8 @@
 #include "run/remote/host_traces.hpp"
 
-#include <chrono>
 #include <utility>
 
 #include "observe/trace/wire.hpp"
-#include "report/trace/trace_file.hpp"
 
 namespace gondwana::launch {
 
@@ -39,7 +37,7 @@ std::optional<std::string> HostTraces::fault(std::uint32_t node) const {
   return host.trace ? std::nullopt : std::optional<std::string>("it has sent none");
 }
 
-Result<std::string> HostTraces::write(const TraceWish& wish) {
+std::vector<trace::NodeTrace> HostTraces::take() {
   std::vector<trace::NodeTrace> nodes;
   for (Host& host : hosts_) {
     if (!host.trace) continue;
@@ -47,7 +45,7 @@ Result<std::string> HostTraces::write(const TraceWish& wish) {
     host.trace->error_ns = host.error_ns.value_or(0);
     nodes.push_back(*std::move(host.trace));
   }
-  return trace::write_trace(std::move(nodes), wish.file, std::chrono::milliseconds(wish.last_ms));
+  return nodes;
 }
 
 }  // namespace gondwana::launch

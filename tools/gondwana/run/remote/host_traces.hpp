@@ -8,7 +8,6 @@
 
 #include "core/result.hpp"
 #include "observe/trace/node_trace.hpp"
-#include "run/job.hpp"
 #include "run/remote/frames.hpp"
 
 namespace gondwana::launch {
@@ -22,8 +21,8 @@ class HostTraces {
   Result<void> add(std::uint32_t node, const TracePart& part);
   // Why no events of a node are there, or not all.
   std::optional<std::string> fault(std::uint32_t node) const;
-  // A sentence.
-  Result<std::string> write(const TraceWish& wish);
+  // Of all nodes that have sent theirs.
+  std::vector<trace::NodeTrace> take();
 
  private:
   struct Host {
