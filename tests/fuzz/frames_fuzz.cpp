@@ -91,9 +91,9 @@ Task any_task(fuzz::Choices& choices) {
                .total = ranks + 255,
                .tag = 0,
                .peer_timeout_s = choices.take<std::uint32_t>()};
-  job.binding = static_cast<Binding>(choices.take<std::uint8_t>() % 4);
+  job.binding.to = static_cast<Binding>(choices.take<std::uint8_t>() % 4);
   job.verbose = choices.take<std::uint8_t>() % 2 == 0;
-  if (choices.take<std::uint8_t>() % 2 == 0) job.reader.reset();
+  if (choices.take<std::uint8_t>() % 2 == 0) job.streams.reader.reset();
   return task;
 }
 

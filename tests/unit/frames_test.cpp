@@ -21,10 +21,10 @@ Task example_task() {
                                .environment = {"A=1"},
                                .folder = "x"});
   task.job.share = {.node = 1, .nodes = 2, .first = 3, .total = 5, .tag = 0, .peer_timeout_s = 20};
-  task.job.reader = 4;
-  task.job.binding = Binding::numa;
-  task.job.output_folder = "logs";
-  task.job.prompts = true;
+  task.job.streams.reader = 4;
+  task.job.binding.to = Binding::numa;
+  task.job.streams.folder = "logs";
+  task.job.streams.prompts = true;
   task.job.trace = {.file = "/tmp/t", .after_failure = true, .last_ms = 7};
   return task;
 }
@@ -85,9 +85,9 @@ TEST(frames, a_task_keeps_its_values) {
   EXPECT_EQ(task.job.programs.at(0).environment, std::vector<std::string>{"A=1"});
   EXPECT_EQ(task.job.share.first, 3U);
   EXPECT_EQ(task.job.share.peer_timeout_s, 20U);
-  EXPECT_EQ(task.job.reader, 4U);
-  EXPECT_EQ(task.job.binding, Binding::numa);
-  EXPECT_TRUE(task.job.prompts);
+  EXPECT_EQ(task.job.streams.reader, 4U);
+  EXPECT_EQ(task.job.binding.to, Binding::numa);
+  EXPECT_TRUE(task.job.streams.prompts);
 }
 
 TEST(frames, frames_are_found_in_a_stream_that_comes_byte_by_byte) {

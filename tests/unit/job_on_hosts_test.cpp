@@ -26,7 +26,7 @@ class Hosts {
       : peer_timeout_s_(peer_timeout_s), parts_(hosts), heard_(hosts, now_) {
     job_.programs.push_back({.ranks = hosts, .words = {"./program"}});
     job_.timeout = timeout;
-    for (std::uint32_t node = 1; node < hosts; ++node) parts_[node].reader.reset();
+    for (std::uint32_t node = 1; node < hosts; ++node) parts_[node].streams.reader.reset();
     decides_.emplace(job_, parts_, now_);
     for (std::uint32_t node = 0; node < hosts; ++node) start(node);
   }

@@ -52,10 +52,10 @@ TEST(sharing, programs_are_cut_where_hosts_begin) {
 
 TEST(sharing, one_host_has_the_rank_that_reads) {
   Job job = job_of({4}, {2, 2});
-  job.reader = 2;
+  job.streams.reader = 2;
   const std::vector<Job> parts = share_out(job);
-  EXPECT_FALSE(parts.at(0).reader);
-  EXPECT_EQ(parts.at(1).reader, 2U);
+  EXPECT_FALSE(parts.at(0).streams.reader);
+  EXPECT_EQ(parts.at(1).streams.reader, 2U);
 }
 
 }  // namespace

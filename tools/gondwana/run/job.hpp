@@ -49,26 +49,43 @@ struct TraceWish {
   bool is_written(int status) const { return !file.empty() || (after_failure && status != 0); }
 };
 
+// What ranks write and read.
+struct StreamWish {
+  bool label = false;                      // "[3] " before each line
+  bool timestamps = false;                 // the time before each line
+  std::string folder;                      // rank.N.out and rank.N.err go there; empty: to ours
+  std::optional<std::uint32_t> reader{0};  // the rank that gets our standard input
+  bool prompts = false;  // of a remote launcher: the launcher writes to a terminal
+};
+
+struct BindingWish {
+  Binding to = Binding::none;
+  bool is_reported = false;
+};
+
+struct ProfileWish {
+  bool has_table = false;
+  std::string page;  // a file with an absolute name, written at the end; empty: none
+};
+
+struct GdbWish {
+  std::string ranks;      // "0,3-5" or "all"; empty: none
+  std::string arguments;  // of a gdb that starts them; empty: they wait for a gdb
+};
+
 struct Job {
   Purpose purpose = Purpose::run;
   std::vector<Program> programs;
   std::vector<Host> hosts;                      // empty: this one
   std::optional<std::uint32_t> ranks_per_host;  // in place of the slots of the hosts
   Share share;
-  bool label = false;       // "[3] " before each line
-  bool timestamps = false;  // the time before each line
   std::optional<std::chrono::milliseconds> timeout;
-  std::string output_folder;               // rank.N.out and rank.N.err go there; empty: to ours
-  std::optional<std::uint32_t> reader{0};  // the rank that gets our standard input
-  Binding binding = Binding::none;
-  bool report_bindings = false;
-  bool has_profile = false;  // as a table
-  std::string profile_page;  // a file with an absolute name, written at the end; empty: none
+  StreamWish streams;
+  BindingWish binding;
+  ProfileWish profile;
   TraceWish trace;
+  GdbWish gdb;
   bool verbose = false;
-  std::string gdb_ranks;      // "0,3-5" or "all"; empty: none
-  std::string gdb_arguments;  // of a gdb that starts them; empty: they wait for a gdb
-  bool prompts = false;       // of a remote launcher: the launcher writes to a terminal
 
   NodeRanks node_ranks() const { return {share.first, ranks()}; }
   // How many ranks this host has.

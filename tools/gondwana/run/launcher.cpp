@@ -209,7 +209,7 @@ namespace {
 int run_with_table(const Job& job) {
   constexpr int of_signals = 128;  // added to the number of the signal
   const int status = start_job(job);
-  if (job.has_profile && status > of_signals)
+  if (job.profile.has_table && status > of_signals)
     print_error("gondwana run: --profile: status {}: no table if a signal ended a rank\n", status);
   return status;
 }
@@ -254,12 +254,12 @@ int run_command(const std::vector<std::string>& words) {
   const bool here = job->hosts.empty();
   if (const Result<void> found = here ? find_files(*job) : Result<void>{}; !found)
     return complain(found.error(), exit_status(found.error().code));
-  if (!job->gdb_ranks.empty()) return debug_job(*job);
+  if (!job->gdb.ranks.empty()) return debug_job(*job);
   if (job->purpose == Purpose::show) {
     fmt::print("{}", show(*job));
     return 0;
   }
-  return job->profile_page.empty() ? run_with_table(*job) : run_with_page(*job);
+  return job->profile.page.empty() ? run_with_table(*job) : run_with_page(*job);
 }
 
 }  // namespace gondwana::launch

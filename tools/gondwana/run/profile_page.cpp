@@ -104,7 +104,7 @@ void forget_page(const std::filesystem::path& page) {
 }  // namespace
 
 std::string profile_data(const Job& job) {
-  return std::filesystem::path(job.profile_page).replace_extension(".json").string();
+  return std::filesystem::path(job.profile.page).replace_extension(".json").string();
 }
 
 Result<void> forget_profile(const Job& job) {
@@ -117,7 +117,7 @@ Result<void> forget_profile(const Job& job) {
                              "would replace it; choose another name of the page",
                              data)};
   std::filesystem::remove(data, failure);
-  forget_page(job.profile_page);
+  forget_page(job.profile.page);
   return {};
 }
 
@@ -132,7 +132,7 @@ Result<void> write_profile_page(const Job& job, const Circumstances& began) {
                              data)};
   const Result<std::string> script = find_page_program();
   const Result<void> made =
-      script ? run_python(*script, data, job.profile_page, began) : Result<void>(script.error());
+      script ? run_python(*script, data, job.profile.page, began) : Result<void>(script.error());
   if (made) return {};
   return Error{made.error().code, fmt::format("--profile: no page was made; the data are in {}; {}",
                                               data, made.error().text)};

@@ -67,11 +67,11 @@ Result<void> set_reader(const std::string& text, Job& job) {
     return Error{Errc::missing,
                  "--stdin all is not in this version: one rank reads the input; let it broadcast"};
   }
-  job.reader.reset();
+  job.streams.reader.reset();
   if (text == "none") return {};
   const Result<std::uint64_t> rank = parse_number(text, 0, protocol::max_ranks);
   if (!rank) return wrong("--stdin " + rank.error().text);
-  job.reader = static_cast<std::uint32_t>(*rank);
+  job.streams.reader = static_cast<std::uint32_t>(*rank);
   return {};
 }
 
@@ -84,7 +84,7 @@ Result<void> set_binding(const std::string& text, Job& job) {
        {"socket", Binding::package}}};
   for (const auto& [name, binding] : names) {
     if (text != name) continue;
-    job.binding = binding;
+    job.binding.to = binding;
     return {};
   }
   return wrong(fmt::format("--bind-to {}: expected none, core, numa or package", text));
@@ -120,16 +120,17 @@ Result<void> set_mapping(std::string text, Job& job) {
 
 Result<void> set_hosts(const Choices& choices, Job& job) {
   Result<void> done;
-  if (!choices.per_host.empty()) done = set_ranks_per_host(choices.per_host, job);
-  if (done && !choices.mapping.empty()) done = set_mapping(choices.mapping, job);
+  if (!choices.hosts.ranks_each.empty()) done = set_ranks_per_host(choices.hosts.ranks_each, job);
+  if (done && !choices.hosts.mapping.empty()) done = set_mapping(choices.hosts.mapping, job);
   if (!done) return done;
-  if (choices.hosts.empty() && choices.host_file.empty()) return {};
-  if (!job.hosts.empty() || (!choices.hosts.empty() && !choices.host_file.empty()))
+  if (choices.hosts.list.empty() && choices.hosts.file.empty()) return {};
+  if (!job.hosts.empty() || (!choices.hosts.list.empty() && !choices.hosts.file.empty()))
     return wrong("hosts are given twice");
-  Result<std::vector<Host>> hosts = choices.hosts.empty() ? link::read_host_file(choices.host_file)
-                                                          : link::parse_hosts(choices.hosts);
+  Result<std::vector<Host>> hosts = choices.hosts.list.empty()
+                                        ? link::read_host_file(choices.hosts.file)
+                                        : link::parse_hosts(choices.hosts.list);
   if (!hosts) {
-    const char* option = choices.hosts.empty() ? "--hostfile " : "";
+    const char* option = choices.hosts.list.empty() ? "--hostfile " : "";
     return Error{hosts.error().code, option + hosts.error().text};
   }
   job.hosts = *std::move(hosts);
@@ -154,20 +155,20 @@ Result<void> set_profile_page(const Choices& choices, Job& job) {
   if (!choices.profile.ends_with(".html"))
     return wrong(fmt::format("--profile={}: expected the name of a page, such as profile.html",
                              choices.profile));
-  return set_file("--profile=", choices.profile, job.profile_page);
+  return set_file("--profile=", choices.profile, job.profile.page);
 }
 
 Result<void> set_trace(const Choices& choices, Job& job) {
-  if (!choices.trace_last.empty()) {
+  if (!choices.trace.last.empty()) {
     const Result<std::chrono::milliseconds> last =
-        parse_seconds("--trace-last", choices.trace_last);
+        parse_seconds("--trace-last", choices.trace.last);
     if (!last) return wrong(last.error().text);
     job.trace.last_ms = static_cast<std::uint32_t>(last->count());
   }
-  if (choices.trace.empty()) return {};
-  if (choices.trace.starts_with('-'))
-    return wrong(fmt::format("--trace {}: expected a file", choices.trace));
-  return set_file("--trace ", choices.trace, job.trace.file);
+  if (choices.trace.file.empty()) return {};
+  if (choices.trace.file.starts_with('-'))
+    return wrong(fmt::format("--trace {}: expected a file", choices.trace.file));
+  return set_file("--trace ", choices.trace.file, job.trace.file);
 }
 
 }  // namespace
@@ -186,21 +187,21 @@ Result<void> set_program(const Choices& choices, Program& program) {
 }
 
 Result<void> set_job(const Choices& choices, Job& job) {
-  job.label |= choices.label;
-  job.timestamps |= choices.timestamps;
-  job.report_bindings |= choices.report_bindings;
-  job.verbose |= choices.verbose;
-  job.has_profile |= choices.profile == "true";
-  if (!choices.gdb_ranks.empty()) job.gdb_ranks = choices.gdb_ranks;
-  if (!choices.gdb_arguments.empty()) job.gdb_arguments = choices.gdb_arguments;
-  if (choices.show) job.purpose = Purpose::show;
-  if (!choices.output_folder.empty()) job.output_folder = choices.output_folder;
+  job.streams.label |= choices.streams.label;
+  job.streams.timestamps |= choices.streams.timestamps;
+  job.binding.is_reported |= choices.binding.is_reported;
+  job.verbose |= choices.flags.verbose;
+  job.profile.has_table |= choices.profile == "true";
+  if (!choices.gdb.ranks.empty()) job.gdb.ranks = choices.gdb.ranks;
+  if (!choices.gdb.arguments.empty()) job.gdb.arguments = choices.gdb.arguments;
+  if (choices.flags.show) job.purpose = Purpose::show;
+  if (!choices.streams.folder.empty()) job.streams.folder = choices.streams.folder;
   Result<void> done = set_hosts(choices, job);
   if (done) done = set_profile_page(choices, job);
   if (done) done = set_trace(choices, job);
   if (done && !choices.timeout.empty()) done = set_timeout(choices.timeout, job);
-  if (done && !choices.reader.empty()) done = set_reader(choices.reader, job);
-  if (done && !choices.binding.empty()) done = set_binding(choices.binding, job);
+  if (done && !choices.streams.reader.empty()) done = set_reader(choices.streams.reader, job);
+  if (done && !choices.binding.to.empty()) done = set_binding(choices.binding.to, job);
   return done;
 }
 

@@ -12,31 +12,46 @@ namespace gondwana::launch {
 
 // As they were written.
 struct Choices {
+  struct Streams {
+    bool label = false;
+    bool timestamps = false;
+    std::string folder;
+    std::string reader;
+  };
+  struct Binding {
+    std::string to;
+    bool is_reported = false;
+  };
+  struct Trace {
+    std::string file;
+    std::string last;
+  };
+  struct Hosts {
+    std::string list;
+    std::string file;
+    std::string ranks_each;
+    std::string mapping;
+  };
+  struct Flags {
+    bool verbose = false;
+    bool show = false;
+    bool ignored = false;
+    bool help = false;
+    bool version = false;
+  };
+
   std::string ranks;
   std::vector<std::string> variables;
   std::string folder;
-  bool label = false;
-  bool timestamps = false;
-  std::string timeout;
-  std::string output_folder;
-  std::string reader;
-  std::string binding;
-  bool report_bindings = false;
-  std::string profile;  // "true": a table; else the name of a page
-  std::string trace;    // a file
-  std::string trace_last;
   std::string heap;
-  std::string gdb_ranks;
-  std::string gdb_arguments;
-  bool verbose = false;
-  bool show = false;
-  bool ignored = false;
-  std::string hosts;
-  std::string host_file;
-  std::string per_host;
-  std::string mapping;
-  bool help = false;
-  bool version = false;
+  std::string timeout;
+  Streams streams;
+  Binding binding;
+  std::string profile;  // "true": a table; else the name of a page
+  Trace trace;
+  GdbWish gdb;
+  Hosts hosts;
+  Flags flags;
 };
 
 // What is wrong with the words of the user.

@@ -25,8 +25,8 @@ Result<void> parse_section(std::span<const std::string> words, Job& job) {
   Result<Section> section = parse_options(words);
   if (!section) return section.error();
   const Choices& choices = section->choices;
-  if (choices.help || choices.version) {
-    job.purpose = choices.help ? Purpose::help : Purpose::version;
+  if (choices.flags.help || choices.flags.version) {
+    job.purpose = choices.flags.help ? Purpose::help : Purpose::version;
     return {};
   }
   if (Result<void> done = set_job(choices, job); !done) return done;
@@ -105,10 +105,11 @@ Result<Job> complete(Job job) {
     return wrong(fmt::format("{} ranks: the hosts have room for {}; give them more, such as {}:{}",
                              ranks, slots, job.hosts[0].name, job.hosts[0].slots + ranks - slots));
   job.share.total = static_cast<std::uint32_t>(ranks);
-  if (!job.gdb_arguments.empty() && job.gdb_ranks.empty())
+  if (!job.gdb.arguments.empty() && job.gdb.ranks.empty())
     return wrong("--gdb-args without --gdb, which names the ranks");
-  if (job.reader && *job.reader >= ranks)
-    return wrong(fmt::format("--stdin {}: this job has ranks 0 to {}", *job.reader, ranks - 1));
+  if (job.streams.reader && *job.streams.reader >= ranks)
+    return wrong(
+        fmt::format("--stdin {}: this job has ranks 0 to {}", *job.streams.reader, ranks - 1));
   job.trace.after_failure = job.trace.file.empty() && is_traced_by_variable(job);
   if (job.trace.last_ms > 0 && !job.trace.is_on())
     return wrong("--trace-last without --trace, which names the file");

@@ -36,20 +36,22 @@ void add_program_options(CLI::App& app, Choices& choices) {
 
 void add_trace_option(CLI::App& app, Choices& choices) {
   app.add_option(
-         "--trace", choices.trace,
+         "--trace", choices.trace.file,
          "write what the ranks did last, and when, at the end and after a crash, for Perfetto")
       ->type_name("FILE");
-  app.add_option("--trace-last", choices.trace_last, "only that many seconds of it")
+  app.add_option("--trace-last", choices.trace.last, "only that many seconds of it")
       ->type_name("SECONDS");
 }
 
 void add_output_options(CLI::App& app, Choices& choices) {
-  app.add_flag("-l,--label,--tag-output", choices.label, "write \"[RANK] \" before each line");
-  app.add_flag("--timestamp-output", choices.timestamps, "write the time before each line");
-  app.add_option("--output", choices.output_folder,
+  app.add_flag("-l,--label,--tag-output", choices.streams.label,
+               "write \"[RANK] \" before each line");
+  app.add_flag("--timestamp-output", choices.streams.timestamps, "write the time before each line");
+  app.add_option("--output", choices.streams.folder,
                  "write to DIR/rank.N.out and DIR/rank.N.err, unlabelled, instead of here")
       ->type_name("DIR");
-  app.add_option("--stdin", choices.reader, "the rank that gets the standard input, or none [0]")
+  app.add_option("--stdin", choices.streams.reader,
+                 "the rank that gets the standard input, or none [0]")
       ->type_name("RANK");
 }
 
@@ -57,41 +59,42 @@ void add_job_options(CLI::App& app, Choices& choices) {
   app.add_option("--timeout", choices.timeout,
                  "end the job after that many seconds, or 5m, 2h, 1d: status 124")
       ->type_name("TIME");
-  app.add_option("--bind-to", choices.binding,
+  app.add_option("--bind-to", choices.binding.to,
                  "keep each rank on a core, numa domain or package of its own [none]")
       ->type_name("none|core|numa|package");
-  app.add_option("--gdb", choices.gdb_ranks,
+  app.add_option("--gdb", choices.gdb.ranks,
                  "run these ranks under gdb, such as 0,3-5 or all: here if it is one, in windows "
                  "of tmux, or in xterms")
       ->type_name("RANKS");
-  app.add_option("--gdb-args", choices.gdb_arguments,
+  app.add_option("--gdb-args", choices.gdb.arguments,
                  "gdb starts the program with these arguments, and writes as the rank: \"-batch "
                  "-ex run -ex bt\"")
       ->type_name("WORDS");
-  app.add_flag("--report-bindings", choices.report_bindings,
+  app.add_flag("--report-bindings", choices.binding.is_reported,
                "say on which processors each rank may run");
-  app.add_flag("-v,--verbose", choices.verbose, "say what is started");
-  app.add_flag("--show", choices.show, "print what would be run, run nothing");
-  app.add_flag("--oversubscribe,--allow-run-as-root", choices.ignored, "accepted; always allowed");
+  app.add_flag("-v,--verbose", choices.flags.verbose, "say what is started");
+  app.add_flag("--show", choices.flags.show, "print what would be run, run nothing");
+  app.add_flag("--oversubscribe,--allow-run-as-root", choices.flags.ignored,
+               "accepted; always allowed");
 }
 
 void add_host_options(CLI::App& app, Choices& choices) {
-  app.add_option("-H,--host,--hosts", choices.hosts,
+  app.add_option("-H,--host,--hosts", choices.hosts.list,
                  "run on these hosts, with that many ranks on each (1 unless given), over ssh")
       ->type_name("A:N,B:N,...");
-  app.add_option("-f,--hostfile", choices.host_file,
+  app.add_option("-f,--hostfile", choices.hosts.file,
                  "run on the hosts of this file, one in a line: NAME or NAME slots=N")
       ->type_name("FILE");
-  app.add_option("-N,--ppn,--npernode", choices.per_host, "that many ranks on each host")
+  app.add_option("-N,--ppn,--npernode", choices.hosts.ranks_each, "that many ranks on each host")
       ->type_name("N");
-  app.add_option("--map-by", choices.mapping,
+  app.add_option("--map-by", choices.hosts.mapping,
                  "slot: ranks fill the hosts in order, as they do anyway; ppr:N:node: as --ppn N")
       ->type_name("HOW");
 }
 
 void describe(CLI::App& app, Choices& choices) {
   app.set_help_flag("-h,--help", "print this");
-  app.add_flag("--version", choices.version, "print the version");
+  app.add_flag("--version", choices.flags.version, "print the version");
   add_program_options(app, choices);
   add_trace_option(app, choices);
   add_output_options(app, choices);
@@ -189,12 +192,12 @@ Result<Section> parse_options(std::span<const std::string> words) {
   try {
     app.parse(Words(parts->options.rbegin(), parts->options.rend()));
   } catch (const CLI::CallForHelp&) {
-    section.choices.help = true;
+    section.choices.flags.help = true;
     return section;
   } catch (const CLI::ParseError& error) {
     return wrong(error.what());
   }
-  if (section.choices.version) return section;
+  if (section.choices.flags.version) return section;
   if (const Result<void> checked = check_values(app); !checked) return checked.error();
   section.program = std::move(parts->program);
   return section;

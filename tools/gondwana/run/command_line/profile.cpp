@@ -51,14 +51,14 @@ Result<void> preload_profile(std::vector<std::string>& environment) {
 }
 
 Result<void> preload_for_job(Job& job) {
-  if (job.profile_page.empty() && !job.trace.is_on()) return {};
+  if (job.profile.page.empty() && !job.trace.is_on()) return {};
   for (Program& program : job.programs) {
     std::vector<std::string>& environment = program.environment;
     const bool has_table = preloaded_already(environment).find(library) != std::string::npos;
     if (!has_table)
       if (const Result<void> done = preload_profile(environment); !done) return done;
     if (job.trace.is_on()) environment.emplace_back("GONDWANA_TRACE=yes");
-    if (!job.profile_page.empty()) {
+    if (!job.profile.page.empty()) {
       environment.emplace_back("SHMEM_PROFILE=matrix,paths");
       environment.push_back("SHMEM_PROFILE_FILE=" + profile_data(job));
     } else if (!has_table) {

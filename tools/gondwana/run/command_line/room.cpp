@@ -54,7 +54,7 @@ Result<void> look_at_memory(const Job& job) {
 // output. Beside them the control memory and what is open while a rank starts; on several hosts a
 // socket and a pipe of the node agent, and what is open while that starts.
 std::uint64_t descriptors_for(const Job& job) {
-  const std::uint64_t each = job.output_folder.empty() ? 5 : 3;
+  const std::uint64_t each = job.streams.folder.empty() ? 5 : 3;
   const std::uint64_t beside = job.share.nodes > 1 ? 8 : 4;
   return each * job.ranks() + beside;
 }

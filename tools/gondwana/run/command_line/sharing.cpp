@@ -35,7 +35,8 @@ std::vector<Job> share_out(const Job& job) {
                   .nodes = static_cast<std::uint32_t>(hosts.size()),
                   .first = first,
                   .total = total};
-    if (job.reader && (*job.reader < first || *job.reader >= end)) part.reader.reset();
+    if (job.streams.reader && (*job.streams.reader < first || *job.streams.reader >= end))
+      part.streams.reader.reset();
     first = end;
   }
   return parts;

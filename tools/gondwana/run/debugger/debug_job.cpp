@@ -54,13 +54,13 @@ std::vector<RemoteDebugger> remote_debuggers(const Job& job, const RankRanges& r
 
 Result<std::optional<DebuggerWindows>> put_under_gdb(Job& job) {
   std::optional<DebuggerWindows> windows;
-  const Result<RankRanges> ranks = parse_ranks(job.gdb_ranks, job.ranks());
+  const Result<RankRanges> ranks = parse_ranks(job.gdb.ranks, job.ranks());
   if (!ranks) return ranks.error();
   const bool all_here = std::ranges::all_of(job.hosts, is_here);
   if (const Result<std::string> gdb = find_program("gdb", ""); all_here && !gdb)
     return Error{gdb.error().code, "--gdb: " + gdb.error().text + "; install gdb"};
-  if (!job.gdb_arguments.empty()) {
-    const Result<std::vector<std::string>> words = words_of_gdb(job.gdb_arguments);
+  if (!job.gdb.arguments.empty()) {
+    const Result<std::vector<std::string>> words = words_of_gdb(job.gdb.arguments);
     if (!words) return words.error();
     put_before(job, *ranks, *words);
     return windows;
@@ -72,7 +72,7 @@ Result<std::optional<DebuggerWindows>> put_under_gdb(Job& job) {
     put_before(job, *ranks, words_to_wait("-"));
     return windows;
   }
-  if (place == DebuggerPlace::terminal) job.reader.reset();  // what is typed is for gdb
+  if (place == DebuggerPlace::terminal) job.streams.reader.reset();  // what is typed is for gdb
   const Result<std::uint64_t> number = random_number();
   if (!number) return number.error();
   const std::string mark = fmt::format("{:x}", *number);

@@ -9,7 +9,7 @@
 
 namespace gondwana::launch {
 
-// Puts the ranks of `job.gdb_ranks` under gdb. Windows are opened if there is a place for
+// Puts the ranks of `job.gdb.ranks` under gdb. Windows are opened if there is a place for
 // them and ssh leads to the other hosts of the job. The files of the job are to be found after it.
 Result<std::optional<DebuggerWindows>> put_under_gdb(Job& job);
 

@@ -131,7 +131,7 @@ Result<void> Guardian::start_rank_of(const Program& program, EnvironmentBlock& e
   if (job_.verbose)
     streams_.say(fmt::format("rank {}{} is pid {}: {}", global, on_host(job_), *pid,
                              fmt::join(program.words, " ")));
-  if (job_.report_bindings) streams_.say(starter_.describe_binding(rank));
+  if (job_.binding.is_reported) streams_.say(starter_.describe_binding(rank));
   return {};
 }
 

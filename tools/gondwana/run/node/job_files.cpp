@@ -20,11 +20,11 @@ Result<void> find_files(Job& job) {
     if (!path) return path.error();
     program.path = *std::move(path);
   }
-  if (job.output_folder.empty() || job.purpose == Purpose::show) return {};
-  std::filesystem::create_directories(job.output_folder, failure);
+  if (job.streams.folder.empty() || job.purpose == Purpose::show) return {};
+  std::filesystem::create_directories(job.streams.folder, failure);
   if (failure) {
     return Error{Errc::invalid_argument, fmt::format("--output {}: cannot make this folder: {}",
-                                                     job.output_folder, failure.message())};
+                                                     job.streams.folder, failure.message())};
   }
   return {};
 }

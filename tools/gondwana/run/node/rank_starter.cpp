@@ -33,7 +33,7 @@ Result<void> RankStarter::prepare() {
   most.rlim_cur = most.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &most);
   if (Result<void> room = look_for_room(job_); !room) return room;
-  Result<std::vector<Place>> places = plan_binding(job_.binding, job_.ranks());
+  Result<std::vector<Place>> places = plan_binding(job_.binding.to, job_.ranks());
   if (!places) return Error{Errc::invalid_argument, places.error().text};
   places_ = *std::move(places);
   return {};
@@ -43,7 +43,7 @@ EnvironmentBlock RankStarter::environment_of(const Program& program) const {
   EnvironmentBlock environment(environ);
   for (const std::string& assignment : program.environment) environment.set(assignment);
   environment.set(fmt::format("GONDWANA_SIZE={}", job_.share.total));
-  if (job_.output_folder.empty()) print_by_line(environment);
+  if (job_.streams.folder.empty()) print_by_line(environment);
   return environment;
 }
 

@@ -24,9 +24,9 @@ Error no_descriptor(std::string_view what, std::uint32_t rank) {
 Streams::Streams(Poller& poller, const Job& job)
     : job_(job),
       uplink_(job.share.has_conductor() ? std::make_unique<Uplink>(poller, job) : nullptr),
-      own_output_(uplink_
-                      ? nullptr
-                      : std::make_unique<OwnOutput>(poller, LineStyle{job.label, job.timestamps})),
+      own_output_(uplink_ ? nullptr
+                          : std::make_unique<OwnOutput>(
+                                poller, LineStyle{job.streams.label, job.streams.timestamps})),
       output_(poller, uplink_ ? static_cast<OutputSink&>(uplink_->output()) : *own_output_),
       terminal_(poller, 1),
       input_(poller, uplink_ ? uplink_->reports_of_input()
@@ -35,7 +35,7 @@ Streams::Streams(Poller& poller, const Job& job)
                                    [this] { terminal_.stop(); }}) {}
 
 Result<UniqueFd> Streams::open_input(std::uint32_t rank) {
-  const bool reads = job_.reader == rank;
+  const bool reads = job_.streams.reader == rank;
   if (reads && uplink_) return input_.start();
   if (reads && ::isatty(STDIN_FILENO) == 1) {
     terminal_.start([this](const std::string& text) { input_.add(text); });
@@ -49,8 +49,8 @@ Result<UniqueFd> Streams::open_input(std::uint32_t rank) {
 
 // A file is the rank's own: what goes there needs neither order nor our help.
 Result<UniqueFd> Streams::open_output(std::uint32_t rank, Standard which) {
-  if (!job_.output_folder.empty()) {
-    const std::string path = fmt::format("{}/rank.{}.{}", job_.output_folder, rank,
+  if (!job_.streams.folder.empty()) {
+    const std::string path = fmt::format("{}/rank.{}.{}", job_.streams.folder, rank,
                                          which == Standard::output ? "out" : "err");
     Result<UniqueFd> file = open_to_append(path);
     if (file) return file;
@@ -66,7 +66,7 @@ Result<UniqueFd> Streams::open_output(std::uint32_t rank, Standard which) {
 }
 
 void Streams::on_rank_ended(std::uint32_t rank) {
-  if (job_.reader == rank) input_.stop();
+  if (job_.streams.reader == rank) input_.stop();
 }
 
 void Streams::step() {

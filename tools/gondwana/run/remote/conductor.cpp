@@ -40,7 +40,7 @@ Conductor::Conductor(const Job& job, UniqueFd orders, Poller poller)
     : job_(job),
       poller_(std::move(poller)),
       events_(poller_, std::move(orders)),
-      output_(poller_, {job.label, job.timestamps}),
+      output_(poller_, {job.streams.label, job.streams.timestamps}),
       input_(poller_, input_window),
       parts_(share_out(job)),
       decisions_(job, parts_, monotonic_ns()),
@@ -65,7 +65,7 @@ Result<void> Conductor::prepare() {
   for (Job& part : parts_) {
     part.share.tag = *tag;
     part.share.peer_timeout_s = *peer_timeout;
-    part.prompts = output_.shows_prompts(Standard::output);
+    part.streams.prompts = output_.shows_prompts(Standard::output);
   }
   if (*peer_timeout != 0) ping_every_ns_ = std::min(second_ns, *peer_timeout * second_ns / 4);
   return events_.start(

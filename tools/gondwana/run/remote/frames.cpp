@@ -45,8 +45,8 @@ void fields(auto& archive, Of<TraceWish> auto& trace) {
   archive(trace.file, trace.after_failure, trace.last_ms);
 }
 void fields(auto& archive, Of<Job> auto& job) {
-  archive(job.programs, job.share, job.output_folder, job.reader, job.binding);
-  archive(job.report_bindings, job.verbose, job.prompts, job.trace);
+  archive(job.programs, job.share, job.streams.folder, job.streams.reader, job.binding.to);
+  archive(job.binding.is_reported, job.verbose, job.streams.prompts, job.trace);
 }
 constexpr std::uint8_t enumerators(Standard /*which*/) {
   return 2;
@@ -106,7 +106,7 @@ bool plausible(const Task& task) {
          std::ranges::all_of(
              job.programs, [](const Program& one) { return plausible(one); }) &&
          std::ranges::all_of(task.environment, is_for_exec) && is_for_exec(task.folder) &&
-         is_for_exec(job.output_folder) && is_for_exec(job.trace.file);
+         is_for_exec(job.streams.folder) && is_for_exec(job.trace.file);
 }
 bool plausible(const Signal& signal) {
   return signal.number >= 1 && signal.number <= 64;

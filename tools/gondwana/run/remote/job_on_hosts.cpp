@@ -55,7 +55,7 @@ void JobOnHosts::on(const HostSaid& said, std::uint64_t /*now*/) {
   Host& host = hosts_[node];
   if (std::holds_alternative<Hello>(frame)) {
     host.life.say_hello();
-    if (parts_[node].reader) actions_.emplace_back(StartInput{node});
+    if (parts_[node].streams.reader) actions_.emplace_back(StartInput{node});
   } else if (const auto* info = std::get_if<ThisNode>(&frame); info != nullptr && !host.info) {
     on_node_info(node, info->info);
   } else if (const auto* left = std::get_if<Left>(&frame)) {
@@ -93,7 +93,7 @@ void JobOnHosts::on(const Stopping& stopping) {
 void JobOnHosts::end_host(std::uint32_t node, const HostEnd& end, bool is_killed) {
   hosts_[node].life.end();
   actions_.emplace_back(CloseHost{node, is_killed});
-  if (parts_[node].reader) actions_.emplace_back(StopInput{});
+  if (parts_[node].streams.reader) actions_.emplace_back(StopInput{});
   if (!end.sentence.empty()) return end_job(end.status, end.sentence);
   outcome_.settle(end.status);
 }

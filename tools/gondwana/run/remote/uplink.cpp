@@ -19,7 +19,7 @@ UniqueFd duplicate(int fd) {
 Uplink::Uplink(Poller& poller, const Job& job)
     : job_(job),
       link_(poller, duplicate(STDIN_FILENO), duplicate(STDOUT_FILENO), job.share.tag),
-      output_(link_, job.prompts),
+      output_(link_, job.streams.prompts),
       exchange_(link_) {}
 
 Result<void> Uplink::start(Orders orders) {
