@@ -66,12 +66,15 @@ void parse(std::string_view bytes) {
 // After a valid header, to reach the payloads.
 void parse_payload(std::string_view bytes) {
   if (bytes.empty()) return;
-  constexpr std::size_t length_offset = 4;
-  std::string message = encode(List{});
+  constexpr std::size_t kind_offset = 6;
+  constexpr std::size_t length_offset = 16;
+  constexpr std::size_t header_size = 20;
+  std::string message = encode(AskTime{});
+  GONDWANA_ASSERT(message.size() == header_size, message.size());
   const std::size_t length = bytes.size() - 1;
   for (std::size_t i = 0; i < 4; ++i)
     message[length_offset + i] = static_cast<char>(length >> (8 * i) & 0xff);
-  message.back() =
+  message[kind_offset] =
       static_cast<char>(static_cast<unsigned char>(bytes[0]) % std::variant_size_v<Message>);
   parse(message + std::string(bytes.substr(1)));
 }

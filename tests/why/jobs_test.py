@@ -111,7 +111,7 @@ class JobsTest(WhyCase):
         for script, sentence in {
             "exit 127": "host elsewhere: ssh ended with status 127; say by GONDWANA_REMOTE",
             "echo no way >&2; exit 255": "host elsewhere: ssh cannot connect: no way",
-            "echo Welcome": "its first words are no message of ours: Welcome; does a start file ",
+            "echo Welcome": 'is not one of ours: "Welcome"; does a start file ',
             "kill -9 $$": "host elsewhere: ssh was killed by SIGKILL",
         }.items():
             with self.subTest(script=script):

@@ -1,12 +1,7 @@
 #include "observe/hosts/messages.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
-#include <utility>
 
-#include "base/archive.hpp"
 #include "bootstrap/protocol.hpp"
 #include "observe/trace/wire.hpp"
 
@@ -140,67 +135,23 @@ void fields(auto& archive, Of<Time> auto& time) {
 
 namespace {
 
-constexpr std::string_view mark = "GdOb";
-constexpr std::size_t header_size = mark.size() + sizeof(std::uint32_t) + sizeof(std::uint8_t);
-constexpr std::uint32_t longest_payload = 1U << 30;
-
-struct Header {
-  std::uint32_t length = 0;
-  std::uint8_t kind = 0;
-};
-
-Header read_header(std::string_view bytes) {
-  Header header;
-  ArchiveReader reader(bytes.substr(mark.size()));
-  reader(header.length, header.kind);
-  return header;
-}
-
-template <typename Kind>
-Result<Message> read_payload(std::string_view bytes) {
-  Kind message;
-  ArchiveReader reader(bytes);
-  fields(reader, message);
-  if (reader.is_well() && reader.is_at_end()) return Message(std::move(message));
-  return Error{Errc::malformed, "a message has the wrong fields; both hosts need the same build"};
-}
-
-template <std::size_t... Kinds>
-Result<Message> read_payload(std::size_t kind, std::string_view bytes,
-                             std::index_sequence<Kinds...> /*all*/) {
-  constexpr std::array readers{read_payload<std::variant_alternative_t<Kinds, Message>>...};
-  return readers.at(kind)(bytes);
-}
+constexpr link::MessageSet message_set{.name = "a message between gondwana and its observer",
+                                       .mark = "GdOb",
+                                       .version = 1,
+                                       .has_tags = false,
+                                       .kinds = std::variant_size_v<Message>,
+                                       .longest_payload = 1U << 30};
 
 }  // namespace
 
 std::string encode(const Message& message) {
-  ArchiveWriter payload;
-  std::visit([&](const auto& one) { payload(one); }, message);
-  const std::string bytes = payload.take();
-  ArchiveWriter header;
-  header(static_cast<std::uint32_t>(bytes.size()), static_cast<std::uint8_t>(message.index()));
-  return std::string(mark) + header.take() + bytes;
+  return link::encode(message_set, message, 0);
 }
 
+MessageParser::MessageParser() : cutter_(message_set, 0) {}
+
 Result<std::optional<Message>> MessageParser::next() {
-  constexpr auto kinds = std::make_index_sequence<std::variant_size_v<Message>>{};
-  if (!std::string_view(held_).starts_with(mark.substr(0, held_.size())))
-    return Error{Errc::malformed,
-                 fmt::format("its first words are no message of ours: {:.60}; does a start file of "
-                             "the shell there print something?",
-                             held_.substr(0, held_.find('\n')))};
-  if (held_.size() < header_size) return std::optional<Message>{};
-  const Header header = read_header(held_);
-  if (header.kind >= kinds.size() || header.length > longest_payload)
-    return Error{Errc::malformed, "a message is of no known kind"};
-  const std::size_t size = header_size + header.length;
-  if (held_.size() < size) return std::optional<Message>{};
-  Result<Message> message =
-      read_payload(header.kind, std::string_view(held_).substr(header_size, header.length), kinds);
-  if (!message) return message.error();
-  held_.erase(0, size);
-  return std::optional<Message>(*std::move(message));
+  return cutter_.next_message<Message>([](const auto& /*checked by its fields*/) { return true; });
 }
 
 }  // namespace gondwana::hosts

@@ -1,6 +1,5 @@
 // What `gondwana ps`, `why` and `top` ask an observer, the process that they start on another host,
-// and what it answers. Both are lines of bytes: a mark, a length, which of the structures below,
-// and its fields.
+// and what it answers, in frames (link/framing.hpp).
 //
 //   observer -> asker   Greeting     first
 //   asker -> observer   List         -> Listed
@@ -21,6 +20,7 @@
 #include <vector>
 
 #include "core/result.hpp"
+#include "link/framing.hpp"
 #include "observe/jobs/listing.hpp"
 #include "observe/jobs/watch.hpp"
 #include "observe/stacks/places.hpp"
@@ -77,13 +77,15 @@ std::string encode(const Message& message);
 // Cuts a stream of bytes into messages.
 class MessageParser {
  public:
-  void add(std::string_view bytes) { held_ += bytes; }
+  MessageParser();
+
+  void add(std::string_view bytes) { cutter_.add(bytes); }
 
   // The next message, or nothing where it is not whole yet. After an error there is no going on.
   Result<std::optional<Message>> next();
 
  private:
-  std::string held_;
+  link::FrameCutter cutter_;
 };
 
 }  // namespace gondwana::hosts

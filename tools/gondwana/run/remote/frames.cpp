@@ -1,13 +1,8 @@
 #include "run/remote/frames.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 #include <type_traits>
-#include <utility>
 
-#include "base/archive.hpp"
 #include "bootstrap/protocol.hpp"
 #include "core/fingerprint.hpp"
 
@@ -22,15 +17,14 @@ constexpr std::uint8_t enumerators(Binding /*binding*/) {
 namespace gondwana::launch {
 namespace {
 
-constexpr std::uint32_t magic = 0x72466447;  // "GdFr"
-constexpr std::uint16_t version = 5;
-constexpr std::size_t header_size = 20;
 // A line may be as long as a LineForwarder holds, and some more.
 constexpr std::uint32_t longest_payload = 96U << 20;
-
-Error malformed(std::string_view what) {
-  return {Errc::malformed, fmt::format("a message between the hosts of the job {}", what)};
-}
+constexpr link::MessageSet frame_set{.name = "a message between the hosts of the job",
+                                     .mark = "GdFr",
+                                     .version = 5,
+                                     .has_tags = true,
+                                     .kinds = std::variant_size_v<Frame>,
+                                     .longest_payload = longest_payload};
 
 }  // namespace
 
@@ -68,21 +62,6 @@ void fields(auto& archive, OneOf<Frame> auto& frame) {
 }
 
 namespace {
-
-struct Header {
-  std::uint32_t magic = 0;
-  std::uint16_t version = 0;
-  std::uint16_t kind = 0;
-  std::uint64_t tag = 0;
-  std::uint32_t length = 0;
-};
-
-Header read_header(std::string_view bytes) {
-  Header header;
-  ArchiveReader reader(bytes);
-  reader(header.magic, header.version, header.kind, header.tag, header.length);
-  return header;
-}
 
 // What exec takes ends at the first zero.
 bool is_for_exec(const std::string& text) {
@@ -143,92 +122,16 @@ bool plausible(const auto& /*any bytes will do*/) {
   return true;
 }
 
-template <typename Kind>
-Result<Frame> read_payload(std::string_view bytes) {
-  Kind frame;
-  ArchiveReader reader(bytes);
-  fields(reader, frame);
-  if (!reader.is_well() || !reader.is_at_end()) return malformed("has the wrong length");
-  if (!plausible(frame)) return malformed("has a value out of range");
-  return Frame(std::move(frame));
-}
-
-template <std::size_t... Kinds>
-Result<Frame> read_payload(std::size_t kind, std::string_view bytes,
-                           std::index_sequence<Kinds...> /*all*/) {
-  constexpr std::array readers{read_payload<std::variant_alternative_t<Kinds, Frame>>...};
-  return readers.at(kind)(bytes);
-}
-
-// The beginning of what is no frame: what a shell says at login is the usual case.
-std::string quote_beginning(std::string_view bytes) {
-  const std::string_view line = bytes.substr(0, std::min<std::size_t>(bytes.find('\n'), 60));
-  std::string text;
-  for (const char letter : line) text += letter >= ' ' && letter <= '~' ? letter : '?';
-  return text;
-}
-
 }  // namespace
 
 std::string encode(const Frame& frame, std::uint64_t tag) {
-  ArchiveWriter payload;
-  std::visit([&](const auto& one) { fields(payload, one); }, frame);
-  const std::string bytes = payload.take();
-  GONDWANA_ASSERT(bytes.size() <= longest_payload, bytes.size());
-  ArchiveWriter header;
-  header(magic, version, static_cast<std::uint16_t>(frame.index()), tag,
-         static_cast<std::uint32_t>(bytes.size()));
-  return header.take() + bytes;
+  return link::encode(frame_set, frame, tag);
 }
 
-void FrameParser::add(std::string_view bytes) {
-  held_ += bytes;
-}
+FrameParser::FrameParser(std::uint64_t tag) : cutter_(frame_set, tag) {}
 
 Result<std::optional<Frame>> FrameParser::next() {
-  const std::string_view rest = std::string_view(held_).substr(taken_);
-  if (const Result<void> sound = check_beginning(rest); !sound) return sound.error();
-  if (missing() > 0) {
-    held_.erase(0, taken_);
-    taken_ = 0;
-    return std::optional<Frame>{};
-  }
-  const Header header = read_header(rest);
-  constexpr auto kinds = std::make_index_sequence<std::variant_size_v<Frame>>{};
-  Result<Frame> frame = read_payload(header.kind, rest.substr(header_size, header.length), kinds);
-  if (!frame) return frame.error();
-  tag_ = header.tag;
-  taken_ += header_size + header.length;
-  return std::optional<Frame>(*std::move(frame));
-}
-
-// As early as possible: what is no frame may be too short for one.
-Result<void> FrameParser::check_beginning(std::string_view bytes) const {
-  ArchiveWriter ours;
-  ours(magic);
-  const std::string expected = ours.take();
-  if (!bytes.starts_with(std::string_view(expected).substr(0, bytes.size())))
-    return malformed(fmt::format("is not one of ours: \"{}\"", quote_beginning(bytes)));
-  if (bytes.size() < header_size) return {};
-  const Header header = read_header(bytes.substr(0, header_size));
-  if (header.version != version) {
-    return malformed(
-        fmt::format("has version {}, this build speaks {}; all hosts need the same "
-                    "version of Gondwana",
-                    header.version, version));
-  }
-  if (tag_ != 0 && header.tag != tag_) return malformed("belongs to another job");
-  if (header.tag == 0) return malformed("belongs to no job");
-  if (header.kind >= std::variant_size_v<Frame>) return malformed("is of no known kind");
-  if (header.length > longest_payload) return malformed(fmt::format("of {} bytes", header.length));
-  return {};
-}
-
-std::size_t FrameParser::missing() const {
-  const std::string_view rest = std::string_view(held_).substr(taken_);
-  if (rest.size() < header_size) return header_size - rest.size();
-  const std::size_t size = header_size + read_header(rest.substr(0, header_size)).length;
-  return size - std::min(size, rest.size());
+  return cutter_.next_message<Frame>([](const auto& frame) { return plausible(frame); });
 }
 
 }  // namespace gondwana::launch

@@ -21,9 +21,7 @@
 //                     Left       a rank has ended well and has taken no part in the job
 //                     TracePart  of the trace of this node, in order; before Ended
 //
-// A frame is a header and a payload, little-endian; every one carries the tag of the job. What
-// comes from outside is checked here: lengths, versions, ranges. Bytes that are no frame of ours
-// are refused in words.
+// Each is a frame (link/framing.hpp) with the tag of the job. Values out of range are refused.
 #pragma once
 
 #include <cstddef>
@@ -35,6 +33,7 @@
 #include <vector>
 
 #include "core/result.hpp"
+#include "link/framing.hpp"
 #include "run/io/output_sink.hpp"
 #include "run/job.hpp"
 
@@ -109,25 +108,21 @@ std::string encode(const Frame& frame, std::uint64_t tag);
 class FrameParser {
  public:
   // The tag that every frame must have; 0: the first frame tells it.
-  explicit FrameParser(std::uint64_t tag = 0) : tag_(tag) {}
+  explicit FrameParser(std::uint64_t tag = 0);
 
-  void add(std::string_view bytes);
+  void add(std::string_view bytes) { cutter_.add(bytes); }
 
-  // The next frame, or nothing where its last byte has not come yet: then what was parsed is
-  // forgotten. After an error there is no going on.
+  // The next frame, or nothing where its last byte has not come yet. After an error there is no
+  // going on.
   Result<std::optional<Frame>> next();
 
   // How many bytes the frame that is begun lacks at least, for a reader that must not read more.
-  std::size_t missing() const;
+  std::size_t missing() const { return cutter_.missing(); }
 
-  std::uint64_t tag() const { return tag_; }
+  std::uint64_t tag() const { return cutter_.tag(); }
 
  private:
-  Result<void> check_beginning(std::string_view bytes) const;
-
-  std::uint64_t tag_;
-  std::string held_;
-  std::size_t taken_ = 0;  // bytes of held_ that were parsed
+  link::FrameCutter cutter_;
 };
 
 }  // namespace gondwana::launch
