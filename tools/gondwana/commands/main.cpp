@@ -14,6 +14,7 @@
 
 #include "base/end_of_command.hpp"
 #include "base/modules.hpp"
+#include "commands/list.hpp"
 #include "commands/ps.hpp"
 #include "commands/tools.hpp"
 #include "commands/trace.hpp"
@@ -25,18 +26,14 @@
 
 namespace {
 
-constexpr std::string_view help =
-    "Usage: gondwana COMMAND [...]\n"
-    "\n"
-    "  gondwana run -n 4 ./program    start a program as 4 ranks (also: oshrun -n 4 ./program)\n"
-    "  gondwana run --help            its options\n"
-    "  gondwana ps                    your jobs on this machine\n"
-    "  gondwana why [JOB]             which ranks of a job keep the others waiting, and where\n"
-    "  gondwana top [JOB]             what the ranks of a job do, live\n"
-    "  gondwana trace [JOB]           what they did, and when, as a file for Perfetto\n"
-    "  gondwana bench SUBJECT         latency, bandwidth, collectives and more, with controls\n"
-    "  gondwana info                  this machine, the environment variables, what is wrong\n"
-    "  gondwana --version\n";
+std::string help() {
+  std::string text = "Usage: gondwana COMMAND [...]\n\n";
+  for (const auto& command : gondwana::commands::list)
+    text += command.text.empty()
+                ? fmt::format("  gondwana {}\n", command.usage)
+                : fmt::format("  gondwana {:<21} {}\n", command.usage, command.text);
+  return text;
+}
 
 int unknown_command(const std::string& word, const std::string& all) {
   if (::access(word.c_str(), F_OK) == 0 || word.find('/') != std::string::npos) {
@@ -50,8 +47,8 @@ int unknown_command(const std::string& word, const std::string& all) {
         "gondwana: {} is no option of gondwana itself; did you mean gondwana run {}?\n", word, all);
     return 1;
   }
-  constexpr std::array<std::string_view, 9> commands{"run",   "ps",   "why",       "top",   "trace",
-                                                     "bench", "info", "--version", "--help"};
+  std::vector<std::string_view> commands{"--help"};
+  for (const auto& command : gondwana::commands::list) commands.push_back(command.name);
   const std::string_view near = gondwana::nearest(word, commands);
   gondwana::print_error("gondwana: there is no command {}{}; see gondwana --help\n", word,
                         near.empty() ? "" : fmt::format("; did you mean {}?", near));
@@ -97,7 +94,7 @@ int run(std::string_view name, const std::vector<std::string>& words) {
     return 0;
   }
   if (!is_help(command)) return unknown_command(command, fmt::format("{}", fmt::join(words, " ")));
-  fmt::print("{}", help);
+  fmt::print("{}", help());
   return words.empty() ? 1 : 0;
 }
 

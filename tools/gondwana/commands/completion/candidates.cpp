@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "commands/list.hpp"
+
 namespace gondwana::completion {
 namespace {
 
@@ -92,16 +94,17 @@ Answer complete_command(std::span<const std::string> words, const Sources& sourc
   return answer;
 }
 
-Answer list_commands(const Sources& sources) {
+Answer list_commands() {
   Answer answer;
-  for (const HelpCommand& command : parse_commands(sources.help("")))
-    answer.candidates.push_back({command.name, command.text});
+  for (const auto& [name, usage, text] : commands::list)
+    if (std::ranges::find(answer.candidates, name, &Candidate::word) == answer.candidates.end())
+      answer.candidates.push_back({std::string(name), std::string(text)});
   return answer;
 }
 
-bool is_command(const std::string& word, const Sources& sources) {
-  const std::vector<HelpCommand> commands = parse_commands(sources.help(""));
-  return std::ranges::find(commands, word, &HelpCommand::name) != commands.end();
+bool is_command(const std::string& word) {
+  return std::ranges::find(commands::list, word, &commands::ListedCommand::name) !=
+         commands::list.end();
 }
 
 }  // namespace
@@ -110,8 +113,8 @@ Answer complete(std::span<const std::string> words, const Sources& sources) {
   if (words.size() < 2) return {};
   Answer answer;
   if (words.size() == 2)
-    answer = list_commands(sources);
-  else if (!words[1].starts_with('-') && is_command(words[1], sources))
+    answer = list_commands();
+  else if (!words[1].starts_with('-') && is_command(words[1]))
     answer = complete_command(words, sources);
   const std::string& begin = words.back() == "=" ? std::string() : words.back();
   std::erase_if(answer.candidates,

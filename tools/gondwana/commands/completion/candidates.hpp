@@ -33,7 +33,7 @@ struct Answer {
 
 // Where what is offered comes from.
 struct Sources {
-  // The help of `gondwana`, with no name, or of one of its commands.
+  // The help of a command.
   std::function<std::string(const std::string& command)> help;
   std::function<std::vector<Candidate>()> jobs;
 };

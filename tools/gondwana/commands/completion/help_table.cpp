@@ -73,17 +73,4 @@ HelpTable parse_help(std::string_view help) {
   return table;
 }
 
-std::vector<HelpCommand> parse_commands(std::string_view help) {
-  std::vector<HelpCommand> commands;
-  for (const std::string_view line : split(help, "\n")) {
-    const auto [left, text] = split_columns(without_indent(line));
-    const std::vector<std::string_view> words = split(left, " ");
-    if (words.size() < 2 || words[0] != "gondwana") continue;
-    const std::string_view name = words[1];
-    if (std::ranges::find(commands, name, &HelpCommand::name) == commands.end())
-      commands.push_back({std::string(name), std::string(text)});
-  }
-  return commands;
-}
-
 }  // namespace gondwana::completion

@@ -32,12 +32,4 @@ struct HelpTable {
 // spaces; its text follows after two spaces or more, or in the next line.
 HelpTable parse_help(std::string_view help);
 
-struct HelpCommand {
-  std::string name;
-  std::string text;
-};
-
-// `help`: what `gondwana --help` prints, a line "gondwana NAME ...  text" for each command.
-std::vector<HelpCommand> parse_commands(std::string_view help);
-
 }  // namespace gondwana::completion

@@ -1,0 +1,28 @@
+// The commands, as `gondwana --help` and completion list them.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace gondwana::commands {
+
+struct ListedCommand {
+  std::string_view name;
+  std::string_view usage;
+  std::string_view text;
+};
+
+// A command may have several lines, the most important first.
+inline constexpr std::array<ListedCommand, 9> list{{
+    {"run", "run -n 4 ./program", "start a program as 4 ranks (also: oshrun -n 4 ./program)"},
+    {"run", "run --help", "its options"},
+    {"ps", "ps", "your jobs on this machine"},
+    {"why", "why [JOB]", "which ranks of a job keep the others waiting, and where"},
+    {"top", "top [JOB]", "what the ranks of a job do, live"},
+    {"trace", "trace [JOB]", "what they did, and when, as a file for Perfetto"},
+    {"bench", "bench SUBJECT", "latency, bandwidth, collectives and more, with controls"},
+    {"info", "info", "this machine, the environment variables, what is wrong"},
+    {"--version", "--version", ""},
+}};
+
+}  // namespace gondwana::commands
