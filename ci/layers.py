@@ -76,7 +76,8 @@ ENGINE_ROOMS = (
     ("engine",),
 )
 COMMAND = "tools/gondwana/"
-# The same for the command gondwana, from below. A folder that is not named belongs to the one above.
+# The same for the command gondwana, from below. A name is a folder or a file without its suffix; what
+# is not named belongs to the folder above.
 FLOORS = (
     ("base",),
     ("modules/binding", "modules/http", "modules/perfetto", "modules/screen", "modules/stacks"),
@@ -86,9 +87,22 @@ FLOORS = (
     ("observe/hosts",),
     ("report/bench", "report/info", "report/trace", "report/why"),
     ("report/bench/scale", "report/top"),
+    ("run/job", "run/overloaded"),
+    ("run/outcome", "run/profile_page"),
+    ("run/io",),
+    # What a launcher and its remote launchers say to each other.
+    ("run/remote/frames",),
+    ("run/remote/frame_link",),
+    ("run/node/node_exchange", "run/remote/remote_output"),
+    ("run/remote/uplink",),
+    ("run/command_line",),
+    ("run/debugger", "run/node"),
+    ("run/remote",),
     ("run",),
     ("commands",),
 )
+# The launcher starts it, and it starts the job as the launcher does.
+FLOOR_OF = {"run/remote/remote_launcher": "run"}
 # The highest floor that other tools see.
 HIGHEST_FLOOR = {"tools/profile": "base", "tools/scale": "run"}
 # The lowest floor has the namespace of src/core; this one has another name for what its folders do.
@@ -187,10 +201,10 @@ def floor(path: str) -> str:
     """The floor of a file of the command, or the highest one that a file of another tool sees."""
     if not path.startswith(COMMAND):
         return HIGHEST_FLOOR.get("/".join(path.split("/")[:2]), "no floor")
-    folder = Path(path).relative_to(COMMAND).parent
+    file = Path(path).relative_to(COMMAND).with_suffix("")
     known = {name for line in FLOORS for name in line}
-    names = (each.as_posix() for each in (folder, *folder.parents))
-    return next((name for name in names if name in known), folder.as_posix())
+    names = [each.as_posix() for each in (file, *file.parents)]
+    return FLOOR_OF.get(names[0]) or next((name for name in names if name in known), names[1])
 
 
 def order_refusal(ours: str, theirs: str, lines: tuple[tuple[str, ...], ...]) -> str | None:

@@ -152,6 +152,16 @@ class Layers(unittest.TestCase):
         }
         self.assert_refused(files, "tools/gondwana/link/b.hpp:2:")
 
+    def test_a_file_may_be_a_floor_below_that_of_its_folder(self):
+        files = {
+            "tools/gondwana/run/remote/frames.hpp": "",
+            "tools/gondwana/run/remote/conductor.hpp": including("run/command_line/task.hpp"),
+            "tools/gondwana/run/command_line/task.hpp": including(
+                "run/remote/frames.hpp", "run/remote/conductor.hpp"
+            ),
+        }
+        self.assert_refused(files, "tools/gondwana/run/command_line/task.hpp:2:")
+
     def test_folders_of_one_floor_do_not_see_each_other(self):
         files = {
             "tools/gondwana/report/info/a.hpp": "",

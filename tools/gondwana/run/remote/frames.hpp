@@ -39,6 +39,9 @@
 
 namespace gondwana::launch {
 
+// With which `gondwana run` starts itself as a remote launcher.
+inline constexpr std::string_view remote_launcher_option = "--remote-launcher";
+
 struct Task {
   Job job;                               // what of it concerns the host
   std::vector<std::string> environment;  // VAR=value for all processes of this host

@@ -12,7 +12,7 @@
 #include "base/pipe.hpp"
 #include "base/spawn_process.hpp"
 #include "link/way_to_host.hpp"
-#include "run/remote/remote_launcher.hpp"
+#include "run/remote/frames.hpp"
 
 namespace gondwana::launch {
 namespace {

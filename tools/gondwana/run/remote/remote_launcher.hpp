@@ -2,11 +2,7 @@
 // one.
 #pragma once
 
-#include <string_view>
-
 namespace gondwana::launch {
-
-inline constexpr std::string_view remote_launcher_option = "--remote-launcher";
 
 // Runs the part of a job that standard input tells; returns the exit status. What happens is told
 // on standard output (frames.hpp). Ends everybody when standard input ends.
