@@ -536,7 +536,7 @@ GASNET_TEST(vectors_indices_and_strides_reach_a_device, 1) {
     for (const Places::Place other : Places::all) {
       const gex_TM_t team = places.team(here, other);
       std::byte* ours = places.data(here) + 1024;
-      std::byte* theirs = places.there(other, world.right()) + 64 * 1024;
+      std::byte* theirs = places.there(other, world.right()) + std::ptrdiff_t{64} * 1024;
       std::vector<void*> near_list;
       std::vector<void*> far_list;
       std::vector<gex_Memvec_t> near_vector;
@@ -592,6 +592,7 @@ GASNET_TEST(atomic_domains_reach_words_of_a_device, 1) {
   NEEDS_DEVICES();
   const Places places(world);
   std::vector<gex_EP_Location_t> members;
+  members.reserve(world.size());
   for (gex_Rank_t i = 0; i < world.size(); ++i)
     members.push_back({i, places.index(Places::on_first)});
   gex_TM_t team = GEX_TM_INVALID;
