@@ -53,7 +53,8 @@ class Streams {
 
   // An error of the route means that the node is lost.
   Result<Posted> judge(std::uint32_t node, Result<Posted> posted) {
-    return posted ? posted : fail(node, posted.error().text);
+    if (posted) return posted;
+    return fail(node, posted.error().text);
   }
   void lose(std::uint32_t node, const std::string& why);
   void lose_all(const Error& loss);
