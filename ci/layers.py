@@ -99,6 +99,8 @@ FLOORS = (
     ("run/debugger", "run/node"),
     ("run/remote",),
     ("run",),
+    ("commands/list",),
+    ("commands/completion",),
     ("commands",),
 )
 # The launcher starts it, and it starts the job as the launcher does.
