@@ -1,4 +1,4 @@
-// The PGAS runtime of one rank: its parts, its start and its end.
+// The PGAS runtime of one rank: its parts, with an accessor for each, its start and its end.
 //
 // Several engines may live in one process. If Setup::threads allows it, many threads may make
 // one-sided calls at once, through lanes made for that. For each team, one thread at a time calls

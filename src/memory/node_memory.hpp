@@ -1,6 +1,6 @@
 // All memory that the ranks of a node share, as one process sees it: the arenas in one reserved
 // range at a fixed stride, and the control memory. Mapped once per process, whatever the number of
-// ranks that live in it.
+// ranks that live in it. One accessor for each structure of layout.hpp.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Collectives of teams, for all doors.
+// Collectives of teams, for all doors: a call for each.
 //
 // Every member of the team makes the same calls in the same order. For each team, one thread calls
 // at a time. `dest` and `source` are symmetric. Every dest may be written as soon as the first

@@ -2,7 +2,8 @@
 // and completes. It is not on the hot path of a node.
 //
 // Calls return false or nothing if they fail; the lane then holds the error. The lane counts all
-// operations except the last three, which serve the engine's own words.
+// operations except the last three, which serve the engine's own words. The class mirrors the list
+// of operations, most of which can also be begun only.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,8 @@
 // One-sided access to the memory of all ranks.
 //
 // Within reach, an operation is inline: check bounds, find the window, copy, ring the doorbell. All
-// others go to remote access. Many threads may call at once, through lanes made for that.
+// others go to remote access. Many threads may call at once, through lanes made for that. The class
+// mirrors the list of operations.
 //
 // Calls return false or nothing if they fail; the lane then holds the error. quiet() or a barrier
 // makes effects visible at the target; fence() orders them per target. When a blocking put returns,

@@ -1,4 +1,4 @@
-// An endpoint over libfabric, with one completion queue.
+// An endpoint over libfabric, with one completion queue. It mirrors network::Endpoint.
 #pragma once
 
 #include <rdma/fabric.h>

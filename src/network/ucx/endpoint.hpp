@@ -1,6 +1,7 @@
 // An endpoint over UCX: a worker, and a ucp endpoint for each peer in use. Messages are active
 // messages; writes and reads are puts and gets. UCX completes a put here before it is complete at
-// its target. A flush reports that, one for all puts to a peer since the last flush.
+// its target. A flush reports that, one for all puts to a peer since the last flush. The class
+// mirrors network::Endpoint.
 #pragma once
 
 #include <ucp/api/ucp.h>

@@ -1,4 +1,4 @@
-// UCX, loaded when a job has more than one node and uses it.
+// UCX, loaded when a job has more than one node and uses it. One function for each of the library.
 #pragma once
 
 #include <ucp/api/ucp.h>

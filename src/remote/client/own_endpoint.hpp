@@ -1,6 +1,6 @@
 // The route through the rank's own endpoint: to the agents of other nodes, to the memory that they
 // have registered, and to the ranks there. Infos in the arenas hold the addresses of ranks. The
-// first message makes the connection.
+// first message makes the connection. The class mirrors Route.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // The wire between ranks that are threads of one process. A rank queues its operations and executes
 // them when it progresses. It reaches the same memory as loads and stores, so one process can run,
-// debug and race every path that a network takes.
+// debug and race every path that a network takes. It mirrors Transport.
 #pragma once
 
 #include <cstdint>
