@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "run/io/heard_signals.hpp"
+
 namespace gondwana::launch {
 namespace {
 
@@ -24,7 +26,7 @@ class Hosts {
   explicit Hosts(std::uint32_t hosts, std::uint32_t peer_timeout_s = 20,
                  std::optional<std::chrono::milliseconds> timeout = {})
       : peer_timeout_s_(peer_timeout_s), parts_(hosts), heard_(hosts, now_) {
-    job_.programs.push_back({.ranks = hosts, .words = {"./program"}});
+    job_.programs.emplace_back().ranks = hosts;
     job_.timeout = timeout;
     for (std::uint32_t node = 1; node < hosts; ++node) parts_[node].streams.reader.reset();
     decides_.emplace(job_, parts_, now_);
@@ -274,6 +276,17 @@ TEST(JobOnHosts, a_term_is_passed_on_and_silent_hosts_are_given_up_after_ten_sec
   EXPECT_EQ(hosts.is().outcome().status, 143);
   hosts.tell(SignalCame{SIGTERM});
   EXPECT_TRUE(hosts.is().outcome().abandons_output);
+}
+
+TEST(HeardSignals, count_once_however_many_ways_they_come) {
+  using Way = HeardSignals::Way;
+  HeardSignals heard;
+  EXPECT_TRUE(heard.counts(SIGTERM, Way::to_us));
+  EXPECT_FALSE(heard.counts(SIGTERM, Way::from_launcher));
+  EXPECT_FALSE(heard.counts(SIGTERM, Way::by_end));
+  EXPECT_TRUE(heard.counts(SIGINT, Way::from_conductor));
+  EXPECT_TRUE(heard.counts(SIGTERM, Way::from_launcher));  // a second one
+  EXPECT_FALSE(heard.counts(SIGTERM, Way::to_us));
 }
 
 TEST(JobOnHosts, an_interrupt_and_a_quit_say_why) {

@@ -22,7 +22,7 @@ constexpr int exited(int status) {
 
 Job job_of(std::uint32_t ranks, std::uint32_t nodes) {
   Job job;
-  job.programs.push_back({.ranks = ranks, .words = {"./program"}});
+  job.programs.emplace_back().ranks = ranks;
   job.share = {.node = 0, .nodes = nodes, .first = 0, .total = ranks * nodes, .tag = nodes - 1};
   return job;
 }

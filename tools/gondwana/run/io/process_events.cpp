@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -89,12 +88,6 @@ bool ProcessEvents::hold() {
 void ProcessEvents::tell_held() {
   for (const auto& tell : std::exchange(held_, {})) tell();
   if (std::exchange(has_read_children_, false)) on_signals();
-}
-
-bool ProcessEvents::counts(int signal, Way way) {
-  auto& times = heard_[signal];
-  const unsigned most = *std::ranges::max_element(times);
-  return ++times.at(static_cast<std::size_t>(way)) > most;
 }
 
 void ProcessEvents::take(int signal, Way way) {

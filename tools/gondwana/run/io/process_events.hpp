@@ -4,15 +4,14 @@
 
 #include <sys/types.h>
 
-#include <array>
 #include <csignal>
 #include <functional>
-#include <map>
 #include <vector>
 
 #include "core/function_ref.hpp"
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
+#include "run/io/heard_signals.hpp"
 #include "run/io/poller.hpp"
 
 namespace gondwana::launch {
@@ -41,13 +40,10 @@ class ProcessEvents {
   ProcessEvents(const ProcessEvents&) = delete;
   ProcessEvents& operator=(const ProcessEvents&) = delete;
 
-  // by_end: as the reason why another host has ended the job.
-  enum class Way : std::size_t { from_launcher, to_us, from_conductor, by_end };
+  using Way = HeardSignals::Way;
 
   Result<void> start(Handlers handlers);
-  // A signal to many processes of a job comes several ways and counts once. False: it has come
-  // before.
-  bool counts(int signal, Way way);
+  bool counts(int signal, Way way) { return heard_.counts(signal, way); }
 
   // For a handler that takes long: whether a signal that counts, or the end of the launcher, has
   // come. It is kept, and told by tell_held().
@@ -64,7 +60,7 @@ class ProcessEvents {
   UniqueFd orders_;
   UniqueFd children_;
   Handlers handlers_;
-  std::map<int, std::array<unsigned, 4>> heard_;  // how often, by signal and way
+  HeardSignals heard_;
   bool holds_ = false;
   bool has_read_children_ = false;  // while it held
   std::vector<std::function<void()>> held_;
