@@ -2,7 +2,7 @@
 
 #if __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>
-#else  // then memcheck is told nothing
+#else  // without it memcheck is told nothing
 #define RUNNING_ON_VALGRIND 0
 #define VALGRIND_MAKE_MEM_NOACCESS(start, size) (void)0
 #define VALGRIND_MAKE_MEM_DEFINED(start, size) (void)0
@@ -19,7 +19,7 @@ void forbid_access(std::byte* start, std::size_t size) {
   VALGRIND_MAKE_MEM_NOACCESS(start, size);
 }
 
-// What peers wrote there memcheck has not seen, so all of it counts as initialised.
+// Memcheck does not see what peers write there, so all of it counts as initialised.
 void allow_access(std::byte* start, std::size_t size) {
   if (has_address_sanitizer()) __asan_unpoison_memory_region(start, size);
   VALGRIND_MAKE_MEM_DEFINED(start, size);

@@ -1,11 +1,11 @@
-// What watches every access to memory of this program: AddressSanitizer, where the program was
-// built with it, and memcheck, where it runs under valgrind. Both learn here what the program may
-// touch.
+// The tools that check each access to memory of this program: AddressSanitizer, if the program was
+// built with it, and memcheck, if it runs under valgrind. Both learn here which memory the program
+// may access.
 #pragma once
 
 #include <cstddef>
 
-// Null where there is no sanitizer.
+// Null without a sanitizer.
 // NOLINTBEGIN(readability-identifier-naming): its names
 extern "C" {
 [[gnu::weak]] void __asan_poison_memory_region(const volatile void* start, std::size_t size);
@@ -15,15 +15,15 @@ extern "C" {
 
 namespace gondwana {
 
-// The executable brings AddressSanitizer; the library need not be built with it.
+// The executable brings AddressSanitizer; the library may be built without it.
 inline bool has_address_sanitizer() {
   return __asan_poison_memory_region != nullptr;
 }
-// This process runs under valgrind, whatever its tool.
+// This process runs under valgrind, with any of its tools.
 bool runs_under_valgrind();
 
-// From here on an access to [start, start + size) is an error, or none any more. Without a checker
-// nothing happens. What is allowed begins at a multiple of 8, for AddressSanitizer.
+// Makes accesses to [start, start + size) an error, or allows them again. Does nothing without a
+// checker. AddressSanitizer requires that an allowed range begins at a multiple of 8.
 void forbid_access(std::byte* start, std::size_t size);
 void allow_access(std::byte* start, std::size_t size);
 

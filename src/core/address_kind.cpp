@@ -41,7 +41,7 @@ struct Owner {
   CallFrame frame;
 };
 
-// The innermost frame that begins above the address is of its caller's.
+// The innermost frame that begins above the address belongs to the caller.
 bool look_at_frame(void* data, const CallFrame& frame) {
   Owner& owner = *static_cast<Owner*>(data);
   if (frame.stack_begin > owner.address) return false;
@@ -99,7 +99,7 @@ int look_at_object(dl_phdr_info* object, std::size_t /*size*/, void* data) {
   return 0;
 }
 
-// The name of the mapping that has the address, as the kernel tells it; nothing: there is none.
+// The kernel's name of the mapping that contains the address; nothing if there is none.
 std::optional<std::string> mapping_at(std::uintptr_t address) {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {

@@ -1,4 +1,4 @@
-// What an address of this process is, for messages about addresses that should be something else.
+// Describes an address of this process, for messages about an address of the wrong kind.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ enum class AddressKind : std::uint8_t {
   constant,
   library_variable,
   malloc_heap,
-  private_mapping,  // as malloc makes for large arrays
+  private_mapping,  // a large array, as malloc maps it
   file_mapping,
-  window_of_rank,  // of the symmetric memory of a rank, as shmem_ptr returns it
+  window_of_rank,  // symmetric memory of a rank, as shmem_ptr returns it
 };
 
 struct AddressFacts {
@@ -25,7 +25,7 @@ struct AddressFacts {
   std::string what;  // "on the stack of step"; empty: unknown
 };
 
-// Reads files of the system and of the program: not for handlers of signals.
+// Reads files of the system and of the program. Not for signal handlers.
 AddressFacts look_at_address(const void* address);
 
 }  // namespace gondwana

@@ -1,4 +1,4 @@
-// By which algorithm a collective is done: chosen by Gondwana, or by name.
+// The algorithm of a collective: chosen by Gondwana, or by name.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace gondwana {
 
-// Barriers are syncs too.
+// A barrier counts as a sync.
 enum class Collective : std::uint8_t {
   barrier,
   broadcast,
@@ -24,16 +24,16 @@ enum class Collective : std::uint8_t {
 inline constexpr std::size_t collectives = 7;
 
 enum class Algorithm : std::uint8_t {
-  automatic,           // whatever is best for the team and the size
-  linear,              // one member with each of the others, or each with all
-  ring,                // each with its neighbours
-  tree,                // binomial
-  recursive_doubling,  // each with log2(members) others, over doubling distances
-  dissemination,       // the same in one direction only, for barriers
-  levels,              // common memory within a node, messages between one member of each
+  automatic,           // the best for the team and the size
+  linear,              // one member exchanges with each of the others, or each with all
+  ring,                // each exchanges with its neighbours
+  tree,                // a binomial tree
+  recursive_doubling,  // each exchanges with log2(members) others, over doubling distances
+  dissemination,       // the same in one direction, for barriers
+  levels,              // shared memory within a node, messages between one member of each node
 };
 
-// One that looks at no node: every member is a peer like any other.
+// The algorithms that ignore nodes: every member is a peer like the others.
 constexpr bool is_flat(Algorithm algorithm) {
   return algorithm != Algorithm::automatic && algorithm != Algorithm::levels;
 }
@@ -46,7 +46,7 @@ class Algorithms {
   void choose(Collective collective, Algorithm algorithm) {
     chosen_[static_cast<std::size_t>(collective)] = algorithm;
   }
-  // All of them as one number, for ranks to compare.
+  // All choices as one number, for ranks to compare.
   std::uint64_t number() const {
     std::uint64_t number = 0;
     for (const Algorithm algorithm : chosen_)
@@ -60,10 +60,10 @@ class Algorithms {
 
 std::string_view name_of(Algorithm algorithm);
 
-// Those that a collective may be done by.
+// The algorithms that a collective supports.
 std::span<const Algorithm> algorithms_for(Collective collective);
 
-// The error lists the names that are allowed.
+// The error lists the allowed names.
 Result<Algorithm> parse_algorithm(Collective collective, std::string_view text);
 
 }  // namespace gondwana

@@ -1,4 +1,5 @@
-// GONDWANA_ASSERT(condition, operands...): for our own bugs, never for what a user gave us.
+// GONDWANA_ASSERT(condition, operands...) reports a bug of Gondwana. User input gets an error
+// message.
 #pragma once
 
 #include <fmt/format.h>

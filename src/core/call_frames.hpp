@@ -1,4 +1,4 @@
-// The functions that the calling thread is in.
+// The stack frames of the calling thread.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,13 @@
 namespace gondwana {
 
 struct CallFrame {
-  std::uintptr_t address = 0;      // in the function: of its call, or where a signal came
-  std::uintptr_t stack_begin = 0;  // of its variables; its caller's lie beyond them
+  std::uintptr_t address = 0;      // of its call of the inner function, or of the signal
+  std::uintptr_t stack_begin = 0;  // of its variables; its caller's lie above
 };
 
 using VisitCallFrame = bool (*)(void* data, const CallFrame& frame);
 
-// From the innermost on, until `visit` returns false. Allocates nothing.
+// Visits frames from the innermost on, until `visit` returns false. Allocates nothing.
 void visit_call_frames(VisitCallFrame visit, void* data);
 
 }  // namespace gondwana

@@ -1,5 +1,5 @@
-// What went through a lane, always counted: plain load, add, relaxed store by the lane's thread, no
-// lock prefix. The blocks lie in the control page: launcher and tools read them while the job runs.
+// Counts the traffic of a lane, always: plain load, add, relaxed store by the lane's thread, no
+// lock prefix. The blocks lie in the control page. Launcher and tools read them while the job runs.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ class alignas(cache_line) CounterBlock {
  public:
   static constexpr std::uint64_t layout_version = 1;  // see core/fingerprint.hpp
 
-  // Owner only.
+  // For the owner only.
   // Returns the count.
   std::uint64_t add(Count what, std::uint64_t amount = 1) {
     return add_to(counts_[slot(what)], amount);
@@ -41,7 +41,7 @@ class alignas(cache_line) CounterBlock {
     add_to(value_gets_[value_slot<Width>()], 1);
   }
 
-  // Anybody. Values are counted among puts, gets and their bytes.
+  // For any thread. Values count among puts, gets and their bytes.
   std::uint64_t read(Count what) const {
     std::uint64_t total = counts_[slot(what)].load(std::memory_order_relaxed);
     for (std::size_t i = 0; i < widths; ++i) {
@@ -78,7 +78,7 @@ class alignas(cache_line) CounterBlock {
   }
 
   std::array<Value, count_names.size()> counts_;
-  std::array<Value, widths> value_puts_;  // by the logarithm of the width
+  std::array<Value, widths> value_puts_;  // indexed by the logarithm of the width
   std::array<Value, widths> value_gets_;
 };
 

@@ -1,4 +1,4 @@
-// What to type where checks of all calls would say more.
+// What to type to get checks of all calls.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace gondwana {
 
-// "run again with -x GONDWANA_DEBUG=yes: it names the call". Empty where the ranks, whose
-// environment this is, check their calls already.
+// "run again with -x GONDWANA_DEBUG=yes: it names the call". Empty if the ranks already check their
+// calls. This process has the ranks' environment.
 std::string suggest_debug(const Environment& ranks = own_environment());
 
-// The same after "; ", for a size or an offset that is wrong.
+// The same after "; ", for a wrong size or offset.
 std::string suggest_debug_of_size();
 
 }  // namespace gondwana

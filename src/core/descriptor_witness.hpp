@@ -1,5 +1,5 @@
-// A descriptor that is open as long as nobody closes descriptors that are not its own, as
-// closefrom(3) does. Libraries that lose theirs so may wait for ever.
+// A descriptor that stays open until the program closes descriptors that it does not own, for
+// instance with closefrom(3). Libraries that lose their descriptors this way may wait forever.
 #pragma once
 
 #include <sys/mman.h>
@@ -16,7 +16,7 @@ class DescriptorWitness {
   }
   DescriptorWitness(const DescriptorWitness&) = delete;
   DescriptorWitness& operator=(const DescriptorWitness&) = delete;
-  // Its number may be another file's by now.
+  // Another file may have its number now.
   ~DescriptorWitness() {
     if (was_closed()) (void)file_.release();
   }

@@ -16,8 +16,8 @@ struct Search {
   Module found;
 };
 
-// Called for each module, the program first, whose name is empty; stops at the one that has the
-// address.
+// Called for each module. The program comes first and has an empty name. Stops at the module that
+// contains the address.
 int look_at_module(dl_phdr_info* object, std::size_t /*size*/, void* data) {
   Search& search = *static_cast<Search*>(data);
   const std::span segments(object->dlpi_phdr, object->dlpi_phnum);

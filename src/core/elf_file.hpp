@@ -1,5 +1,5 @@
-// The symbol tables in the file of the program or of a library. Takes memory by mmap only and gives
-// it back, so handlers of signals may read them.
+// The symbol tables in the file of the program or of a library. Allocates by mmap only and unmaps,
+// so signal handlers may read them.
 #pragma once
 
 #include <elf.h>
@@ -12,15 +12,15 @@
 
 namespace gondwana {
 
-// The file of the program or of a library, and where it lies.
+// The file of the program or of a library, and its load address.
 struct Module {
-  const char* path = nullptr;  // null: no module has the address
+  const char* path = nullptr;  // null: no module contains the address
   std::uintptr_t base = 0;
 };
 
 Module module_at(std::uintptr_t address);
 
-// A file while it is read.
+// An open file.
 class ElfFile {
  public:
   explicit ElfFile(const char* path);
@@ -28,7 +28,7 @@ class ElfFile {
   ElfFile& operator=(const ElfFile&) = delete;
   ~ElfFile();
 
-  // Empty where the file does not have them.
+  // Empty if the file has none.
   template <typename T>
   std::span<const T> read(std::size_t offset, std::size_t count) const {
     if (offset > bytes_.size() || count > (bytes_.size() - offset) / sizeof(T)) return {};
@@ -43,7 +43,7 @@ class ElfFile {
 
 using ElfSymbols = std::span<const ElfW(Sym)>;
 
-// Calls `use` with each table of symbols and its names, until it returns true.
+// Calls `use` with each symbol table and its names, until it returns true.
 template <typename Use>
 bool use_symbol_tables(const Module& module, Use use) {
   const ElfFile file(module.path);

@@ -19,7 +19,8 @@ bool is_of(SymbolKind kind, const ElfW(Sym) & symbol) {
   return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
-// A name that is not local wins over an alias that is, and the smaller of two that have it.
+// A global name wins over a local alias, and the smaller of two symbols that contain the address
+// wins.
 bool is_better(const ElfW(Sym) & symbol, const ElfW(Sym) & best) {
   if (symbol.st_size != best.st_size) return symbol.st_size < best.st_size;
   return ELF64_ST_BIND(best.st_info) == STB_LOCAL && ELF64_ST_BIND(symbol.st_info) != STB_LOCAL;

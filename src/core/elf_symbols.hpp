@@ -1,5 +1,5 @@
-// Names of functions and variables, from the symbol tables in the files of the program and its
-// libraries. Stripped files have names of what they export only.
+// Names of functions and variables, from the symbol tables of the program and its libraries.
+// Stripped files have names of their exports only.
 #pragma once
 
 #include <array>
@@ -13,17 +13,17 @@ namespace gondwana {
 enum class SymbolKind : std::uint8_t { function, variable };
 
 struct Symbol {
-  std::array<char, 256> name{};  // as the linker knows it; cut where it is longer
+  std::array<char, 256> name{};  // as the linker knows it, truncated
   std::uintptr_t begin = 0;
-  std::size_t size = 0;  // 0: unknown, as of labels in assembly code
+  std::size_t size = 0;  // 0: unknown, as for labels in assembly code
 };
 
-// The symbol that has `address`. False where none is known. Takes memory by mmap only and gives it
-// back, so handlers of signals may call it.
+// The symbol that contains `address`. False if none is known. Allocates by mmap only and unmaps, so
+// signal handlers may call it.
 bool find_symbol(std::uintptr_t address, SymbolKind kind, Symbol& found);
 
-// The variables of the program, sorted by their addresses; of two that overlap the larger one.
-// Empty for a stripped program.
+// The variables of the program, sorted by address. Of two that overlap, the larger. Empty for a
+// stripped program.
 struct ProgramVariable {
   std::uintptr_t begin = 0;
   std::size_t size = 0;

@@ -1,9 +1,9 @@
-// A number for the layout of structures that several processes see: names, types and order of their
-// fields, at any depth, and their sizes. Two builds with the same number read the same bytes alike,
-// whichever compiler made them.
+// A number for the layout of structures that several processes share: names, types, order and sizes
+// of their fields, at any depth. Two builds with the same number interpret the same bytes alike,
+// with any compiler.
 //
-// A new field changes the number by itself. A class with private fields has a `layout_version`, to
-// be raised when they change. Values that get a new meaning are not seen.
+// A new field changes the number by itself. A class with private fields has a `layout_version`;
+// raise it when they change. A new meaning of a value does not change the number.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@
 
 namespace gondwana {
 
-// In the manner of FNV-1a, a number at a time.
+// Like FNV-1a, one number at a time.
 class Fingerprint {
  public:
   constexpr Fingerprint& add(std::uint64_t number) {
@@ -45,7 +45,7 @@ constexpr std::uint64_t fingerprint(std::initializer_list<std::uint64_t> numbers
 
 namespace structure {
 
-// Something that any field can be made of.
+// Converts to any type of field.
 struct AnyField {
   template <typename T>
   constexpr operator T() const noexcept;  // NOLINT: never defined
@@ -64,7 +64,7 @@ consteval std::size_t count() {
     return N;
 }
 
-// An object that is never made, for the addresses of its fields.
+// An object that is never constructed, for the addresses of its fields.
 template <typename T>
 union Unmade {
   char nothing;
@@ -75,9 +75,9 @@ union Unmade {
 template <typename T>
 inline constexpr Unmade<T> unmade{};
 
-// The last name in what the compiler calls this function: that of the field.
+// The last name in the compiler's name for this function: the name of the field.
 template <const auto* Field>
-consteval auto name() {  // auto: the compiler would print a named type behind the field
+consteval auto name() {  // auto: the compiler would print a named type after the field
   constexpr std::string_view letters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   const std::string_view text = __PRETTY_FUNCTION__;
@@ -134,7 +134,7 @@ struct Describe {
     } else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::byte>) {
       to.add(2).add(std::is_signed_v<T>).add(std::is_floating_point_v<T>);
     } else if constexpr (std::is_union_v<T>) {
-      to.add(5);  // the system's, such as a mutex: its size says enough
+      to.add(5);  // a type of the system, such as a mutex: its size is enough
     } else if constexpr (std::is_aggregate_v<T>) {
       add_fields<T>(to, std::make_index_sequence<count<T>()>());
     } else {
@@ -153,7 +153,7 @@ struct Describe<std::array<T, N>> {
 
 }  // namespace structure
 
-// Of all of them together.
+// The fingerprint of all types together.
 template <typename... Structures>
 consteval std::uint64_t fingerprint_of() {
   Fingerprint all;

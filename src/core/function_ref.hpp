@@ -1,5 +1,5 @@
-// A reference to something callable, for a parameter that is not kept: one pointer and one call,
-// no allocation. (std::function_ref comes with C++26.)
+// A reference to a callable, for a parameter that is not stored: one pointer and one call, no
+// allocation. (std::function_ref comes with C++26.)
 #pragma once
 
 #include <memory>

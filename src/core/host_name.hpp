@@ -1,4 +1,4 @@
-// What this host calls itself.
+// The name of this host.
 #pragma once
 
 #include <unistd.h>
@@ -7,7 +7,7 @@
 
 namespace gondwana {
 
-// Ends with a zero; needs no memory, so that a process that crashes can say it too. "?": no name.
+// Ends with a zero. Needs no memory, so a crashing process can print it. "?": no name.
 inline std::array<char, 256> host_name() {
   std::array<char, 256> name{};
   if (::gethostname(name.data(), name.size() - 1) != 0) name = {"?"};

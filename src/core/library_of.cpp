@@ -14,7 +14,7 @@ struct Search {
   std::string library;
 };
 
-// Called for each loaded object; stops at the one that has the address.
+// Called for each loaded object. Stops at the one that contains the address.
 int look_at_object(dl_phdr_info* object, std::size_t /*size*/, void* data) {
   Search& search = *static_cast<Search*>(data);
   const std::span segments(object->dlpi_phdr, object->dlpi_phnum);
@@ -22,7 +22,7 @@ int look_at_object(dl_phdr_info* object, std::size_t /*size*/, void* data) {
     return segment.p_type == PT_LOAD &&
            search.address - object->dlpi_addr - segment.p_vaddr < segment.p_memsz;
   });
-  if (has_it) search.library = object->dlpi_name;  // of the executable: nothing
+  if (has_it) search.library = object->dlpi_name;  // the executable has no name
   return has_it ? 1 : 0;
 }
 

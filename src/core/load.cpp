@@ -7,7 +7,8 @@
 
 namespace gondwana {
 
-// "0.20 0.18 0.12 3/80 11206": threads that run or want to, of how many; the reader is one.
+// "0.20 0.18 0.12 3/80 11206": the fourth field has the runnable threads and all threads. The
+// reader is one.
 std::uint32_t slowdown() {
   constexpr std::uint32_t most = 16;
   std::ifstream file("/proc/loadavg");

@@ -18,7 +18,7 @@
 namespace gondwana {
 namespace {
 
-// The numbers at the start of a file: none where it is missing, or says "max" for no limit.
+// The numbers at the start of a file. None if the file is missing or says "max" (no limit).
 std::vector<double> numbers_in(const std::string& path) {
   std::ifstream file(path);
   std::vector<double> numbers;
@@ -26,7 +26,7 @@ std::vector<double> numbers_in(const std::string& path) {
   return numbers;
 }
 
-// The number behind a name, in a file of such pairs; 0 where there is none.
+// The number after a name, in a file of name and number pairs; 0 without the name.
 std::size_t field_in(const std::string& path, std::string_view name) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -54,7 +54,7 @@ std::size_t usable_memory() {
 
 std::size_t available_memory() {
   std::size_t left = std::min(usable_memory(), field_in("/proc/meminfo", "MemAvailable:") << 10);
-  // Cached files count as used, but give way.
+  // Cached files count as used, but the kernel drops them on demand.
   const auto tighten = [&](const std::string& group, const char* most, const char* used,
                            const char* gives_way) {
     const std::vector<double> limit = numbers_in(group + most);
@@ -79,7 +79,7 @@ std::size_t available_huge_pages() {
     return found.empty() ? 0.0 : found[0];
   };
   constexpr double size = 2 << 20;
-  // Free ones may be promised to another process; the kernel may be allowed to make some more.
+  // Free huge pages may be reserved for another process. The kernel may be allowed to make more.
   double left = pages("free_hugepages") - pages("resv_hugepages") +
                 std::max(0.0, pages("nr_overcommit_hugepages") - pages("surplus_hugepages"));
   const auto tighten = [&](const std::string& most, const std::string& used) {
@@ -87,7 +87,7 @@ std::size_t available_huge_pages() {
     const std::vector<double> taken = numbers_in(used);
     if (!limit.empty() && !taken.empty()) left = std::min(left, (limit[0] - taken[0]) / size);
   };
-  // Two limits: of pages promised, and of pages touched, which is a SIGBUS.
+  // Two limits: of reserved pages, and of touched pages. The second one raises SIGBUS.
   for (const char* which : {"/hugetlb.2MB.", "/hugetlb.2MB.rsvd."}) {
     for_each_group("/sys/fs/cgroup", "", [&](const std::string& group) {
       tighten(group + which + "max", group + which + "current");

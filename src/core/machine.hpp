@@ -1,4 +1,4 @@
-// What this machine lets us use.
+// The resources that this machine gives us.
 #pragma once
 
 #include <array>
@@ -10,30 +10,30 @@ namespace gondwana {
 // Bytes of memory this process may use: the smaller of RAM and its cgroup's limit.
 std::size_t usable_memory();
 
-// Bytes of memory this process could still take: what the machine has left, as far as its cgroups
-// allow.
+// Bytes of memory that this process can still allocate: what is available on the machine, limited
+// by its cgroups.
 std::size_t available_memory();
 
-// Bytes that lie on huge pages of 2 MiB, set aside by the administrator and not promised to
-// anybody.
+// Bytes on huge pages of 2 MiB that the administrator set aside and that no process has reserved.
 std::size_t available_huge_pages();
 
-// How many threads this process has; 0 where that cannot be known.
+// The number of threads of this process; 0 if unknown.
 std::uint32_t own_threads();
 
-// A bit for each processor; of a machine that has more, the first ones.
+// A bit for each processor. A larger machine has only its first processors here.
 using ProcessorMask = std::array<std::uint64_t, 16>;
 
-// The processors this process is bound to; all of them where it is not.
+// The processors that this process is bound to; all of them if it is not bound.
 ProcessorMask own_processors();
 
-// How many processors' time its cgroups allow it; huge where they set no limit.
+// How many processors' time its cgroups allow; huge without a limit.
 double processor_quota();
 
-// Processors this process may run on: its affinity, cut by its cgroup's quota; at least 1.
+// The number of processors that this process may use: its affinity, limited by its cgroup's quota.
+// At least 1.
 std::uint32_t usable_processors();
 
-// Nanoseconds of CLOCK_MONOTONIC, the same in every process of the machine.
+// Nanoseconds of CLOCK_MONOTONIC, which is the same for all processes of the machine.
 std::uint64_t monotonic_ns();
 
 }  // namespace gondwana

@@ -22,12 +22,12 @@ Error no_address_space(std::size_t length) {
                       format_size(length), std::strerror(errno))};
 }
 
-// At `wanted`, null: anywhere, or where the system thinks better.
+// Maps at `wanted`, or anywhere if it is null. The system may choose another place.
 void* reserve_at(std::byte* wanted, std::size_t length) {
   return ::mmap(wanted, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
-// Of `length` + `spare` bytes the `length` whose `aligned_byte` lies at a multiple of `alignment`.
+// Keeps `length` of `length` + `spare` bytes, with `aligned_byte` at a multiple of `alignment`.
 Mapping trim(std::byte* start, std::size_t length, std::size_t spare, std::size_t alignment,
              std::size_t aligned_byte) {
   const auto address = reinterpret_cast<std::uintptr_t>(start) + aligned_byte;
@@ -37,14 +37,14 @@ Mapping trim(std::byte* start, std::size_t length, std::size_t spare, std::size_
   return Mapping(start + before, length);
 }
 
-// For ever as long as it is. Best effort: a kernel that cannot seal still shares memory only within
-// the job.
+// Fixes its length for good. Best effort: on a kernel that cannot seal, memory is still shared only
+// within the job.
 void seal(const UniqueFd& memory) {
   ::fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
 }
 
-// The kernel promises the pages of a shared mapping when it is made, and keeps that to the memory
-// until that is gone, not to the mapping.
+// The kernel reserves the pages of a shared mapping when it makes the mapping. The reservation
+// belongs to the memory and lasts until the memory is gone.
 bool promise_pages(const UniqueFd& memory, std::size_t length) {
   void* start = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
   if (start == MAP_FAILED) return false;
@@ -52,8 +52,8 @@ bool promise_pages(const UniqueFd& memory, std::size_t length) {
   return true;
 }
 
-// The kernel counts shared memory as a file. While this lives, the limit of file sizes is as high
-// as the user may raise it.
+// The kernel counts shared memory as a file. This raises the limit of file sizes to the user's
+// maximum during its life.
 class RaisedFileSize {
  public:
   explicit RaisedFileSize(std::size_t length) {
@@ -74,8 +74,8 @@ class RaisedFileSize {
   bool is_raised_ = false;
 };
 
-// A length beyond the limit of file sizes is an error, and not the signal that the kernel also
-// sends.
+// A length beyond the limit of file sizes gives an error. The signal that the kernel also sends is
+// suppressed.
 bool set_length(const UniqueFd& memory, std::size_t length) {
   const RaisedFileSize raised(length);
   sigset_t too_large;
@@ -116,7 +116,7 @@ Mapping Mapping::zeros(std::size_t length) {
 Result<Mapping> Mapping::reserve(std::byte* wanted, std::size_t length, std::size_t alignment,
                                  std::size_t aligned_byte) {
   if (wanted != nullptr) {
-    // Not MAP_FIXED_NOREPLACE: ThreadSanitizer makes another address of ours, and keeps the flag.
+    // Not MAP_FIXED_NOREPLACE: ThreadSanitizer changes the address and keeps the flag.
     void* start = reserve_at(wanted, length);
     if (start == wanted) return Mapping(wanted, length);
     if (start != MAP_FAILED) ::munmap(start, length);
@@ -137,7 +137,7 @@ Result<Mapping> Mapping::shared(const UniqueFd& memory, std::size_t length) {
 Result<void> Mapping::overlay(std::size_t offset, const UniqueFd& memory, std::size_t length,
                               std::size_t from, Sight sight) const {
   GONDWANA_ASSERT(offset + length <= length_, offset, length, length_);
-  // Processors take what may be written for readable.
+  // Processors treat writable pages as readable.
   const int protection = sight == Sight::open ? PROT_READ | PROT_WRITE : PROT_WRITE;
   void* start = ::mmap(start_ + offset, length, protection, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
                        memory.get(), static_cast<off_t>(from));
@@ -213,7 +213,7 @@ void copy_to_zero_pages(std::byte* to, Bytes from) {
 
 bool give_back_pages(MutableBytes pages) {
   if (pages.empty()) return true;
-  // Emulators of processes (qemu) ignore the advice and say that it was taken.
+  // Process emulators (qemu) ignore the advice and report success.
   pages.front() = std::byte{1};
   return ::madvise(pages.data(), pages.size(), MADV_REMOVE) == 0 && pages.front() == std::byte{0};
 }

@@ -18,7 +18,7 @@ std::string_view without_space_around(std::string_view text) {
   return text;
 }
 
-// Takes "/P" or "/H" off the end of the text.
+// Removes "/P" or "/H" from the end of the text.
 std::optional<LimitScope> take_scope(std::string_view& text) {
   if (text.size() < 2 || text[text.size() - 2] != '/') return std::nullopt;
   const int letter = std::toupper(static_cast<unsigned char>(text.back()));
@@ -35,7 +35,7 @@ std::optional<double> parse_plain_number(std::string_view text) {
   return number;
 }
 
-// A part of memory, above 0 and up to 1.
+// A fraction of memory, above 0 and up to 1.
 std::optional<double> parse_part(std::string_view text) {
   const std::size_t slash = text.find('/');
   std::optional<double> part = parse_plain_number(text.substr(0, slash));

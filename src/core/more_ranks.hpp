@@ -1,4 +1,4 @@
-// What to type where a program names a rank that its job does not have.
+// What to type if a program names a rank that its job does not have.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace gondwana {
 
-// "; start it by gondwana run -n 2 ./heat", where one process is the whole job. Else, and where
-// `named` is negative, nothing.
+// "; start it by gondwana run -n 2 ./heat" if one process is the whole job. Empty otherwise, and
+// for a negative `named`.
 std::string start_with_more(std::uint32_t ranks, std::int64_t named,
                             const char* launcher = "gondwana run");
 

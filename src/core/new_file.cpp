@@ -19,8 +19,8 @@ Error system_error() {
           std::strerror(errno)};
 }
 
-// What has the name already is left by a process that was killed, or laid there as a trap: it goes,
-// and is neither written to nor followed.
+// An existing file of this name comes from a killed process, or is a trap. It is removed, and
+// neither written nor followed.
 Result<UniqueFd> create(const std::string& name, int flags = 0) {
   const auto open = [&] {
     return UniqueFd(
@@ -36,8 +36,8 @@ std::string unfinished_name(const std::string& target) {
   return fmt::format("{}.{}.unfinished", target, ::getpid());
 }
 
-// The file that a link leads to, which need not be there. We resolve links ourselves, so that the
-// kernel does not see whose they are.
+// The target of a link, which need not exist. We resolve links ourselves: the kernel would not
+// check their owners.
 Result<std::filesystem::path> behind_links(std::filesystem::path file) {
   constexpr int most_links = 40;
   for (int links = 0; links < most_links; ++links) {

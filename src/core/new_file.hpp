@@ -1,5 +1,5 @@
-// Files that we create for a user: each takes the place of another when it is whole. In a folder
-// that others may write to, none of their links leads what we write elsewhere.
+// Files that we create for a user. Each replaces an existing file once it is complete. In a folder
+// that other users may write to, their links do not redirect what we write.
 #pragma once
 
 #include <string>
@@ -13,19 +13,19 @@ namespace gondwana {
 
 class NewFile {
  public:
-  // Errors are the reason alone, here and below. What is no regular file, such as a device or a
-  // pipe, is written as it is, and a link of the user's own is followed.
+  // Errors hold only the reason, here and below. A target that is not a regular file, such as a
+  // device or a pipe, is written directly. A link of the user's own is followed.
   static Result<NewFile> open(const std::string& name);
   NewFile(NewFile&& other) noexcept
       : file_(std::move(other.file_)),
         target_(std::move(other.target_)),
         unfinished_(std::exchange(other.unfinished_, {})) {}
   NewFile& operator=(NewFile&& other) = delete;
-  // Without keep() nothing is left.
+  // Without keep() nothing remains.
   ~NewFile();
 
   int get() const { return file_.get(); }
-  // The name that it has until it is whole; empty: the target itself is written.
+  // Its name until it is complete; empty if the target itself is written.
   const std::string& unfinished() const { return unfinished_; }
   Result<void> write(std::string_view text) const;
   Result<void> keep();
@@ -41,8 +41,8 @@ class NewFile {
 
 Result<void> write_file(const std::string& name, std::string_view text);
 
-// A file that others may read as it grows, in place of what was there. A link is replaced and not
-// followed. Errc::out_of_memory: there is no descriptor.
+// A file that is readable while it grows. It replaces an existing file. A link is replaced, not
+// followed. Errc::out_of_memory: no descriptor is left.
 Result<UniqueFd> open_to_append(const std::string& name);
 
 }  // namespace gondwana

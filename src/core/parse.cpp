@@ -32,7 +32,7 @@ int unit_shift(std::string_view unit) {
   return 10 * (static_cast<int>(letter) + 1);
 }
 
-// How many letters must be inserted, dropped or changed to make `b` of `a`.
+// The number of insertions, deletions and changes that turn `b` into `a`.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::vector<std::size_t> last(row.size());
@@ -52,7 +52,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-constexpr double size_limit = 9.2e18;  // below 2^63, so that an end of a range never wraps
+constexpr double size_limit = 9.2e18;  // below 2^63, so the end of a range never wraps
 
 Result<std::size_t> checked_size(std::string_view text, double bytes) {
   if (!(bytes < size_limit))

@@ -1,5 +1,5 @@
-// What a user reads on the standard error. fmt::print would throw where that is closed or full, and
-// the process would end by an exception in place of its status.
+// Prints to standard error. fmt::print would throw if it is closed or full, and the process would
+// end by an exception instead of its status.
 #pragma once
 
 #include <fmt/format.h>

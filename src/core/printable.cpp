@@ -21,8 +21,8 @@ bool is_control(std::uint32_t code) {
     return code >= first && code <= last;
   };
   return code < 0x20 || within(0x7f, 0x9f)  // C0, delete and C1
-         || within(0x200e, 0x200f)          // marks of a direction
-         || within(0x2028, 0x202e)          // ends of lines and paragraphs, directions
+         || within(0x200e, 0x200f)          // marks of text direction
+         || within(0x2028, 0x202e)          // line and paragraph separators, directions
          || within(0x2066, 0x2069);         // isolated directions
 }
 

@@ -1,5 +1,5 @@
-// Text from outside, such as arguments of a program or a sentence of another host, before it is
-// shown: it may hold what moves the cursor of a terminal, or begins a line of its own.
+// Makes text from outside safe to show, such as program arguments or messages of another host. It
+// may contain escape sequences or line breaks.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +8,16 @@
 
 namespace gondwana {
 
-// How many bytes at the start of `text`, which is not empty, are a character in UTF-8, as RFC 3629
-// has it; 0: none.
+// The number of bytes of the UTF-8 character (RFC 3629) at the start of `text`, which is not empty;
+// 0 if it is invalid.
 std::size_t character_length(std::string_view text);
 
-// One line without control characters: "\n" and "\x1b" in place of a line end and an escape. So are
-// shown bytes that are no text in UTF-8 and characters that change the direction of others or end a
-// line. Text that is printable stays what it is.
+// One line without control characters: "\n" and "\x1b" replace a line end and an escape. Invalid
+// UTF-8 and characters that change the text direction or end a line are escaped too. Printable text
+// is unchanged.
 std::string printable(std::string_view text);
 
-// The same for text of several lines, whose ends stay.
+// The same for text of several lines. The line ends stay.
 std::string printable_lines(std::string_view text);
 
 }  // namespace gondwana

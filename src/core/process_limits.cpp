@@ -18,7 +18,7 @@
 namespace gondwana {
 namespace {
 
-// Nothing where the file is missing or says "max".
+// Nothing if the file is missing or says "max".
 std::optional<std::uint64_t> number_in(const std::string& path) {
   std::ifstream file(path);
   std::uint64_t number = 0;
@@ -30,7 +30,8 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// Those that /proc shows as ours: their threads count too, so there may be more.
+// The processes that /proc shows as ours. Their threads count too, so the real number may be
+// higher.
 std::uint64_t processes_of_user() {
   namespace fs = std::filesystem;
   std::uint64_t count = 0;
@@ -61,7 +62,7 @@ class Tightest {
 ProcessLimit process_limit() {
   Tightest tightest;
   rlimit limit{};
-  // The superuser may start more.
+  // The superuser is not limited.
   if (::getuid() != 0 && ::getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
     tightest.consider(limit.rlim_cur, processes_of_user(), "the limit of processes (ulimit -u)");
   for (const char* name : {"pid_max", "threads-max"}) {

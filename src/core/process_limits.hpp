@@ -1,4 +1,4 @@
-// How many processes this machine lets us start.
+// The number of processes that we may start on this machine.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 namespace gondwana {
 
 struct ProcessLimit {
-  std::uint64_t left = 0;  // that many more at most; fewer where others start some as well
-  std::string name;        // of what sets it, for sentences
+  std::uint64_t left = 0;  // the most new processes; fewer if other programs start some too
+  std::string name;        // what sets the limit, for messages
 };
 
-// The tightest limit, as far as it can be known: of the user, of the control groups, of the kernel.
+// The tightest known limit: of the user, of the control groups, of the kernel.
 ProcessLimit process_limit();
 
 }  // namespace gondwana

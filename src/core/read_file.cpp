@@ -47,7 +47,7 @@ Error system_error() {
   return {errno == ENOENT ? Errc::missing : Errc::refused, std::strerror(errno)};
 }
 
-// The size may be 0 though there are bytes, as in /proc, and the file may grow meanwhile.
+// The size may be 0 although there are bytes, as in /proc, and the file may grow.
 Result<std::string> read_all(const UniqueFd& file, std::size_t longest) {
   std::string text;
   std::array<char, 16384> buffer;
@@ -65,7 +65,8 @@ Result<std::string> read_all(const UniqueFd& file, std::size_t longest) {
 
 Result<UniqueFd> open_to_read(const std::string& path) {
   struct stat facts{};
-  // Before it is opened, which may wake a device. Afterwards it may be another one.
+  // Checked before open(), which may wake a device, and again afterwards: it may be another file by
+  // then.
   if (::stat(path.c_str(), &facts) != 0) return system_error();
   if (!is_to_be_read(facts)) return no_file(facts.st_mode);
   UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));

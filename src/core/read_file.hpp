@@ -1,5 +1,5 @@
-// Files that a user or an administrator names, to be read: one that never ends, or that is none,
-// must not keep us.
+// Reads files that a user or an administrator names. An endless file, or a path that is not a file,
+// must not block us.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 
 namespace gondwana {
 
-// A regular file that is there.
+// True if it is a regular file.
 Result<UniqueFd> open_to_read(const std::string& path);
 
-// All of a regular file that is no longer than `longest`. Returns at once whatever the path names,
-// and why it cannot be read: "it is a named pipe (FIFO), not a file". Errc::missing: there is none.
-// /dev/null is an empty file.
+// Reads a regular file of at most `longest` bytes. Returns at once for any path. The error says why
+// it cannot be read: "it is a named pipe (FIFO), not a file". Errc::missing: the file does not
+// exist. /dev/null is an empty file.
 Result<std::string> read_file(const std::string& path, std::size_t longest);
 
 }  // namespace gondwana

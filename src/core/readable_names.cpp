@@ -11,7 +11,7 @@ bool is_digit(char letter) {
   return letter >= '0' && letter <= '9';
 }
 
-// The names in a mangled name of C++, one after the other.
+// The names in a mangled name of C++, in order.
 class Mangled {
  public:
   explicit Mangled(std::string_view text) : rest_(text) {}
@@ -22,7 +22,7 @@ class Mangled {
     return true;
   }
 
-  // A length and as many letters; empty: something else comes.
+  // A length and that number of letters; empty if something else follows.
   std::string_view name() {
     std::size_t length = 0;
     while (!rest_.empty() && is_digit(rest_.front()) && length < 1000) {
@@ -38,8 +38,8 @@ class Mangled {
   std::string_view rest_;
 };
 
-// Names of functions and of what they are in; of templates, operators and lambdas what comes
-// before.
+// Names of functions and of their scopes. For templates, operators and lambdas, the names before
+// them.
 bool read_names(std::string_view mangled, std::array<char, 256>& readable) {
   Mangled text(mangled);
   if (!text.skip("_Z")) return false;

@@ -1,4 +1,4 @@
-// Names of functions as their programmers wrote them.
+// Function names in the form of the source code.
 #pragma once
 
 #include <array>
@@ -6,7 +6,7 @@
 namespace gondwana {
 
 // "heat::step" of _ZN4heat4stepEPd, without arguments, and "step" of Fortran's __heat_MOD_step.
-// Others stay as they are. Allocates nothing.
+// Other names are unchanged. Allocates nothing.
 void make_readable(std::array<char, 256>& name);
 
 }  // namespace gondwana

@@ -1,6 +1,6 @@
-// Result<T>: a value, or an Error whose sentence is ready for the user.
+// Result<T>: a value, or an Error whose message is ready for the user.
 //
-// The code that finds an error writes the whole message; code that passes it on adds nothing.
+// The code that finds an error writes the whole message. Code that passes it on adds nothing.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@
 namespace gondwana {
 
 enum class Errc {
-  invalid_argument,  // the caller asked for something that cannot be
+  invalid_argument,  // the caller asked for something impossible
   out_of_memory,     // heap, descriptors, address space
-  refused,           // the system or the launcher said no
+  refused,           // the system or the launcher refused
   peer_lost,         // a rank or its launcher is gone
-  malformed,         // bytes from outside that do not make sense
-  missing,           // not in this version, said in words
+  malformed,         // invalid bytes from outside
+  missing,           // not implemented; the message says so
 };
 
 struct Error {

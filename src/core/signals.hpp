@@ -1,4 +1,4 @@
-// Signals of threads and processes that are ours and not the program's.
+// Signals for threads and processes that belong to Gondwana.
 #pragma once
 
 #include <array>
@@ -6,8 +6,8 @@
 
 namespace gondwana {
 
-// While it lives the calling thread, and threads that it starts, take no signals: those are meant
-// for the program.
+// Blocks all signals in the calling thread, and in threads that it starts, during its life: those
+// signals belong to the program.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -23,11 +23,11 @@ class SignalsBlocked {
   sigset_t before_{};
 };
 
-// While it lives, libraries of others may have signals handled in their own way; afterwards signals
-// do what they did before. No other thread may change that meanwhile.
+// Restores all signal handlers at its end, so that libraries may install their own meanwhile. No
+// other thread may change handlers during that time.
 class SignalActionsKept {
  public:
-  // Numbers that the C library keeps for itself are refused, here and there.
+  // sigaction refuses the numbers that the C library reserves, here and below.
   SignalActionsKept() {
     for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, nullptr, &before(signal));
   }
@@ -43,8 +43,8 @@ class SignalActionsKept {
   std::array<struct sigaction, NSIG> before_{};
 };
 
-// In a child between fork and exec: all signals do what they do in a fresh process. System calls
-// only, for the parent may have had threads.
+// For a child between fork and exec: resets all signals to their defaults. Uses system calls only,
+// because the parent may have threads.
 inline void reset_signals() {
   struct sigaction fresh{};
   fresh.sa_handler = SIG_DFL;

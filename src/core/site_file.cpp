@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>  // before toml++, which would hide what it declares
+#include <cassert>  // before toml++, which would hide its declarations
 #include <cstddef>
 #include <optional>
 
@@ -11,7 +11,8 @@
 #include "core/read_file.hpp"
 #include "core/variables.hpp"
 
-// Compiled into this file alone and seen by no other: programs that link us may have their own.
+// Compiled into this file alone, with hidden symbols: programs that link us may have their own
+// toml++.
 #define TOML_HEADER_ONLY 1
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
@@ -25,9 +26,8 @@ namespace {
 constexpr const char* usual_path = "/etc/gondwana.toml";
 constexpr std::size_t longest_file = std::size_t{1} << 20;
 
-// What toml++ takes for granted, so that what it does otherwise is not defined: that a key follows
-// the bracket of a table, and that what is no comment has no letter outside ASCII. Nothing: all is
-// well.
+// Checks what toml++ assumes and leaves undefined otherwise: that a key follows the bracket of a
+// table, and that only comments have letters outside ASCII. Nothing if the text is valid.
 std::optional<std::string> doubt_about_lines(std::string_view text) {
   constexpr std::string_view mark_of_byte_order = "\xef\xbb\xbf";
   if (text.starts_with(mark_of_byte_order)) text.remove_prefix(mark_of_byte_order.size());
@@ -45,7 +45,7 @@ std::optional<std::string> doubt_about_lines(std::string_view text) {
   return std::nullopt;
 }
 
-// As the value would be written into the environment; nothing: it has no such form.
+// The value in the form of an environment variable; nothing if it has none.
 std::optional<std::string> as_text(const toml::node& value) {
   if (const auto* text = value.as_string()) return text->get();
   if (const auto* number = value.as_integer()) return fmt::format("{}", number->get());
@@ -60,7 +60,7 @@ std::string unknown(std::string_view key) {
   return why.ends_with('?') ? why : why + "; `gondwana info` lists them";
 }
 
-// The variable that a key means; or why it cannot be set here.
+// The variable that a key names, or why it cannot be set here.
 Result<const Variable*> variable_of(std::string_view key) {
   const Variable* found = find_variable(key);
   std::string why;

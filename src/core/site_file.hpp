@@ -1,5 +1,5 @@
-// Defaults that a site sets for all of its users, in a file of TOML whose keys are the names of
-// variables. The environment counts before it.
+// Defaults that a site sets for all of its users, in a TOML file whose keys are the names of
+// variables. The environment takes precedence.
 #pragma once
 
 #include <string>
@@ -20,12 +20,12 @@ class SiteFile {
     std::string place;  // "/etc/gondwana.toml:3"
   };
 
-  // The file that GONDWANA_CONFIG names; null: the usual one, which need not be there; "": none.
+  // The path is the value of GONDWANA_CONFIG; null: the default file, if it exists; "": none.
   static Result<SiteFile> read(const char* named);
   // Errors name the path and the line.
   static Result<SiteFile> parse(std::string_view text, std::string_view path);
 
-  // Null where the file does not set it.
+  // Null if the file does not set it.
   const Value* find(const Variable& variable) const;
 
  private:

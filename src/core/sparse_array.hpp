@@ -1,5 +1,5 @@
-// A large array of which a program uses little: untouched pages cost nothing. All zero is a valid
-// T.
+// A large array that a program uses sparsely. Untouched pages cost nothing. A zeroed T must be
+// valid.
 #pragma once
 
 #include <new>

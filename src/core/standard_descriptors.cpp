@@ -8,7 +8,7 @@ namespace gondwana {
 void occupy_standard_descriptors() {
   for (int number = STDIN_FILENO; number <= STDERR_FILENO; ++number) {
     if (::fcntl(number, F_GETFD) >= 0) continue;
-    // The lowest free number is the one that is missing, unless another thread was faster.
+    // The lowest free number is the missing one, unless another thread was faster.
     UniqueFd nothing(::open("/dev/null", O_RDONLY));
     if (nothing.get() == number) (void)nothing.release();
   }

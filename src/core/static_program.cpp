@@ -8,7 +8,7 @@
 namespace gondwana {
 namespace {
 
-// Called for each loaded object, the program first; stops there.
+// Called for each loaded object. Stops at the first one, the program.
 int look_for_loader(dl_phdr_info* program, std::size_t /*size*/, void* data) {
   const std::span segments(program->dlpi_phdr, program->dlpi_phnum);
   *static_cast<bool*>(data) = std::ranges::any_of(

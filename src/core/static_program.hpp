@@ -3,8 +3,8 @@
 
 namespace gondwana {
 
-// Whether this program is a static executable. It must load no library: that would bring a second C
-// library, which knows nothing of the first one's threads.
+// Whether this program is a static executable. It must not load libraries: they would bring a
+// second C library, which does not know the threads of the first.
 bool is_static_program();
 
 }  // namespace gondwana

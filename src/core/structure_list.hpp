@@ -1,5 +1,5 @@
-// A list of types, such as the structures that a kind of memory, or a kind of message, is made of.
-// core/fingerprint.hpp has its number.
+// A list of types, such as the structures of a kind of memory or of a message. core/fingerprint.hpp
+// computes its number.
 #pragma once
 
 #include <type_traits>
@@ -12,7 +12,7 @@ struct StructureList {
   static constexpr bool has = (... || std::is_same_v<T, Structures>);
 };
 
-// T is in List.
+// Whether T is in List.
 template <typename T, typename List>
 concept ListedIn = List::template has<T>;
 

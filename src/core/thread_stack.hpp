@@ -6,9 +6,8 @@
 
 namespace gondwana {
 
-// Of the calling thread; of the first one how large it may grow (ulimit -s). Nothing where there is
-// no limit, or where it cannot be known: user-level threads run on stacks that no thread was
-// started with.
+// The stack of the calling thread; for the first thread, up to its limit (ulimit -s). Nothing if
+// there is no limit or it is unknown: user-level threads run on stacks of their own.
 std::optional<std::size_t> own_stack_size();
 
 }  // namespace gondwana

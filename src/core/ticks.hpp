@@ -1,5 +1,5 @@
-// A counter of the processor. To read it takes a third of the time that the system's clock takes.
-// Its rate is found by comparing the two.
+// A counter of the processor. Reading it takes a third of the time of the system's clock. Its rate
+// is measured against that clock.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace gondwana {
 
-// Runs at one rate on all processors of a machine.
+// It has one rate on all processors of a machine.
 inline std::uint64_t ticks() {
 #if defined(__x86_64__)
   return __rdtsc();
@@ -24,13 +24,13 @@ inline std::uint64_t ticks() {
 #endif
 }
 
-// Two clocks at one time.
+// Both clocks at one time.
 struct ClockPair {
   std::uint64_t ticks = 0;
   std::uint64_t ns = 0;  // CLOCK_MONOTONIC
 };
 
-// Of several looks the quickest, which nothing interrupted.
+// The quickest of several readings, which no interrupt delayed.
 ClockPair read_clocks();
 
 }  // namespace gondwana

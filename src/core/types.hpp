@@ -7,7 +7,7 @@
 
 namespace gondwana {
 
-// The number of a process (or thread) of the job, 0 to ranks - 1. Not an int: it does not add.
+// The number of a process (or thread) of the job, 0 to ranks - 1. Not an int: it has no arithmetic.
 enum class Rank : std::uint32_t {};
 
 constexpr std::uint32_t index(Rank rank) {
@@ -17,11 +17,11 @@ constexpr std::uint32_t index(Rank rank) {
 using Bytes = std::span<const std::byte>;
 using MutableBytes = std::span<std::byte>;
 
-// The spaces of a rank: its arena, which is host memory, and memory of other kinds that it has
-// given a number (spaces/space_table.hpp).
+// The spaces of a rank: its arena, which is host memory, and numbered memory of other kinds
+// (spaces/space_table.hpp).
 enum class SpaceId : std::uint32_t { arena = 0 };
 
-// Spaces of a rank, at most. Their numbers travel in the bits that a rank leaves of a word.
+// The most spaces of a rank. Their numbers travel in the bits of a word that a rank does not need.
 inline constexpr std::uint32_t rank_bits = 20;
 inline constexpr std::uint32_t most_spaces = 2048;
 static_assert(most_spaces <= 1U << (32 - rank_bits));
@@ -30,7 +30,7 @@ constexpr std::uint32_t index(SpaceId space) {
   return static_cast<std::uint32_t>(space);
 }
 
-// One space of one rank: its arena where nothing else is said.
+// One space of one rank, by default its arena.
 struct Space {
   Rank rank;
   SpaceId id = SpaceId::arena;
@@ -40,7 +40,7 @@ struct Space {
   constexpr bool is_arena() const { return id == SpaceId::arena; }
 };
 
-// A place in the memory of a rank: `offset` bytes from the start of a space of it.
+// A place in the memory of a rank: `offset` bytes from the start of one of its spaces.
 struct Remote {
   Rank rank{0};
   SpaceId space = SpaceId::arena;
@@ -55,8 +55,8 @@ static_assert(sizeof(Remote) == 16);
 
 inline constexpr std::size_t cache_line = 64;
 
-// The name of the call the user made ("shmem_barrier_all"): told in errors and while it blocks.
-// A string literal; never owned.
+// The name of the user's call ("shmem_barrier_all"), for errors and for tools while it blocks. A
+// string literal.
 using CallName = const char*;
 
 constexpr std::size_t round_up(std::size_t value, std::size_t step) {

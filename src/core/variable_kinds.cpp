@@ -10,12 +10,12 @@
 namespace gondwana::kinds {
 namespace {
 
-// The default of many variables, which leaves the choice to us: 0, or nothing.
+// The default of many variables: 0 or empty, which leaves the choice to us.
 bool is_automatic(const Variable& variable, std::string_view text) {
   return text == "auto" && text == variable.fallback;
 }
 
-// Zero is the unset value; a user that asks for nothing gets the least there is.
+// Zero means unset; a user that asks for zero gets the minimum.
 Result<std::size_t> within_bounds(const Variable& variable, std::string_view text,
                                   const Result<std::size_t>& size) {
   if (!size) return size;
@@ -41,7 +41,7 @@ Result<std::size_t> read_size(const Variable& variable, std::string_view text) {
   return within_bounds(variable, text, parse_size(text));
 }
 
-// More than the most there is means the most.
+// A larger number means the maximum.
 Result<std::size_t> read_capped_size(const Variable& variable, std::string_view text) {
   const Result<std::size_t> size = parse_size(text);
   if (!size) return size.error();
@@ -69,7 +69,7 @@ Result<std::size_t> read_word(const Variable& variable, std::string_view text) {
                            fmt::join(words.first(words.size() - 1), ", "), words.back())};
 }
 
-// A list of words, separated by commas, as it is written.
+// A list of words, separated by commas, in its written form.
 Result<std::string> read_words(const Variable& variable, std::string_view text) {
   if (is_automatic(variable, text)) return std::string();
   for (std::string_view rest = text;;) {

@@ -1,5 +1,5 @@
-// The kinds of values that variables have. A kind reads a text within the bounds of a variable;
-// assign() puts what it has read into a member of the options.
+// The kinds of values that variables have. A kind parses text within the bounds of a variable.
+// assign() stores the value in a member of the options.
 #pragma once
 
 #include <cstddef>
@@ -21,13 +21,14 @@ Result<std::size_t> read_capped_size(const Variable& variable, std::string_view 
 Result<std::size_t> read_standard_size(const Variable& variable, std::string_view text);
 Result<MemoryLimit> read_process_limit(const Variable& variable, std::string_view text);
 Result<MemoryLimit> read_host_limit(const Variable& variable, std::string_view text);
-Result<std::size_t> read_word(const Variable& variable, std::string_view text);  // its place
+Result<std::size_t> read_word(const Variable& variable,
+                              std::string_view text);  // where its value is stored
 Result<std::string> read_words(const Variable& variable, std::string_view text);
 Result<Backtrace> read_backtrace(const Variable& variable, std::string_view text);
 Result<std::string> read_text(const Variable& variable, std::string_view text);
 
-// `Place` is a member of Options, a collective whose algorithm is chosen, or null: the variable is
-// read elsewhere, and is only checked here.
+// `Place` is a member of Options, a collective whose algorithm is chosen, or null. Null: other code
+// reads the variable; here it is only checked.
 template <auto Read, auto Place>
 Result<void> assign(const Variable& variable, std::string_view text, Options& options) {
   auto value = Read(variable, text);

@@ -12,8 +12,8 @@
 namespace gondwana {
 namespace {
 
-// Variables that begin with a prefix should be known. Clients of GASNet have many of their own:
-// there only one that is nearly spelled like a known one is doubtful.
+// Variables with our prefix should be known. Clients of GASNet have many of their own with its
+// prefix, so there only a near misspelling of a known one is doubtful.
 struct Prefix {
   std::string_view text;
   std::string_view verdict;
@@ -24,7 +24,7 @@ constexpr std::array prefixes{Prefix{"GONDWANA_", "is not a variable of Gondwana
                               Prefix{"SMA_", "is not read by Gondwana", false},
                               Prefix{"GASNET_", "is not read by Gondwana", true}};
 
-// The names that begin with `prefix`, without it: else all would be alike.
+// The names that begin with `prefix`, without it: the prefix would make all of them similar.
 std::vector<std::string_view> names_after(std::string_view prefix) {
   std::vector<std::string_view> names;
   const auto add = [&](std::string_view name) {
@@ -80,7 +80,7 @@ Result<void> Environment::check_site_file() const {
   return {};
 }
 
-// Never destroyed: functions that run at the end of the program read variables too.
+// Never destroyed: functions that run at exit read variables too.
 const Environment& own_environment() {
   static const Environment& instance = *new Environment(
       Environment::with_site_file([](const char* name) { return std::getenv(name); }));

@@ -1,5 +1,6 @@
-// The environment variables that users may set: one table for all doors and commands, made from
-// api/variables.toml. GONDWANA_ names win over the names that other libraries gave the same thing.
+// The environment variables that users may set: one table for all doors and commands, generated
+// from api/variables.toml. GONDWANA_ names take precedence over other libraries' names for the same
+// setting.
 #pragma once
 
 #include <concepts>
@@ -21,22 +22,22 @@ namespace gondwana {
 
 struct Options;
 
-// What reads a variable: every rank, or only ranks of one door, or another program.
+// What reads a variable: every rank, only ranks that use one door, or another program.
 enum class Reader : std::uint8_t { ranks, gasnet, launcher, profile, python, all };
 
 struct Variable {
-  // Puts a value into its place in the options, if it has one. The error says what was expected.
+  // Stores a value in its member of the options, if it has one. The error says what was expected.
   using Assign = Result<void> (*)(const Variable&, std::string_view, Options&);
 
   const char* name;
   std::span<const char* const> aliases = {};  // other names, in falling precedence
-  std::string_view fallback;                  // parsed by the same code as the user's text
+  std::string_view fallback;                  // parsed like the user's text
   std::string_view help;
   Assign assign;
   Assign assign_alias = nullptr;            // for the values of the aliases
-  bool alias_means_yes = false;             // whatever its value, even an empty one
-  std::span<const char* const> words = {};  // that are its values; empty: other values
-  std::uint64_t least = 0;                  // bounds of a number or a size
+  bool alias_means_yes = false;             // any value counts, even an empty one
+  std::span<const char* const> words = {};  // the allowed values; empty: any
+  std::uint64_t least = 0;                  // limits of a number or a size
   std::uint64_t most = 0;
   Reader reader = Reader::ranks;
   bool environment_only = false;
@@ -45,28 +46,28 @@ struct Variable {
 // In the order of VariableId.
 std::span<const Variable> variables();
 const Variable& variable(VariableId id);
-// The variable with this name, or this other name; null: there is none.
+// The variable with this name or alias; null if there is none.
 const Variable* find_variable(std::string_view name);
 
-// Variables that the processes of a job pass on to each other.
+// Variables that the processes of a job inherit from each other.
 std::span<const char* const> internal_variables();
 
-// Where values come from: the variables of a process, then the file of its site.
+// The sources of values: the variables of a process, then the site file.
 class Environment {
  public:
   using Lookup = std::function<const char*(const char*)>;  // the value of a variable, or null
 
-  Environment() = default;  // nothing is set
+  Environment() = default;  // without variables
   // Without a site file.
   template <std::invocable<const char*> Function>
     requires(!std::same_as<Function, Environment>)
   Environment(Function lookup)
       : lookup_(std::move(lookup)) {}  // NOLINT(google-explicit-constructor)
-  // With the site file that the variables name. What is wrong with it, read_options() says.
+  // With the site file that the variables name. read_options() reports its errors.
   static Environment with_site_file(Lookup lookup);
 
   const char* operator()(const char* name) const { return lookup_ ? lookup_(name) : nullptr; }
-  // What the site file says of a variable, or null.
+  // The site file's value of a variable, or null.
   const SiteFile::Value* site_value(const Variable& variable) const;
   Result<void> check_site_file() const;
 
@@ -75,36 +76,35 @@ class Environment {
   std::shared_ptr<const Result<SiteFile>> site_;  // null: none
 };
 
-// That of this process, with the site file as it was at the first call.
+// The environment of this process. The site file is read once, at the first call.
 const Environment& own_environment();
 
-// The value that a variable has, as text. It lives as long as the environment stays as it is.
+// The value of a variable, as text. It is valid until the environment changes.
 struct Setting {
-  std::string_view variable;  // of the environment that gave it, or
-  std::string_view place;     // line of the site file; empty as well: it is the default
+  std::string_view variable;  // the name in the environment that gave it, or
+  std::string_view place;     // the line of the site file; empty as well: it is the default
   std::string_view value;
 
   bool is_default() const { return variable.empty() && place.empty(); }
-  std::string_view origin() const;  // the one that is set, or "default"
+  std::string_view origin() const;  // the name that is set, or "default"
 };
 
-// An empty value of a name of GASNet counts as none. Allocates nothing: handlers of signals may
-// ask.
+// An empty value of a GASNet name counts as unset. Allocates nothing: signal handlers may call it.
 Setting setting_of(const Variable& variable, const Environment& environment);
 Setting own_setting(VariableId id);  // in this process
 
-// Reads one variable. The error names where the value came from, what it said and what was
-// expected.
+// Reads one variable. The error says where the value came from, what it is and what was expected.
 Result<void> read_option(VariableId id, const Environment& environment, Options& options);
 
 // Reads the variables of all ranks and, if asked, those of one more reader.
 Result<Options> read_options(const Environment& environment,
                              std::optional<Reader> also = std::nullopt);
 
-// Why `name` is no variable, with the nearest one. Empty: it is one, or does not begin like one.
+// Why `name` is not a variable, with the nearest one. Empty if it is one, or has none of the
+// prefixes.
 std::string doubt_about(std::string_view name);
-// A sentence for every variable in `environ` that begins like ours, or like those of the standards,
-// and is none, with the nearest known. With `prefix`: for those that begin with it.
+// A message for every variable in `environ` that has a prefix of ours or of the standards and is
+// unknown, with the nearest known name. With `prefix`: only for names with that prefix.
 std::vector<std::string> unknown_variables(char** environ, std::string_view prefix = {});
 
 }  // namespace gondwana

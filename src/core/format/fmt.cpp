@@ -1,5 +1,5 @@
-// The part of {fmt} that is not a template, compiled once: the header-only form would compile it in
-// every file, and Debian has no static library of it for programs that link statically.
+// The part of {fmt} that is not a template, compiled once. The header-only form compiles it in
+// every file, and Debian has no static library of it for statically linked programs.
 #include <fmt/format-inl.h>
 
 namespace fmt {
