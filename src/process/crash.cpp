@@ -50,7 +50,7 @@ bool is_code(std::uintptr_t address) {
   return ::dladdr(reinterpret_cast<const void*>(address), &info) != 0;
 }
 
-// Where the program was. After a call to nowhere: the call.
+// The program's address at the signal. After a call to an invalid address: the caller's address.
 std::uintptr_t place_in(const void* context) {
   const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined(__x86_64__)
@@ -64,7 +64,7 @@ std::uintptr_t place_in(const void* context) {
 #endif
 }
 
-// A function that enters touches its variables, which begin at the stack pointer.
+// A function touches its variables on entry. They begin at the stack pointer.
 bool is_beyond_stack(const siginfo_t& facts, const void* context) {
   constexpr std::uintptr_t near = 64 << 10;
   const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
@@ -79,8 +79,8 @@ bool is_beyond_stack(const siginfo_t& facts, const void* context) {
          reinterpret_cast<std::uintptr_t>(facts.si_addr) - (stack - near) < near + 4096;
 }
 
-// The instruction that failed is run again, and dies; what another process or raise() has sent
-// would not come again.
+// The failed instruction runs again and raises the signal again. A signal from another process or
+// from raise() would not come again.
 void die_of(int number, const siginfo_t& facts) {
   struct sigaction fresh{};
   fresh.sa_handler = SIG_DFL;
@@ -88,13 +88,13 @@ void die_of(int number, const siginfo_t& facts) {
   if (facts.si_code <= 0) ::raise(number);
 }
 
-// Something in here crashed, or took too long: the process dies of the first crash.
+// The handler itself crashed, or took too long: the process dies of the first crash.
 void die_of_first(int /*number*/) {
   ::signal(crash.number, SIG_DFL);
   ::raise(crash.number);
 }
 
-// A stack is read while other threads are stopped anywhere: one may hold a lock of the loader.
+// Stopped threads may hold a lock of the loader while a stack is read.
 class Watchdog {
  public:
   Watchdog() {
@@ -154,7 +154,8 @@ void tell_all() {
   if (crash.wanted.stack != Backtrace::none) print_frames();
 }
 
-// One thread tells; others that crash meanwhile wait for the end. A crash in here is the end.
+// One thread prints; others that crash meanwhile wait for the end. A crash in this handler ends the
+// process.
 void handle(int number, siginfo_t* facts, void* context) {
   if (!crash.begun.exchange(true)) {
     crash.thread = ::pthread_self();
@@ -173,7 +174,7 @@ void handle(int number, siginfo_t* facts, void* context) {
   die_of(number, *facts);
 }
 
-// Another process has asked for it. The program goes on.
+// Another process asked for the stacks. The program continues.
 void tell_stack(int /*number*/, siginfo_t* /*facts*/, void* context) {
   const int failure = errno;
   say("its stack, because SIGURG came");
@@ -181,8 +182,8 @@ void tell_stack(int /*number*/, siginfo_t* /*facts*/, void* context) {
   errno = failure;
 }
 
-// Handlers of Fortran and of Open MPI print a stack, without rank and often without lines, and let
-// the process die.
+// Handlers of Fortran and of Open MPI print a stack without the rank, often without lines, and then
+// let the process die.
 bool only_prints(const struct sigaction& present) {
   constexpr std::array runtimes{"/libgfortran.so", "/libopen-pal.so"};
   Dl_info info{};
@@ -193,7 +194,7 @@ bool only_prints(const struct sigaction& present) {
       runtimes, [file](const char* name) { return file.find(name) != std::string_view::npos; });
 }
 
-// Signals for which the program has a handler are left alone.
+// Signals that the program handles are left alone.
 void handle_by_default(int number, void (*handler)(int, siginfo_t*, void*), unsigned flags) {
   struct sigaction present{};
   ::sigaction(number, nullptr, &present);
@@ -206,7 +207,7 @@ void handle_by_default(int number, void (*handler)(int, siginfo_t*, void*), unsi
   ::sigaction(number, &action, nullptr);
 }
 
-// Never given back: a handler may run until the process is gone.
+// Never freed: a handler may run until the process is gone.
 void give_handlers_a_stack() {
   constexpr std::size_t size = std::size_t{256} << 10;
   stack_t present{};

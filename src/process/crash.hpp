@@ -1,4 +1,4 @@
-// What a rank says when it dies of a signal.
+// What a rank prints when a signal kills it.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,26 @@ namespace gondwana {
 
 struct OnCrash {
   Backtrace stack = Backtrace::none;
-  bool freezes = false;  // waits for a debugger first
-  // What is said of an address that the crash is about, from ", " on, or nothing. It takes no lock.
+  bool freezes = false;  // first waits for a debugger
+  // Describes the crash address, starting with ", ", or returns an empty text. Takes no lock.
   const char* (*tell_of_address)(const void* address) = nullptr;
 };
 
-// From here on a crash is told, before the signal does what it does by default: the launcher sees
-// the signal, and a core dump is as without. Signals that have a handler are left alone. The
-// calling thread gets a stack for handlers, so that it can tell of a stack that ran over.
+// From now on a crash is reported before the signal's default action. The launcher still sees the
+// signal, and core dumps are unchanged. Signals that have a handler are left alone. The calling
+// thread gets a signal stack, so that a stack overflow can be reported.
 //
-// Whole stacks are printed at SIGURG, too, and the program goes on. By default the
-// kernel ignores that signal: it does no harm to a rank that has no handler.
+// SIGURG prints whole stacks, too, and the program continues. By default the kernel ignores SIGURG,
+// so it does not harm a rank without a handler.
 void catch_crashes(OnCrash what);
 
-// Stacks are printed by `print` instead; 0: it did.
+// `print` prints the stacks instead; 0 means that it did.
 void print_crashes_by(int (*print)(int fd));
 
-// The process has said why it ends, and a signal that ends it has nothing to add.
+// The process has reported why it ends. A signal that ends it adds nothing.
 void note_failure();
 
-// Where the program was when the signal came, for the handler; 0: there was none.
+// The program's address at the signal, for the handler; 0 outside of one.
 std::uintptr_t place_of_crash();
 
 }  // namespace gondwana

@@ -6,8 +6,8 @@
 #include "core/host_name.hpp"
 #include "process/message.hpp"
 
-// Not 0 while this process waits. A debugger finds it by this name, whatever was stripped, and
-// knows no type of it then.
+// Nonzero while this process waits. A debugger finds it by this name even in a stripped library,
+// but without its type.
 extern "C" {
 volatile int gondwana_frozen = 0;
 }

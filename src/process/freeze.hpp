@@ -1,11 +1,11 @@
-// Waiting for a debugger.
+// Waits for a debugger.
 #pragma once
 
 namespace gondwana {
 
-// Returns when a debugger has cleared the variable that a sentence on stderr names.
+// Returns when a debugger has cleared the variable that a message on stderr names.
 void freeze();
-// The same with a variable of the program's; `name`: as the debugger knows it.
+// The same with a variable of the program; `name` is its name in the debugger.
 void freeze_on(volatile int& flag, const char* name);
 
 }  // namespace gondwana

@@ -9,7 +9,7 @@
 
 namespace gondwana {
 
-// Returns whole lines, or an empty text. `door`: its name and version.
+// Returns complete lines, or an empty text. `door`: its name and version.
 std::string greeting(std::string_view door, const Options& options, const Environment& environment);
 
 }  // namespace gondwana

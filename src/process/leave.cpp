@@ -26,20 +26,21 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds between_looks{10};
 
-// By which launchers end the ranks of a job: one that ends already is to end in its own way.
+// The signals by which launchers end the ranks of a job. A rank that is already ending continues in
+// its own way.
 void ignore_sigterm() {
   struct sigaction present{};
   if (::sigaction(SIGTERM, nullptr, &present) == 0 && present.sa_handler == SIG_DFL)
     std::signal(SIGTERM, SIG_IGN);
 }
 
-// The launcher is told how this process ends.
+// Tells the launcher how this process ends.
 Result<void> end_job(Process& self, int status, EndReason reason) {
   if (self.memory != nullptr) self.memory->page(self.membership.rank).presence.leave();
   return self.membership.launcher.end_job(status, reason);
 }
 
-// Launchers of others end all ranks at once: those of this node end by themselves before.
+// A foreign launcher ends all ranks at once. The ranks of this node end by themselves before that.
 void give_others_time(const Process& self) {
   self.memory->page(self.membership.rank).state = RankState::finalized;
   const auto others_live = [&] {
@@ -63,7 +64,7 @@ void tell_others_to_look(const Process& self) {
   }
 }
 
-// What was to be done at SIGURG without us, such as to print a stack.
+// The previous action for SIGURG, such as printing a stack.
 constinit struct sigaction without_end{};
 
 void on_end_signal(int number, siginfo_t* facts, void* context) {
@@ -78,8 +79,8 @@ void on_end_signal(int number, siginfo_t* facts, void* context) {
   }
 }
 
-// Of several threads one leaves; the others stay here until the process is gone. False: this thread
-// is the one, and calls from an exit handler.
+// One thread leaves; the others stay here until the process is gone. Returns false to the leaving
+// thread, and to calls from an exit handler.
 bool begin_to_leave(Process& self) {
   self.last_turn.lock();
   return !self.leaves_job.exchange(true);
@@ -87,10 +88,10 @@ bool begin_to_leave(Process& self) {
 
 }  // namespace
 
-// The engine stays as it is: other threads may be in calls, and exit handlers may make some.
+// The engine stays as it is: other threads may be in calls, and exit handlers may make calls.
 void leave_job(int status) {
   Process& self = this_process();
-  if (status != 0 && status % 256 == 0) status = 1;  // a parent that waits would see 0
+  if (status != 0 && status % 256 == 0) status = 1;  // a waiting parent would see 0
   begin_to_leave(self);
   self.exit_status = status;
   std::fflush(nullptr);
@@ -140,14 +141,14 @@ void catch_end_signal() {
   ::sigaction(SIGURG, &action, nullptr);
 }
 
-// Our guardian sees how a rank ends and judges it. Others may take an end for a crash, or leave the
-// peers of a rank that gave up waiting for ever.
+// Our guardian sees and judges the end of a rank. A foreign launcher may mistake an end for a
+// crash, or let the peers of a rank that gave up wait forever.
 void take_leave(int status, void* /*unused*/) {
   Process& self = this_process();
   if (self.forked) return;
   const LauncherLink& launcher = self.membership.launcher;
   if (self.asks_for_end) {
-    std::fflush(nullptr);  // what exit handlers have written
+    std::fflush(nullptr);  // the output of exit handlers
     give_others_time(self);
     [[maybe_unused]] const Result<void> told =
         end_job(self, self.exit_status, EndReason::on_purpose);
@@ -160,10 +161,10 @@ void take_leave(int status, void* /*unused*/) {
   [[maybe_unused]] const Result<void> told = end_job(self, status, EndReason::error);
 }
 
-// No standard of a door has an answer to a loss. The message says where this rank was; the first
-// rank of a node prints it. The launcher, or a rank that has lost its own connections, may know
-// more. So a rank that misses a peer gives them time to end the job, on a busy machine more. A rank
-// that has not waited for long may be in any call.
+// No standard says what a door does after a loss. The message says in which call this rank was; the
+// first rank of a node prints it. The launcher, or a rank that lost its own connections, may know
+// more. So a rank that misses a peer gives them time to end the job, and more time on a busy
+// machine. A rank that has waited only briefly may be in any call.
 void say_peer_lost(const Error& error) {
   constexpr std::chrono::seconds for_others{2};
   constexpr std::chrono::seconds longest{10};
@@ -174,7 +175,7 @@ void say_peer_lost(const Error& error) {
     look_for_end();
     if (self.leaves_job || self.ends_with_others) {
       leave_with_others();
-      std::exit(self.exit_status);  // an exit handler goes on with the next
+      std::exit(self.exit_status);  // an exit handler continues with the next one
     }
     std::this_thread::sleep_for(between_looks);
   } while (error.code == Errc::peer_lost && steady_clock::now() < until);
@@ -183,7 +184,7 @@ void say_peer_lost(const Error& error) {
 }
 
 void say_and_end(const std::string& sentence) {
-  // A process that did not join does not know its rank.
+  // A process that has not joined does not know its rank.
   const std::string self =
       this_process().failure ? "" : fmt::format("rank {}: ", this_process().rank());
   print_error("gondwana: {}{}{}\n", self, sentence, caller_in_brackets());

@@ -1,5 +1,5 @@
-// How a process leaves a job that others are part of: because it wants the end of the job, because
-// another rank does, or because it cannot go on.
+// How a process leaves a running job: it ends the job, another rank ends the job, or it cannot
+// continue.
 #pragma once
 
 #include <string>
@@ -9,26 +9,26 @@
 
 namespace gondwana {
 
-// Tells launcher and peers that the whole job ends with `status`, and ends this process: by exit(),
-// so that handlers and buffers have their turn.
+// Tells launcher and peers that the whole job ends with `status`. Then ends this process by exit(),
+// so exit handlers run and buffers are flushed.
 [[noreturn]] void leave_job(int status);
-// All ranks end, each by itself: what is still under way is for nobody.
+// All ranks end, each by itself. Operations in flight are dropped.
 void leave_with_others();
-// By a thread that waits or polls: ends this process, likewise, where another rank has ended the
+// For a thread that waits or polls: ends this process the same way if another rank has ended the
 // job.
 void look_for_end();
-// A rank that makes calls which never look is sent SIGURG, which the kernel ignores where nobody
-// handles it. By its handler, each `divert` sends the later calls of its door to look_for_end(). It
-// may run in the midst of a call.
+// Ranks whose calls never poll get SIGURG, which the kernel ignores without a handler. Our handler
+// calls each `divert`, which sends later calls of its door to look_for_end(). The handler may run
+// inside a call.
 void divert_calls_by(void (*divert)());
 void catch_end_signal();
-// The last exit handler.
+// Registered as the last exit handler.
 void take_leave(int status, void* unused);
 
 [[noreturn]] void say_and_end(const std::string& sentence);
-// A fault that all ranks share is said by the first that finds it; the others leave it the time.
+// The first rank that finds a common error reports it. The others give it time to do so.
 [[noreturn]] void fail_together(CallName name, const Error& error);
-// By a wait that has lost a peer. Returns only where that is no loss.
+// For a wait that lost a peer. Returns only if the loss does not matter.
 void say_peer_lost(const Error& error);
 
 }  // namespace gondwana

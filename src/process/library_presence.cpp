@@ -13,9 +13,9 @@
 namespace gondwana {
 namespace {
 
-// `table` is read only for objects that the program needs: that of the kernel's is not relocated.
+// `table` is read only for objects that the program needs. The kernel's table is not relocated.
 struct LoadedObject {
-  std::string file;  // without folder; empty: the program
+  std::string file;  // without folders; empty: the program
   const ElfW(Dyn) * table = nullptr;
 };
 

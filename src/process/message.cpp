@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::int64_t unknown = -1;
 
-// Written by the thread that begins the job, read by any.
+// Written by the thread that starts the job, read by any.
 constinit std::atomic<std::int64_t> known_rank{unknown};
 
-// A sentence that grows in place, for there may be no memory to be had.
+// A message built in place, because memory may be exhausted.
 class Line {
  public:
   void add(const char* format, ...) __attribute__((format(printf, 2, 3))) {
@@ -39,7 +39,7 @@ class Line {
     const char* rest = text_.data();
     while (length_ > 0) {
       const ssize_t done = ::write(fd, rest, length_);
-      if (done <= 0) return;  // nobody reads it: there is nobody to tell
+      if (done <= 0) return;  // stderr is closed: nothing can be reported
       rest += done;
       length_ -= static_cast<std::size_t>(done);
     }

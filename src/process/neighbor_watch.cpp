@@ -28,7 +28,7 @@ std::optional<Error> NeighborWatch::look_for_losses() const {
   return std::nullopt;
 }
 
-// The first rank that is part of the job looks for all.
+// The first rank that is part of the job checks for all.
 std::optional<Error> NeighborWatch::look_for_deadlock() {
   if (memory_->header().ending.load(std::memory_order_relaxed) == 0) return std::nullopt;
   deadlock_.suspect();

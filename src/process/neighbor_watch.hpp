@@ -1,5 +1,5 @@
-// Under launchers of others no guardian looks after the ranks, and on one node no agent: the ranks
-// that wait there look after each other.
+// Under foreign launchers no guardian watches the ranks, and on one node no agent does. There the
+// waiting ranks watch each other.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class NeighborWatch {
   NeighborWatch(std::shared_ptr<NodeMemory> memory, Rank me)
       : memory_(std::move(memory)), me_(me) {}
 
-  // By a rank that waits, as often as it likes, from any thread. Why the job cannot go on, once
+  // For a waiting rank, at any rate, from any thread. Returns why the job cannot continue, once
   // that is known.
   std::optional<Error> look();
 
@@ -28,7 +28,7 @@ class NeighborWatch {
 
   std::shared_ptr<NodeMemory> memory_;
   Rank me_;
-  std::mutex turn_;  // of the thread that looks; guards what follows
+  std::mutex turn_;  // of the checking thread; guards what follows
   std::uint64_t next_ns_ = 0;
   Deadlock deadlock_;
 };

@@ -24,7 +24,7 @@ std::vector<std::uint32_t> unknown_nodes(const NodeMemory& memory) {
   return unknown;
 }
 
-// Our own launcher sees all nodes, and ends the job where one of them will not join.
+// Our own launcher sees all nodes, and ends the job if one of them does not join.
 Result<void> wait_for_all_nodes(const NodeMemory& memory, const Options& options, bool is_foreign) {
   constexpr std::chrono::microseconds step{200};
   const Deadline deadline(options.join_timeout);
@@ -42,8 +42,7 @@ Result<void> wait_for_all_nodes(const NodeMemory& memory, const Options& options
   return {};
 }
 
-// Every node must lay its memory out as this one does, and messages must go the same way
-// everywhere.
+// Every node must use the same memory layout and the same route for messages.
 Result<void> compare_nodes(const NodeMemory& memory, bool through_agents) {
   const std::string own_network = memory.entry(memory.plan().node).info.network.data();
   const auto refuse = [](std::string why) { return Error{Errc::refused, std::move(why)}; };
@@ -77,7 +76,7 @@ Result<std::shared_ptr<RemoteClient>> open_wire(const Membership& self,
   const bool through_agents = remote::goes_through_agents(options.route, memory->roster().size());
   const Result<network::Settings> settings = network::settings_of(options);
   if (!settings) return settings.error();
-  // It takes libraries long to start: meanwhile the nodes get to know each other.
+  // Libraries take long to start. Meanwhile the nodes exchange their addresses.
   Result<std::unique_ptr<RemoteClient>> client =
       RemoteClient::open({.memory = memory,
                           .me = self.rank,

@@ -1,4 +1,4 @@
-// The way to ranks of other nodes, where the job has some.
+// The connection to ranks of other nodes.
 #pragma once
 
 #include <memory>
@@ -11,9 +11,8 @@
 
 namespace gondwana {
 
-// Waits until the agents of all nodes have said how to reach them. Null for a job on one node. To
-// be opened once in a process: its address and the numbers of its messages go on from one engine to
-// the next.
+// Waits until the agents of all nodes have published their addresses. Null for a job on one node.
+// Opened once in a process: its address and message numbers continue from one engine to the next.
 Result<std::shared_ptr<RemoteClient>> open_wire(const Membership& self,
                                                 const std::shared_ptr<NodeMemory>& memory,
                                                 const Options& options);

@@ -11,8 +11,8 @@
 namespace gondwana {
 namespace {
 
-// Told before the first page is taken: a rank that finds out later is killed. Huge pages were
-// promised to us.
+// Checked before the first page is allocated: a shortage found later kills the rank. Huge pages are
+// already reserved for us.
 Result<void> find_room(const Engine& engine) {
   const std::size_t heap = engine.symmetric().heap_size() - engine.symmetric().huge_size();
   const std::uint32_t ranks = engine.memory().roster().here().size();
@@ -55,7 +55,7 @@ Result<void> prefault_heap(Engine& engine, CallName call) {
   if (engine.options().prefault == Prefault::off) return {};
   const MutableBytes heap = engine.symmetric().heap();
   if (const Result<void> room = find_room(engine); !room) return room.error();
-  engine.collectives().sync(engine.teams().world(), call);  // all have looked before anybody takes
+  engine.collectives().sync(engine.teams().world(), call);  // all ranks check before any allocates
   if (const Result<void> there = prefault(engine, heap); !there) return there.error();
   engine.collectives().sync(engine.teams().world(), call);
   return {};

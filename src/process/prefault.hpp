@@ -1,5 +1,5 @@
-// Memory that is taken from the machine at start, where GONDWANA_PREFAULT says so: no page fault
-// later, and pages that lie where they should.
+// Allocates memory at start if GONDWANA_PREFAULT is set: no page faults later, and pages on the
+// right NUMA domains.
 #pragma once
 
 #include <optional>
@@ -14,11 +14,11 @@ namespace gondwana {
 // The heap, by all ranks at once. Collective over the job.
 Result<void> prefault_heap(Engine& engine, CallName call);
 
-// A sentence where GONDWANA_HUGETLB asks for more pages than there were. The same on all ranks of a
-// node.
+// An error message if GONDWANA_HUGETLB asked for more pages than were free. The same on all ranks
+// of a node.
 std::optional<std::string> doubt_about_huge_pages(const Engine& engine);
 
-// Whole pages of this rank's arena, by it alone.
+// Whole pages of this rank's arena, by this rank alone.
 Result<void> prefault(Engine& engine, MutableBytes pages);
 
 }  // namespace gondwana

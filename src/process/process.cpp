@@ -31,9 +31,8 @@
 #include "process/standard_output.hpp"
 #include "tracing/tracer.hpp"
 
-// For gdb, which finds it by its name where the library has no types (tools/gdb/gondwana.py): the
-// teams of the rank that this process is, by their numbers, how many numbers there are, and how far
-// one is from the next.
+// For gdb, which finds it by its name if the library has no types (tools/gdb/gondwana.py): the
+// teams of this rank by number, the count of numbers, and the distance of two entries.
 struct DebugTeams {
   const gondwana::ShownTeam* teams;
   std::uint64_t numbers;
@@ -51,12 +50,11 @@ Process& this_process() {
 
 namespace {
 
-// More than any process has: a rank of which nobody knows whether its threads are the program's.
+// More than any process has: it is unknown whether the threads of this rank belong to the program.
 constexpr std::uint32_t unknown_threads = 1U << 30;
 
-// The threads of this process that the program did not start, after `step`, which may start some.
-// Those that the program starts at the same time would be counted too, so only a process that has
-// none of its own is counted.
+// The number of library threads after `step`, which may start some. Threads that the program starts
+// at the same time would count too, so only a process without threads of its own is counted.
 template <typename Step>
 auto count_threads_of(Process& self, const Step& step) {
   const std::uint32_t before = own_threads();
@@ -75,7 +73,7 @@ Result<void> take_place(Process& self) {
           : count_threads_of(self, [] { return join(own_environment()); });
   if (!membership) return membership.error();
   self.membership = *std::move(membership);
-  // Programs that this one starts are not this rank.
+  // Programs that this process starts are not this rank.
   ::unsetenv(protocol::join_fd_variable);
   if (const std::string& identity = self.membership.identity; !identity.empty())
     ::setenv(protocol::joined_variable, identity.c_str(), 1);
@@ -92,25 +90,25 @@ Result<void> take_place(Process& self) {
     self.memory->allow_access(self.membership.rank, NodePlan::globals_offset,
                               self.image.globals.size());
   } else {
-    self.image.globals = {};  // loaded late: the program's variables stay its own
+    self.image.globals = {};  // loaded late: the program's variables stay private
     self.image.parts.clear();
   }
   self.memory->forget_own_arena();
-  // Tools find the node by it. A guardian has it too; without one each rank keeps it, so that the
-  // node is found whichever rank has died.
+  // Tools find the node by this descriptor. A guardian keeps it too. Without a guardian each rank
+  // keeps it, so tools find the node whichever rank has died.
   const bool has_guardian = self.membership.launcher.descriptor() >= 0;
   if (has_guardian) self.membership.control.reset();
   return {};
 }
 
-// A child that is forked gets its own copy of the variables; until it has it, the parent waits.
-// Kept here because the handlers that use it take no argument. One fork at a time: threads may fork
-// while others do. No signal handler and no cancellation ends one in its midst.
+// A forked child copies the variables while the parent waits. The copy's state is global because
+// fork handlers take no argument. One fork at a time: threads may fork concurrently. Neither signal
+// handlers nor cancellation interrupt it.
 struct Fork {
   std::mutex turn;
   int read_end = -1;
   int write_end = -1;
-  sigset_t mask{};  // of the thread that forks
+  sigset_t mask{};  // of the forking thread
   int cancel_state = 0;
 };
 
@@ -159,23 +157,23 @@ void after_fork_in_parent() {
   end_fork();
 }
 
-// What is written before the variables are its own, the parent sees too.
+// The parent also sees what the child writes before it has its own variables.
 void after_fork_in_child() {
   make_globals_private(this_process().image);
   if (const auto& engine = this_process().engine) engine->program_memory().make_private();
   this_process().forked = true;
-  this_process().membership.lifeline.reset();  // the node agent need not outlast the ranks
-  this_process().membership.image.reset();     // the rank is the parent
-  this_process().membership.control.reset();   // no job is there when the ranks have ended
-  for (const auto forget : this_process().forget_engine) forget();  // it is the parent's
-  Tracer::close();                                                  // its events, too
+  this_process().membership.lifeline.reset();  // the node agent need not outlive the ranks
+  this_process().membership.image.reset();     // the parent is the rank
+  this_process().membership.control.reset();   // the job is gone when the ranks have ended
+  for (const auto forget : this_process().forget_engine) forget();  // the parent owns it
+  Tracer::close();                                                  // and its events
   close_if_open(present_fork().read_end);
-  close_if_open(present_fork().write_end);  // end of file: the parent goes on
+  close_if_open(present_fork().write_end);  // end of file: the parent continues
   end_fork();
 }
 
-// With a plugin that this code is linked into statically, exit handlers of ours would go, too. Our
-// shared libraries are linked to stay.
+// If this code is linked statically into a plugin, dlclose() would unmap our exit handlers. Our
+// shared libraries are linked with nodelete.
 void stay_loaded() {
   if (is_static_program()) return;
   const std::string plugin = library_of(reinterpret_cast<const void*>(&stay_loaded));
@@ -183,8 +181,8 @@ void stay_loaded() {
   [[maybe_unused]] void* kept = ::dlopen(plugin.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-// Before main() and before the constructors of the program itself; the C library passes it what it
-// passes main().
+// Runs before main() and before the constructors of the program. The C library passes it main()'s
+// arguments.
 [[gnu::constructor]] void begin(int count, char** words) {
   Process& self = this_process();
   const std::span arguments(words, static_cast<std::size_t>(count));
@@ -196,17 +194,17 @@ void stay_loaded() {
   }
   print_by_line(own_environment());
   stay_loaded();
-  ::on_exit(take_leave, nullptr);  // the first to be registered, so the last to run
+  ::on_exit(take_leave, nullptr);  // registered first, so it runs last
   ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
-// Before the destructors of libfabric, which run when all exit handlers have.
+// Runs before the destructors of libfabric, which follow all exit handlers.
 void close_network(int /*status*/, void* /*unused*/) {
   Process& self = this_process();
   if (!self.forked && self.engine == nullptr) self.network.reset();
 }
 
-// By the first engine.
+// For the first engine.
 Result<void> open_network(Process& self, const Options& options) {
   if (self.network != nullptr) return {};
   if (self.memory->roster().nodes() == 1) return {};
@@ -222,8 +220,8 @@ Result<void> open_network(Process& self, const Options& options) {
 
 namespace {
 
-// The threads of kinds are the library's. Where they were measured and are not all that the process
-// has but one, some may be the program's.
+// Threads of kinds belong to the library. If they were counted and are not all threads but one,
+// some may belong to the program.
 void count_threads(ControlPage& page, std::int32_t more, ThreadCount count) {
   const auto change = static_cast<std::uint32_t>(more);
   const std::uint32_t now =
@@ -232,14 +230,14 @@ void count_threads(ControlPage& page, std::int32_t more, ThreadCount count) {
     page.library_threads.store(unknown_threads, std::memory_order_relaxed);
 }
 
-// For a crash: an emulated device's memory has no access.
+// For a crash: the memory of an emulated device is inaccessible.
 const char* tell_of_device(const void* address) {
   const std::unique_ptr<Engine>& engine = this_process().engine;
   const bool is_on_device = engine != nullptr && engine->kinds().has_known(address);
   return is_on_device ? ", which is memory of a device: only copies reach it" : "";
 }
 
-// Once in the life of the process, however often it initialises.
+// Once per process, however often it initialises.
 void prepare_for_debugging(Process& self, const Options& options) {
   if (std::exchange(self.is_prepared_for_debugging, true)) return;
   set_own_rank(self.rank());
@@ -250,7 +248,7 @@ void prepare_for_debugging(Process& self, const Options& options) {
   if (options.freeze) freeze();
 }
 
-// Once in the life of the process, too: the guardian finds it.
+// Also once per process: the guardian finds it.
 void show_process(Process& self) {
   ControlPage& page = self.memory->page(self.membership.rank);
   page.library_threads.store(self.library_threads, std::memory_order_relaxed);
@@ -294,7 +292,7 @@ Result<Engine*> acquire_engine(CallName call, Threads threads) {
   setup.program_id = self.image.id;
   setup.call = call;
   setup.threads = threads;
-  // To open the network it may wait for other nodes: the launcher knows from now on that it does.
+  // Opening the network may wait for other nodes. Tell the launcher that the rank waits.
   self.memory->page(self.membership.rank).state.store(RankState::joined, std::memory_order_release);
   self.membership.launcher.take_part();
   if (const Result<void> open = open_network(self, *options); !open) return open.error();
@@ -326,7 +324,7 @@ void release_engine() {
 void announce_end() {
   this_process().memory->header().ending.fetch_add(1, std::memory_order_relaxed);
   const UniqueFd& image = this_process().membership.image;
-  if (image) (void)!::write(image.get(), "", 1);  // does not block; a word is there if it is full
+  if (image) (void)!::write(image.get(), "", 1);  // does not block; a full one already holds a word
 }
 
 }  // namespace gondwana

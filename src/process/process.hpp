@@ -1,4 +1,4 @@
-// The process that a rank is: what it learns before main(), and the engine that its doors share.
+// The process of a rank: what it learns before main(), and the engine that its doors share.
 #pragma once
 
 #include <array>
@@ -18,30 +18,31 @@
 
 namespace gondwana {
 
-// What the process learns before main(), while it has one thread, and keeps for as long as it
-// lives.
+// What the process learns before main(), while it has one thread. Valid for its whole life.
 struct Process {
   Membership membership;
   std::shared_ptr<NodeMemory> memory;
   ProgramImage image;
-  std::optional<Error> failure;  // told by the first door, not before: the program may never call
+  std::optional<Error>
+      failure;  // reported by the first door, not before: the program may never call
   std::shared_ptr<RemoteClient> network;     // to other nodes; outlives the engines
-  std::unique_ptr<NeighborWatch> neighbors;  // where nobody else looks after them
-  std::uint32_t library_threads = 0;         // that joining and the network have started
+  std::unique_ptr<NeighborWatch> neighbors;  // set if nothing else watches the ranks
+  std::uint32_t library_threads = 0;         // the threads of joining and of the network
   std::unique_ptr<Engine> engine;
   std::uint32_t users = 0;  // doors that acquired the engine and did not release it
   bool is_prepared_for_debugging = false;
   bool is_shown = false;                  // to the guardian
-  bool forked = false;                    // this is a child of the rank, not the rank
-  std::atomic<bool> leaves_job = false;   // by a call that ends the job for all, here or elsewhere
-  std::recursive_mutex last_turn;         // of the thread that leaves; never given back
-  std::vector<void (*)()> forget_engine;  // by which the doors do so in a forked child
-  std::vector<void (*)()> before_told_end;  // by the doors, before another rank's end is this one's
-  std::array<std::atomic<void (*)()>, 3> diverts{};  // by the doors: see divert_calls_by
-  std::atomic<bool> ends_with_others = false;        // it only waits for them to end, too
+  bool forked = false;                    // set in a child of the rank
+  std::atomic<bool> leaves_job = false;   // set by a call that ends the job, here or elsewhere
+  std::recursive_mutex last_turn;         // of the leaving thread; never released
+  std::vector<void (*)()> forget_engine;  // how the doors reset themselves in a forked child
+  std::vector<void (*)()>
+      before_told_end;  // how the doors finish before another rank's end becomes ours
+  std::array<std::atomic<void (*)()>, 3> diverts{};  // from the doors: see divert_calls_by
+  std::atomic<bool> ends_with_others = false;        // set if it, too, only waits for them to end
   std::atomic<bool> all_have_finalized = false;
   int exit_status = 0;        // of this process, once it leaves the job
-  bool asks_for_end = false;  // of all ranks, after its exit handlers: there is no guardian
+  bool asks_for_end = false;  // of all ranks, after their exit handlers, without a guardian
 
   std::uint32_t rank() const { return index(membership.rank); }
 };
@@ -49,13 +50,13 @@ struct Process {
 // Never destroyed: exit handlers of the program may still call in.
 Process& this_process();
 
-// The engine, made by the first door that asks for it: collective over the job, as the init of
-// every door is. Later doors find it, with room for many threads if they ask for that.
+// The engine. The first door that asks creates it: collective over the job, like the init of every
+// door. Later doors get the same engine, made thread-safe if they ask for that.
 Result<Engine*> acquire_engine(CallName call, Threads threads);
-// Frees it with the last door. The door has met its peers before.
+// The last door frees it. A door synchronises with its peers before.
 void release_engine();
 
-// Tells our guardian that this rank waits for the others to end: they may wait for it.
+// Tells our guardian that this rank waits for the others to end. They may be waiting for it.
 void announce_end();
 
 }  // namespace gondwana

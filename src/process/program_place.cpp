@@ -28,7 +28,7 @@ bool begins_with_any(std::string_view text, std::initializer_list<std::string_vi
   return std::ranges::any_of(beginnings, [&](auto one) { return text.starts_with(one); });
 }
 
-// The executable, found by its first instruction.
+// The executable, identified by its entry point.
 const Dl_info& executable() {
   static const Dl_info found = [] {
     Dl_info info{};
@@ -38,15 +38,15 @@ const Dl_info& executable() {
   return found;
 }
 
-// Whether this code was linked into the executable, or into a library of the program's.
+// Whether this code is linked into the executable, or into a library of the program.
 bool is_linked_into(const Dl_info& module) {
   Dl_info own{};
   return ::dladdr(reinterpret_cast<const void*>(&is_linked_into), &own) != 0 &&
          own.dli_fbase == module.dli_fbase;
 }
 
-// Functions of our headers, which compilers put into the program, and of a library of ours that was
-// linked statically. A program that has names like ours, and no debug information, loses a frame.
+// Functions of our headers, which compilers put into the program, and of our library if it is
+// linked statically. A program with similar names and without debug information loses a frame.
 bool has_own_name(const char* function, const Dl_info& module) {
   if (begins_with_any(function, {"gex_", "gasnet_", "gasneti_", "gasnett_"})) return true;
   return is_linked_into(module) &&
@@ -55,7 +55,7 @@ bool has_own_name(const char* function, const Dl_info& module) {
                                     "start_pes", "ARMCI_", "armci_", "PARMCI_", "_Unwind_"});
 }
 
-// C++ templates of the compiler, too: what has called them is of interest.
+// Includes C++ templates of the compiler: their callers matter.
 bool is_of_header(const char* file) {
   const std::string_view path = file;
   const bool is_ours = path.ends_with(".h") && path.find("/gasnet/") != path.npos;
@@ -63,7 +63,7 @@ bool is_of_header(const char* file) {
          begins_with_any(file_name(file), {"gasnetex.h", "gasnet.h", "shmem.h", "shmemx.h"});
 }
 
-// What an interpreter does is not what its program does.
+// The work of an interpreter is not the work of its program.
 bool is_python() {
   const char* path = executable().dli_fname;
   return path != nullptr && file_name(path).starts_with("python");
@@ -71,7 +71,7 @@ bool is_python() {
 
 enum class Owner : std::uint8_t { program, library };
 
-// Libraries of the program's own are the program; those of the system and ours are not.
+// Libraries of the program count as the program. Libraries of the system and ours do not.
 Owner owner_of(const Frame& frame) {
   Dl_info module{};
   if (::dladdr(reinterpret_cast<const void*>(frame.address), &module) == 0) return Owner::library;
@@ -92,7 +92,7 @@ Owner owner_of(const Frame& frame) {
 
 std::array<char, 256> readable(std::string_view function) {
   if (function == "MAIN__") return {"the main program"};
-  for (const std::string_view prefix : {"__GI_", "__libc_"})  // of glibc's own calls
+  for (const std::string_view prefix : {"__GI_", "__libc_"})  // for glibc's own calls
     if (function.starts_with(prefix)) function.remove_prefix(prefix.size());
   std::array<char, 256> name{};
   function.copy(name.data(), name.size() - 1);
@@ -100,7 +100,7 @@ std::array<char, 256> readable(std::string_view function) {
   return name;
 }
 
-// A function that the program may have called, not one of our own within it.
+// A function that the program may have called, not an internal one.
 std::array<char, 256> readable_call(const char* function) {
   const std::array<char, 256> name = readable(function != nullptr ? function : "");
   return std::string_view(name.data()).find("::") == std::string_view::npos
@@ -108,7 +108,7 @@ std::array<char, 256> readable_call(const char* function) {
              : std::array<char, 256>{};
 }
 
-// A frame whose texts stay.
+// A frame with copies of its texts.
 struct KeptFrame {
   std::array<char, 256> function{};
   std::array<char, 512> file{};
@@ -121,11 +121,11 @@ struct KeptFrame {
   }
 };
 
-// A stack that ran over has thousands of frames.
+// An overflowed stack has thousands of frames.
 constexpr unsigned most_visited = 300;
 
 struct Walk {
-  std::uintptr_t from = 0;  // 0: it was found
+  std::uintptr_t from = 0;  // 0: found
   unsigned visited = 0;
 
   bool has_begun(const Frame& frame) {
@@ -141,7 +141,7 @@ struct PlaceSearch {
   bool is_found = false;
   std::array<char, 256>* called;
 
-  // A function without debug information is the place only where none of its callers has some.
+  // A function without debug information is the place only if none of its callers has some.
   bool visit(const Frame& frame) {
     if (!walk.has_begun(frame)) return walk.goes_on();
     if (owner_of(frame) == Owner::library) {
@@ -183,7 +183,7 @@ struct FramePrinter {
   }
 };
 
-// Where no frame is at the place itself, unwinding did not come so far: only the place is known.
+// If no frame matches the place itself, unwinding stopped early: only the place is known.
 template <typename Visitor>
 void visit_frames(Visitor& visitor) {
   const VisitFrame visit = [](void* data, const Frame& frame) {
@@ -215,7 +215,7 @@ void print_program_frames(int fd, std::uintptr_t from) {
 }
 
 std::string caller_in_brackets() {
-  // Reading debug information takes more stack than a small thread has.
+  // Reading debug information needs more stack than a small thread has.
   constexpr std::size_t least_stack = std::size_t{128} << 10;
   if (own_stack_size().value_or(least_stack) < least_stack) return {};
   ProgramPlace place;

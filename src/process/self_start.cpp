@@ -20,8 +20,8 @@
 #include "core/variable_kinds.hpp"
 #include "process/library_presence.hpp"
 
-// Of the GASNet-EX door. In a program that is linked statically it tells whether that is part of
-// it.
+// A symbol of the GASNet-EX door. In a statically linked program it shows whether the door is part
+// of it.
 extern "C" {
 [[gnu::weak]] extern const volatile int gondwana_gasnet_abi_2;
 }
@@ -34,8 +34,8 @@ namespace fs = std::filesystem;
 constexpr auto pshm_nodes = "GASNET_PSHM_NODES";
 constexpr auto door = "libgondwana_gasnet.so";
 
-// The launcher of this process, or of one that it comes from. A launcher that started one process
-// only, such as one that gives an interactive shell, does not count.
+// The launcher of this process or of one of its ancestors. A launcher that started a single
+// process, for instance an interactive shell, does not count.
 bool has_launcher(const Environment& environment) {
   for (const char* name : {protocol::join_fd_variable, "GONDWANA_RANK", protocol::joined_variable})
     if (environment(name) != nullptr) return true;
@@ -45,7 +45,7 @@ bool has_launcher(const Environment& environment) {
   return by.claim || (by.has_pmix && !is_counted);
 }
 
-// The file that this very code was loaded from: the library, or the program that it is part of.
+// The file that contains this code: the library, or the program that links it.
 fs::path own_file(const fs::path& program) {
   Dl_info place{};
   const bool is_known = ::dladdr(reinterpret_cast<const void*>(&become_ranks), &place) != 0;
@@ -60,7 +60,7 @@ LibraryPresence presence_of_door(const fs::path& program) {
   return &gondwana_gasnet_abi_2 != nullptr ? LibraryPresence::needed : LibraryPresence::absent;
 }
 
-// As the caller wrote it where that is enough to find it again, for programs print this name.
+// As the caller wrote it, if that path finds it again: programs print this name.
 std::string name_of(const fs::path& program, std::string_view first_word) {
   std::error_code ignored;
   const bool has_folder = first_word.find('/') != std::string_view::npos;
@@ -81,7 +81,7 @@ Result<std::vector<std::string>> command_for(std::uint32_t ranks, const fs::path
   return command;
 }
 
-// Where the command may be, the one that was installed with the library first, then the one of a
+// The possible places of the command: the one installed with the library first, then the one of a
 // build.
 std::array<std::string, 2> places(const fs::path& program) {
   const fs::path folder = own_file(program).parent_path();
@@ -89,8 +89,8 @@ std::array<std::string, 2> places(const fs::path& program) {
           (folder / "../tools/gondwana/gondwana").lexically_normal()};
 }
 
-// GASNet forks the ranks of a machine, so that functions and tables have the same addresses in all
-// of them, and there are clients that pass those on. Where a container forbids it, the others still
+// GASNet forks the ranks of a machine, so functions and tables have the same addresses in all of
+// them. Some clients pass such addresses on. If a container forbids it, the other clients still
 // work.
 void ask_for_same_addresses() {
   constexpr unsigned long only_tell = 0xffffffff;
@@ -98,7 +98,7 @@ void ask_for_same_addresses() {
   if (present >= 0) ::personality(static_cast<unsigned long>(present) | ADDR_NO_RANDOMIZE);
 }
 
-// Returns only where it failed, with the error of the last place.
+// Returns only on failure, with the error of the last place.
 int become(std::vector<std::string> command, const fs::path& program) {
   std::vector<char*> words;
   words.reserve(command.size() + 1);

@@ -1,4 +1,4 @@
-// Clients of GASNet are used to `GASNET_PSHM_NODES=4 ./a.out`: no launcher, and 4 ranks.
+// Supports `GASNET_PSHM_NODES=4 ./a.out` as in GASNet: 4 ranks without a launcher.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,13 @@
 
 namespace gondwana {
 
-// How many ranks this process is to become: 1 where GASNET_PSHM_NODES does not ask for more, or
-// where a launcher started this process or the one that it comes from. Then the variable means
-// nothing.
+// The number of ranks that this process becomes. 1 if GASNET_PSHM_NODES does not ask for more, or
+// if a launcher started this process or an ancestor; the variable has no meaning then.
 Result<std::uint32_t> ranks_to_become(const Environment& environment);
 
-// Makes this process the command `gondwana run` where it is to become several ranks and is a
-// program of GASNet's. Returns where it is not, with an error where that was not possible. Standard
-// input, signals and exit status stay with the process. `words` are those that main() gets.
+// Replaces this process with the command `gondwana run` if it becomes several ranks and is a GASNet
+// program. Otherwise returns, with an error if that failed. Standard input, signals and exit status
+// stay with the process. `words`: main()'s arguments.
 Result<void> become_ranks(std::span<char* const> words, const Environment& environment);
 
 }  // namespace gondwana

@@ -9,11 +9,11 @@
 namespace gondwana {
 namespace {
 
-constexpr unsigned most_frames = 100;  // a stack that ran over has thousands
+constexpr unsigned most_frames = 100;  // an overflowed stack has thousands
 
 struct Printed {
   int fd = -1;
-  std::uintptr_t from = 0;  // 0: it was found
+  std::uintptr_t from = 0;  // 0: found
   unsigned count = 0;
 };
 

@@ -14,10 +14,10 @@
 namespace gondwana {
 namespace {
 
-// Of this process. Never freed: exit handlers print.
+// For this process. Never freed: exit handlers print.
 struct Output {
   std::array<char, 32768> buffer{};
-  std::atomic<bool> is_set{false};  // the buffer above is that of the standard output
+  std::atomic<bool> is_set{false};  // the standard output uses the buffer above
   std::atomic<bool> crashes{false};
 };
 constinit Output output;
@@ -36,12 +36,12 @@ bool is_pipe_or_socket(int descriptor) {
 
 void print_by_line(const Environment& environment) {
   if (asked_in(environment) == "full" || !is_pipe_or_socket(STDOUT_FILENO)) return;
-  if (__fbufsize(stdout) != 0) return;  // it was used, or a tool such as stdbuf has set one
+  if (__fbufsize(stdout) != 0) return;  // it was used, or a tool such as stdbuf has set a buffer
   std::setvbuf(stdout, output.buffer.data(), _IOLBF, output.buffer.size());
   output.is_set = true;
 }
 
-// Another thread may be writing the same bytes: it gets some time to be done.
+// Another thread may be writing the same bytes: it gets some time to finish.
 void write_last_lines() {
   if (!output.is_set || output.crashes.exchange(true)) return;
   constexpr timespec moment{0, 1'000'000};

@@ -1,4 +1,4 @@
-// All that the processes of a job see in common memory, joined from the lists of the layers.
+// The structures that the processes of a job share, joined from the lists of the layers.
 #include <algorithm>
 #include <array>
 #include <string_view>

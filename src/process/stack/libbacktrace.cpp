@@ -1,4 +1,4 @@
-// Stacks by libbacktrace, which reads the debug information of the program itself.
+// Stacks from libbacktrace, which reads the program's debug information.
 #include <backtrace.h>
 
 #include <atomic>
@@ -8,7 +8,7 @@
 namespace gondwana {
 namespace {
 
-// Made once, by the first that needs it; threads share it.
+// Created once, by the first user; threads share it.
 constinit std::atomic<backtrace_state*> state = nullptr;
 
 void ignore_error(void* /*data*/, const char* /*message*/, int /*error*/) {}

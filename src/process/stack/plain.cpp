@@ -1,4 +1,4 @@
-// Stacks by the unwinder of the compiler: names of functions, and no lines.
+// Stacks from the compiler's unwinder: function names without lines.
 #include "core/call_frames.hpp"
 #include "core/elf_symbols.hpp"
 #include "process/stack.hpp"
