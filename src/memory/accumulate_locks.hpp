@@ -1,6 +1,6 @@
-// The locks under which elements of a rank's arena are added to, by ranks of its node and by the
-// node agent. Each covers every sixteenth stripe of the arena, so that two large accumulates into
-// one array meet rarely.
+// The locks that protect accumulates into a rank's arena, by ranks of its node and by the node
+// agent. Each lock covers every sixteenth stripe of the arena, so two large accumulates into one
+// array rarely collide.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace gondwana {
 
 struct AccumulateLocks {
   static constexpr std::size_t count = 16;
-  static constexpr std::size_t stripe = 16 * 1024;  // bytes: an add of that many takes 1 to 2 us
+  static constexpr std::size_t stripe = 16 * 1024;  // bytes: one add of that size takes 1 to 2 us
 
   struct alignas(cache_line) Place {
     StripeLock<RealAtomics> lock;
@@ -23,8 +23,8 @@ struct AccumulateLocks {
   std::array<Place, count> places;
 };
 
-// Holds the locks of the stripes that are being added to, and no others: one lock, or two for an
-// element that crosses the edge between two stripes.
+// Holds the locks of the stripes in use, and no others: one lock, or two for an element that
+// crosses the edge between two stripes.
 class HeldStripes {
  public:
   explicit HeldStripes(AccumulateLocks& locks) : locks_(locks) {}
@@ -33,7 +33,7 @@ class HeldStripes {
   ~HeldStripes() { release(); }
 
   // Releases the last locks and takes those for `size` bytes, as next_part() returns it, at this
-  // offset in the arena. False: another process has a lock, and this one holds none.
+  // offset in the arena. False: another process holds a lock, and this object holds none.
   bool try_move_to(std::uint64_t offset, std::size_t size) {
     const Stripes wanted{offset / AccumulateLocks::stripe,
                          (offset + size - 1) / AccumulateLocks::stripe};
@@ -56,8 +56,8 @@ class HeldStripes {
     is_held_ = false;
   }
 
-  // How many of `size` bytes, whole elements of `width` bytes, are added next: those inside the
-  // stripe of the offset, or the one element that leaves it.
+  // The bytes of `size`, whole elements of `width` bytes, to add next: those inside the stripe of
+  // the offset, or one element that crosses its edge.
   static std::size_t next_part(std::uint64_t offset, std::size_t size, std::size_t width) {
     const std::size_t left = AccumulateLocks::stripe - offset % AccumulateLocks::stripe;
     if (size <= left) return size;

@@ -1,4 +1,4 @@
-// What a rank and the agent of its node share of the batches that the rank sends to other nodes.
+// What a rank and its node agent share of the batches that the rank sends to other nodes.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace gondwana {
 
-// A message for the agent of another node, while it is filled.
+// A message for the agent of another node, while the rank fills it.
 struct BatchSlot {
   static constexpr std::size_t size = 72 * 1024;
 
@@ -20,11 +20,11 @@ struct BatchSlot {
   alignas(cache_line) std::array<std::byte, size> bytes;
 };
 
-// One per rank of a node, in the control memory. Costs nothing before it is written to.
+// One per rank of a node, in the control memory. Uses no memory before the first write.
 struct alignas(4096) BatchPlace {
   static constexpr std::size_t count = 8;
 
-  std::atomic<std::uint64_t> left_open;  // one bit for each slot; written by the rank
+  std::atomic<std::uint64_t> left_open;  // one bit per slot; written by the rank
   std::array<BatchSlot, count> slots;
 };
 

@@ -1,5 +1,5 @@
-// What the ranks of a node, their launcher and tools tell each other in control memory: how they
-// are. layout.hpp says where.
+// The state that ranks of a node, their launcher and tools show each other in control memory.
+// layout.hpp says where.
 #pragma once
 
 #include <array>
@@ -17,31 +17,31 @@
 
 namespace gondwana {
 
-// What words of program memory have to become for a wait to end.
+// The condition on words of program memory that ends a wait.
 struct Awaited {
   enum class Relation : std::uint8_t { unknown, equal, unequal, greater, at_least, less, at_most };
 
-  std::uint64_t value = 0;  // what they are compared with; a signed one is extended
-  std::uint32_t words = 0;  // one after the other; 0: the wait has no such condition
-  std::uint8_t size = 0;    // of each, in bytes
+  std::uint64_t value = 0;  // the value they are compared with; a signed one is extended
+  std::uint32_t words = 0;  // an array; 0: the wait has no condition of this kind
+  std::uint8_t size = 0;    // of each word, in bytes
   bool is_signed = false;
-  Relation relation = Relation::unknown;  // to the value; unknown: they have one each
+  Relation relation = Relation::unknown;  // to the value; unknown: each word has its own
 };
 
-// What a rank waits for, for processes that ask why it does not go on. One writer, many readers:
-// `since` is zero while the rank does not wait and is written last when it begins, first when it
-// ends.
+// What a rank waits for, for processes that ask why it does not continue. One writer, many readers.
+// `since` is zero while the rank does not wait. It is written last when a wait begins, first when
+// it ends.
 struct alignas(cache_line) Waiting {
   static constexpr std::uint32_t anybody = ~std::uint32_t{0};
   static constexpr std::uint32_t no_team = ~std::uint32_t{0};
 
   std::atomic<std::uint64_t> since_ns;  // CLOCK_MONOTONIC; 0: not waiting
-  std::atomic<std::uint32_t> peer;      // the rank waited for, or anybody
-  std::atomic<std::uint32_t> team;      // whose collective it is in, or no_team
+  std::atomic<std::uint32_t> peer;      // the awaited rank, or any
+  std::atomic<std::uint32_t> team;      // of the rank's collective, or no_team
   std::atomic<std::uint64_t> place;  // address of the lock or word, in the rank's memory; 0: none
   std::atomic<std::uint64_t> awaited_value;  // these as in Awaited
   std::atomic<std::uint32_t> awaited_words;
-  std::atomic<std::uint32_t> awaited_kind;               // a byte for each: size, sign, relation
+  std::atomic<std::uint32_t> awaited_kind;               // one byte each: size, sign, relation
   std::array<std::atomic<std::uint64_t>, 6> call_words;  // name of the call, zero-terminated
 
   void begin(CallName call, std::uint32_t for_peer, std::uint32_t in_team, std::uint64_t now_ns,
@@ -51,8 +51,8 @@ struct alignas(cache_line) Waiting {
   Awaited awaited() const;
 };
 
-// What a lane or a thread of a rank counts, and what the thread waits for. Totals outlive their
-// owner: the next one counts on.
+// The counters of a lane or a thread of a rank, and what the thread waits for. Totals outlive their
+// owner: the next owner continues them.
 struct ThreadSlot {
   CounterBlock counters;
   Waiting waiting;
@@ -60,23 +60,23 @@ struct ThreadSlot {
 
 enum class RankState : std::uint32_t { absent, joined, running, finalized };
 
-// What an engine leaves to the next engine of its rank, for a program may finalize and initialise
-// again. Written and read by the rank alone.
+// State that an engine leaves to the next engine of its rank: a program may finalize and initialise
+// again. Only the rank reads and writes it.
 struct Legacy {
-  // How many engines of this rank have ended: the same on all ranks while engines exist. Whatever
+  // The number of ended engines of this rank: the same on all ranks while engines exist. Whatever
   // outlives an engine carries it.
   std::atomic<std::uint32_t> generation;
-  std::atomic<std::uint64_t> touched;  // its heap may have been written to before this offset
-  // And the memory behind its heap, from here to there.
+  std::atomic<std::uint64_t> touched;  // its heap may be written below this offset
+  // And the memory after its heap, from here to there.
   std::atomic<std::uint64_t> segments_begin;
   std::atomic<std::uint64_t> segments_end;
 };
 
-// By which /proc shows which processes map the control memory.
+// Identifies the control memory in /proc, which shows the processes that map it.
 inline constexpr const char* control_label = "gondwana-control";
 
-// What a rank has sent to ranks of other nodes and received from them, since its process began, and
-// how many operations wait for other nodes. Written by the rank alone.
+// The messages that a rank has sent to and received from ranks of other nodes since its process
+// began, and the operations that wait for other nodes. Written by the rank alone.
 struct Traffic {
   std::atomic<std::uint64_t> sent;
   std::atomic<std::uint64_t> received;
@@ -87,28 +87,29 @@ inline void add(std::atomic<std::uint64_t>& number, std::uint64_t more) {
   number.store(number.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
 }
 
-// Where the heap of a rank is in its memory, for tools. Written by the rank alone, before it has
+// The place of a rank's heap in its memory, for tools. Written by the rank alone, before it has
 // joined.
 struct ShownHeap {
   std::atomic<std::uint64_t> begin;
   std::atomic<std::uint64_t> size;
 };
 
-// The members of a team, for tools: `first` and those at equal steps from it; several at steps of 0
-// are a list. Written by the rank alone; `size` last, 0 where it is in no team of that number.
+// The members of a team, for tools: `first` and further ranks at equal steps. Several members at
+// steps of 0 are a list. Written by the rank alone, `size` last; 0: it is in no team of that
+// number.
 struct ShownTeam {
   std::atomic<std::uint32_t> first;
   std::atomic<std::int32_t> stride;
   std::atomic<std::uint32_t> size;
 };
 
-// By which tools know a node of a job again, and read its memory. Written once, before any rank
+// Identifies a node of a job to tools, and lets them read its memory. Written once, before any rank
 // starts, by the process that makes the memory.
 struct NodeFacts {
   std::uint64_t layout;   // memory_fingerprint of its build
   std::uint64_t began_s;  // seconds since 1970
-  std::uint32_t job;      // the same on all nodes; too short to tell the tag
-  NodeRanks ranks;        // those of the node; as in NodeShare, from here on
+  std::uint32_t job;      // the same on all nodes; too short to reveal the tag
+  NodeRanks ranks;        // of the node; like NodeShare, from here on
   std::uint32_t node;
   std::uint32_t nodes;
   std::uint32_t job_ranks;
@@ -116,21 +117,20 @@ struct NodeFacts {
   std::uint64_t teams;      // likewise
 };
 
-// What the agent of a node has to do, for tools. Written by the agent alone.
+// What a node agent has to do, for tools. Written by the agent alone.
 struct alignas(cache_line) AgentLoad {
-  std::atomic<std::uint32_t> process;  // its number; 0: there is no agent
-  std::atomic<std::uint32_t> waiting;  // processes and batches whose bytes wait for the network
-  std::atomic<std::uint64_t> batches;  // executed since its beginning
+  std::atomic<std::uint32_t> process;  // of its process; 0: there is no agent
+  std::atomic<std::uint32_t> waiting;  // processes and batches with bytes that wait for the network
+  std::atomic<std::uint64_t> batches;  // executed since its start
   std::atomic<std::uint64_t> leaving;  // bytes in flight
 };
 
-// One per node. `complaints` lets the first rank that finds a fault common to all be the one to say
-// it: the others would say the same sentence. `leaving`: ranks that are about to end. `files_asked`
-// counts what ranks changed in their lists of files (ArenaFiles) for the agent to see; it looks
-// there where `files_served` is 1. `shortened`: the agent has ended of a file of this rank, counted
-// from 1, that is a segment and was made shorter. `ending`: ranks that wait, or have waited, for
-// the others to end. `is_over`: 1 once `why` says why the job cannot go on, to any process of the
-// node that can end it.
+// One per node. `complaints`: the first rank that finds a common fault reports it; the others stay
+// silent. `leaving`: ranks that are about to end. `files_asked`: counts changes of ranks to their
+// lists of files (ArenaFiles); the agent reads the lists if `files_served` is 1. `shortened`: a
+// file of this rank, counted from 1, is a segment and was made shorter; the agent ended because of
+// it. `ending`: ranks that wait, or have waited, for the others to end. `is_over`: 1 once `why`
+// says why the job cannot continue, to any process of the node that can end it.
 struct NodeHeader {
   static constexpr std::size_t longest_reason = 2048;
 
@@ -144,7 +144,7 @@ struct NodeHeader {
   std::atomic<std::uint32_t> is_over;    // released after `why`
   std::array<char, longest_reason> why;  // zero-terminated; written once
   AgentBell agent_bell;
-  AgentBell batch_bell;  // rings when a rank leaves a batch open and the agent does not look
+  AgentBell batch_bell;  // rings when a rank leaves a batch open and the agent sleeps
   AgentLoad agent_load;
 };
 
@@ -154,26 +154,26 @@ struct ControlPage {
       (4096 + max_thread_slots * sizeof(ThreadSlot) + 4095) / 4096 * 4096;
 
   alignas(cache_line) std::atomic<RankState> state;
-  std::atomic<std::uint32_t> thread_slots_used;  // no slot from here on was ever taken
-  // Where it may run, a bit for each processor, and its session.
+  std::atomic<std::uint32_t> thread_slots_used;  // no slot from here on was ever used
+  // The processors where it may run, one bit each, and its session.
   std::array<std::atomic<std::uint64_t>, 16> processors;
   std::atomic<std::uint32_t> session;
   Legacy legacy;
   Presence presence;
   Traffic traffic;
   ShownHeap heap;
-  std::atomic<std::uint32_t> library_threads;  // of the process, that the library has started
+  std::atomic<std::uint32_t> library_threads;  // of the process: threads that the library started
 
   // Rung by a rank that arrives at a barrier: the rank sleeps on words of the engine. A put rings
-  // another bell, in the arena (system_area::data_bell), so that it does not wake a rank that
-  // sleeps here.
+  // another bell, in the arena (system_area::data_bell), so it does not wake a rank that sleeps
+  // here.
   Doorbell<RealAtomics> sync_bell;
   AccumulateLocks accumulate_locks;
 
   std::array<ThreadSlot, max_thread_slots>
       thread_slots;  // slot 0: the default lane, and the thread that initialised
 
-  // Over all slots, for other processes.
+  // The sum of all slots, for other processes.
   std::uint64_t count(Count what) const;
   const Waiting* longest_wait() const;  // null: no thread waits
 };

@@ -15,7 +15,7 @@
 namespace gondwana {
 namespace {
 
-// What an ArenaFile says, at one moment.
+// A copy of an ArenaFile at one moment.
 struct AnnouncedFile {
   std::int32_t process;
   std::int32_t descriptor;
@@ -27,7 +27,7 @@ struct AnnouncedFile {
   std::size_t size;
 };
 
-// Nothing while it is being written: that is told of later.
+// Nothing while it is being written: the version changes again afterwards.
 std::optional<AnnouncedFile> read(const ArenaFile& file, std::uint32_t version) {
   constexpr auto relaxed = std::memory_order_relaxed;
   const AnnouncedFile announced{file.process.load(relaxed), file.descriptor.load(relaxed),
@@ -61,8 +61,8 @@ bool is_shortened(const ArenaFile& file) {
          !holds(facts, *announced);
 }
 
-// No descriptor has to travel: a process of the same user may open what another has open. Its
-// number may be another file's by now, or another process's.
+// No descriptor has to travel: a process of the same user may open another's files. The number may
+// belong to another file by now, or to another process.
 Result<UniqueFd> open_announced(const AnnouncedFile& announced) {
   const std::string path = path_of(announced);
   UniqueFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));

@@ -1,4 +1,4 @@
-// The files that ranks of the node have put in their arenas (memory/arena_file.hpp), laid over the
+// Maps the files that ranks of the node have put in their arenas (memory/arena_file.hpp) over the
 // windows of this process.
 #pragma once
 
@@ -14,18 +14,18 @@
 
 namespace gondwana {
 
-// Any thread.
+// For any thread.
 class FileWindows {
  public:
-  // The memory must outlive it.
+  // The memory must outlive this object.
   explicit FileWindows(const NodeMemory& memory);
 
-  // Makes the window onto a rank of the node what that rank has shown. Costs one load where nothing
-  // has changed.
+  // Updates the window onto a rank of the node to the files that the rank shows. Costs one load if
+  // nothing changed.
   Result<void> follow(Rank rank);
-  // The same of one file.
+  // The same for one file.
   Result<void> follow(Rank rank, std::size_t number);
-  // A rank of the node one of whose files is now shorter than what it shows of it.
+  // A rank of the node with a file that is now shorter than the part it shows.
   std::optional<Rank> find_shortened() const;
 
  private:
@@ -37,7 +37,7 @@ class FileWindows {
   Result<void> follow(Rank rank, std::size_t number, std::uint32_t& seen) const;
 
   const NodeMemory& memory_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::vector<Seen> seen_;
 };
 

@@ -34,8 +34,8 @@ std::uintptr_t page_up(std::uintptr_t address) {
   return page_down(address + page_size() - 1);
 }
 
-// FNV-1a of words, then of the bytes that are left: tells programs apart; nobody attacks it. High
-// bits are folded back, since a multiplication carries upwards only.
+// FNV-1a of words, then of the remaining bytes. It tells programs apart; it is not a defence. High
+// bits are folded back, because a multiplication carries upwards only.
 std::uint64_t hash(Bytes bytes) {
   std::uint64_t value = 0xcbf29ce484222325;
   const auto add = [&value](std::uint64_t word) {
@@ -80,14 +80,14 @@ bool needs_library(const dl_phdr_info& program, const ElfW(Phdr) & segment, cons
   return false;
 }
 
-// Is this very function part of the program, because the library was linked statically?
+// Whether this function is part of the program: then the library is linked statically.
 bool contains_us(const dl_phdr_info& program, const ElfW(Phdr) & segment) {
   const auto us = reinterpret_cast<std::uintptr_t>(&inspect_program);
   const std::uintptr_t start = program.dlpi_addr + segment.p_vaddr;
   return us >= start && us < start + segment.p_memsz;
 }
 
-// Is one of these notes a build id?
+// Whether one of these notes is a build id.
 bool has_build_id(Bytes notes, std::size_t alignment) {
   const std::size_t step = std::max<std::size_t>(alignment, 4);
   while (notes.size() >= sizeof(ElfW(Nhdr))) {
@@ -102,7 +102,7 @@ bool has_build_id(Bytes notes, std::size_t alignment) {
   return false;
 }
 
-// Of the file that this process runs; 0 where it cannot be read.
+// The hash of the file that this process runs; 0 if it cannot be read.
 std::uint64_t hash_own_file() {
   const UniqueFd file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
   struct stat facts{};
@@ -114,7 +114,7 @@ std::uint64_t hash_own_file() {
   return hash({contents.data(), length});
 }
 
-// Segments come in the order of their addresses.
+// Segments come in order of address.
 void add_part(ProgramImage& image, MutableBytes pages) {
   std::byte* first = image.parts.empty() ? pages.data() : image.parts.front().data();
   image.parts.push_back(pages);
@@ -137,7 +137,7 @@ void look_at_segment(const dl_phdr_info& program, const ElfW(Phdr) & segment, Se
   }
 }
 
-// Called for each loaded object, the program first; stops there.
+// Called for each loaded object. Stops at the first one, the program.
 int look_at_program(dl_phdr_info* program, std::size_t /*size*/, void* data) {
   auto& search = *static_cast<Search*>(data);
   for (const ElfW(Phdr) & segment : std::span(program->dlpi_phdr, program->dlpi_phnum))
@@ -150,14 +150,14 @@ bool is_beyond_file_size(std::size_t end) {
   return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < end;
 }
 
-// Here and below without functions of the C library that sanitizers replace: pwrite() would be told
-// that it reads what lies between the variables, and mmap() would make them forget what that is.
+// This function and the next avoid functions of the C library that sanitizers replace. Their
+// pwrite() would report the bytes between variables, and their mmap() would forget them.
 bool write_page(const UniqueFd& arena, std::size_t offset, Bytes page) {
   return ::syscall(SYS_pwrite64, arena.get(), page.data(), page.size(), offset) ==
          static_cast<long>(page.size());
 }
 
-// Says so where memory has run out, and touches no page that is zero.
+// Reports exhausted memory, and touches no zero page.
 bool write_to(const UniqueFd& arena, std::size_t offset, MutableBytes globals) {
   const std::size_t page = page_size();
   for (std::size_t at = 0; at < globals.size(); at += page) {
@@ -167,7 +167,7 @@ bool write_to(const UniqueFd& arena, std::size_t offset, MutableBytes globals) {
   return true;
 }
 
-// A limit of file sizes counts for pwrite(), but not for memory.
+// The limit of file sizes applies to pwrite(), but not to memory.
 bool copy_to(const UniqueFd& arena, std::size_t offset, MutableBytes globals) {
   void* start = ::mmap(nullptr, globals.size(), PROT_READ | PROT_WRITE, MAP_SHARED, arena.get(),
                        static_cast<off_t>(offset));

@@ -1,9 +1,8 @@
-// Symmetric globals: the program's own global and static variables, laid on shared memory at the
-// addresses where they are.
+// Symmetric globals: the program's global and static variables, mapped on shared memory at their
+// own addresses.
 //
-// Must happen in a constructor, while there is one thread: between the copy of a page and its
-// replacement nothing may write to it. Thread-local variables, constants and the globals of shared
-// libraries stay private.
+// Runs in a constructor, with one thread: nothing may write to a page between its copy and its
+// replacement. Thread-local variables, constants and the globals of shared libraries stay private.
 #pragma once
 
 #include <optional>
@@ -15,24 +14,24 @@
 
 namespace gondwana {
 
-// What the loader knows of the running program.
+// The loader's view of the running program.
 struct ProgramImage {
-  // Whole pages: from behind the read-only relocations to the end of .bss. A linker may lay the
-  // variables in several segments, with other things between them: these pages are the `parts`.
+  // Whole pages: from the end of the read-only relocations to the end of .bss. A linker may put the
+  // variables in several segments with other data between them: these pages are the `parts`.
   MutableBytes globals;
   std::vector<MutableBytes> parts;
-  std::uint64_t id = 0;        // hash of its build id; of its whole file where it has none
-  bool links_library = false;  // it was linked with the library that asks, not loaded it later
+  std::uint64_t id = 0;        // hash of its build id; of its file if it has none
+  bool links_library = false;  // linked with the calling library, not loaded later
 };
 
-// `library`: the file name, without version, of the library that asks.
+// `library`: the file name, without version, of the calling library.
 ProgramImage inspect_program(const char* library);
 
-// Copies the globals to `offset` of `arena` and maps them from there, at the same addresses. Pages
-// that are all zero are not copied, so a large .bss costs nothing.
+// Copies the globals to `offset` of `arena` and maps them from there, at the same addresses. Zero
+// pages are not copied, so a large .bss costs nothing.
 Result<void> share_globals(const ProgramImage& image, const UniqueFd& arena, std::size_t offset);
 
-// In a forked child: a private copy in the place of the shared pages. System calls only.
+// In a forked child: replaces the shared pages with a private copy. Uses system calls only.
 void make_globals_private(const ProgramImage& image);
 
 }  // namespace gondwana

@@ -8,7 +8,7 @@
 namespace gondwana {
 namespace {
 
-// The bytes a request really takes, or nothing where it is larger than any heap.
+// The bytes that a request takes; nothing if it exceeds any heap.
 std::optional<std::size_t> granules(std::size_t size, std::size_t capacity) {
   if (size > capacity) return std::nullopt;
   return std::max(round_up(size, Heap::granule), Heap::granule);
@@ -24,7 +24,7 @@ Heap::Heap(std::size_t capacity, std::size_t origin)
 std::optional<Heap::Block> Heap::allocate(std::size_t size, std::size_t alignment) {
   const auto need = granules(size, capacity_);
   if (!need || alignment > origin_ + capacity_) return std::nullopt;
-  // Every block large enough is tried from the smallest on: alignment may not fit in the first.
+  // Tries every large enough block, smallest first: alignment may not fit in the first.
   for (auto fit = by_size_.lower_bound({*need, 0}); fit != by_size_.end(); ++fit) {
     const auto [free_size, free_offset] = *fit;
     const std::size_t offset =

@@ -1,8 +1,8 @@
-// The bookkeeping of a symmetric heap: which bytes are taken. Offsets only; it never touches the
-// memory it manages, so a stray put of a peer cannot harm it.
+// The bookkeeping of a symmetric heap: the allocated ranges. It holds offsets only and never
+// touches the memory that it manages, so a stray put of a peer cannot harm it.
 //
 // The same calls in the same order give the same offsets on every rank: best fit, lowest offset
-// first. O(log blocks) a call. Not thread-safe: its owner holds a lock.
+// first. O(log blocks) per call. Not thread-safe: its owner holds a lock.
 #pragma once
 
 #include <cstddef>
@@ -26,18 +26,18 @@ class Heap {
   // `capacity` bytes, from offset 0. Alignments count from `origin` bytes before offset 0.
   explicit Heap(std::size_t capacity, std::size_t origin = 0);
 
-  // Nothing: no free block is large enough. `alignment` is a power of two; `size` may be 0.
+  // Nothing if no free block is large enough. `alignment` is a power of two; `size` may be 0.
   std::optional<Block> allocate(std::size_t size, std::size_t alignment = granule);
 
-  // The block that was freed, to give its pages back; nothing where no block begins at `offset`.
+  // The freed block, so the caller can return its pages. Nothing if no block begins at `offset`.
   std::optional<Block> release(std::size_t offset);
 
-  // Makes the block at `offset` `size` bytes long where it lies: shrinks it, or takes from the free
-  // block behind it. False, and nothing changed, where that cannot be.
+  // Resizes the block at `offset` to `size` bytes in place: shrinks it, or extends it into the free
+  // block after it. False if that is impossible; nothing changes then.
   bool resize(std::size_t offset, std::size_t size);
 
   std::optional<Block> find(std::size_t offset) const;
-  // Any block that is taken; nothing where none is.
+  // Any allocated block; nothing if there is none.
   std::optional<Block> find_any() const;
 
   std::size_t capacity() const { return capacity_; }

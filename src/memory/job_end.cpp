@@ -5,7 +5,7 @@
 namespace gondwana {
 namespace {
 
-// NodeHeader::is_over is this, or more by the status: no number that a stray store would leave.
+// NodeHeader::is_over is this plus the status: a number that a stray store is unlikely to leave.
 constexpr std::uint32_t on_purpose = 0x646e4500;  // "End"
 
 }  // namespace
@@ -15,7 +15,7 @@ std::optional<int> purposeful_end(const NodeHeader& node) {
   return (how & ~0xffU) == on_purpose ? std::optional(static_cast<int>(how & 0xff)) : std::nullopt;
 }
 
-// A rank that sleeps on memory of the program wakes up within a millisecond by itself.
+// A rank that sleeps on program memory wakes within a millisecond by itself.
 void announce_purposeful_end(NodeHeader& node, std::uint32_t ranks, int status) {
   std::uint32_t before = 0;
   const std::uint32_t how = on_purpose + (static_cast<std::uint32_t>(status) & 0xff);

@@ -1,17 +1,17 @@
-// What the processes of a job see in common memory. Each layer above has areas and structures of
-// its own there; process/layout/shared_layout.cpp joins them all into one fingerprint.
+// The shared memory of the processes of a job. Each layer above has areas and structures of its own
+// there; process/layout/shared_layout.cpp joins them all into one fingerprint.
 //
-// An arena begins with a system area, which has a place for each structure. The control
-// memory of a node is a sparse memfd, laid out as
+// An arena begins with a system area, which has a place for each structure. The control memory of a
+// node is a sparse memfd, laid out as
 //
 //   NodeHeader | ControlPage of rank 0, 1, ... | NodeEntry of node 0, 1, ... | addresses and keys
 //   of nodes | RelayPlace of rank 0, 1, ... | BatchPlace of rank 0, 1, ... | TracePlace of rank 0,
 //   1, ..., of the agent | scratch of team 0, 1, ... | sync lines of team 0, 1, ... | ShownTeam of
 //   rank 0, 1, ..., by team
 //
-// The ranks of the node are numbered by their slots. There is an entry for each node of the job.
-// Relay and batch places exist only in a job of several nodes, trace places only in a job that is
-// traced. What depends on the number of teams comes last, so that others need not know that number.
+// The slots number the ranks of the node. There is an entry for each node of the job. Relay and
+// batch places exist only in a job of several nodes, trace places only in a traced job. The parts
+// that depend on the number of teams come last, so others need not know that number.
 //
 // All zero is the valid initial state: nothing has to be written before the ranks start.
 #pragma once
@@ -32,7 +32,7 @@
 
 namespace gondwana {
 
-// Bytes in the arena of a member for the collectives of a team on several nodes, at most.
+// The most bytes in a member's arena for the collectives of a team on several nodes.
 inline constexpr std::size_t scratch_of_team = std::size_t{3} << 19;
 
 // `count` places of `size` bytes, one after the other.
@@ -45,23 +45,23 @@ struct Area {
   constexpr std::size_t end() const { return at(count); }
 };
 
-// The system area of an arena: what memory/ and the engine have there.
+// The system area of an arena: the places of memory/ and the engine.
 namespace system_area {
 
-// The bell that a put rings lies in the arena it puts to: one address computed, not two. Not at
-// the start of a page: processors take the look at it for a dependence on a store whose last 12
-// address bits are the same, and what users put to often begins at a page.
+// The bell that a put rings lies in the target arena: one address to compute, not two. It does not
+// lie at the start of a page: processors assume that a load depends on a store with the same last
+// 12 address bits, and targets often begin at a page.
 inline constexpr Area data_bell{40 * 1024 + 0x40, sizeof(Doorbell<RealAtomics>)};
-// What must be the same on all ranks.
+// Must be the same on all ranks.
 inline constexpr Area facts{44 * 1024, sizeof(RankFacts)};
-// How messages reach the rank from other nodes.
+// The rank's address for messages from other nodes.
 inline constexpr Area endpoint_info{52 * 1024, sizeof(EndpointInfo)};
-// Which files lie over parts of the arena.
+// The files that lie over parts of the arena.
 inline constexpr Area files{56 * 1024, 4 * 1024};
 
-// By the number of a team; sparse. What its members are about to do, where calls are checked.
+// By team number; sparse. What the team's members are about to call, if calls are checked.
 inline constexpr Area call_notes{2048 * 1024, 256, NodePlan::most_teams};
-// What the members of a team tell each other in collectives that are made of puts and gets.
+// The members' state in collectives that consist of puts and gets.
 inline constexpr Area team_flags{18 * 1024 * 1024, 512, NodePlan::most_teams};
 
 static_assert(sizeof(ArenaFiles) <= files.size);
@@ -69,22 +69,21 @@ inline constexpr std::array areas{data_bell, facts, endpoint_info, files, call_n
 
 }  // namespace system_area
 
-// Where things lie in the control memory of a node that may have `slots` ranks, in a job of `nodes`
-// nodes.
+// The places in the control memory of a node for up to `slots` ranks, in a job of `nodes` nodes.
 class ControlLayout {
  public:
   static constexpr std::size_t header_size = 4096;
-  // Two halves per team and rank: a collective writes one while the slowest member still reads
-  // the other. Sparse: costs nothing until a team reduces.
+  // Two halves per team and rank: a collective writes one while the slowest member still reads the
+  // other. Sparse: a team that never reduces costs nothing.
   static constexpr std::size_t scratch_half = 2048;
   // What a team needs for each rank of the node.
   static constexpr std::size_t size_of_team = 2 * scratch_half + cache_line + sizeof(ShownTeam);
-  // Room for what is said of a rank's trace, before its rings.
+  // The description of a rank's trace, before its rings.
   static constexpr std::size_t trace_head = 192 * 1024;
   static constexpr std::size_t trace_rings = 32;
 
-  // `ring_size`: of the events of a thread, in bytes; 0: the job is not traced. `teams`: 0 where
-  // nothing of teams is looked at.
+  // `ring_size`: for the events of a thread, in bytes; 0: the job is not traced. `teams`: 0 if the
+  // caller does not read parts of teams.
   explicit constexpr ControlLayout(std::uint32_t slots, std::uint32_t nodes = 1,
                                    std::size_t ring_size = 0, std::uint32_t teams = 0)
       : slots_(slots), nodes_(nodes), ring_size_(ring_size), teams_(teams) {}
@@ -100,7 +99,7 @@ class ControlLayout {
   constexpr std::size_t entry(std::uint32_t node) const {
     return page(slots_) + node * sizeof(NodeEntry);
   }
-  // Addresses and keys of all nodes, one after the other: sparse beyond what they have.
+  // Addresses and keys of all nodes, one after the other; sparse after the last one.
   constexpr std::size_t contacts() const { return entry(nodes_); }
   constexpr std::size_t relay(std::uint32_t slot) const {
     return round_up(contacts() + nodes_ * longest_contact, header_size) + slot * sizeof(RelayPlace);
@@ -108,7 +107,7 @@ class ControlLayout {
   constexpr std::size_t batches(std::uint32_t slot) const {
     return relay(slots_) + slot * sizeof(BatchPlace);
   }
-  // Of a rank, for its TracePlace and the rings of its threads, of `ring_size` bytes each.
+  // A rank's TracePlace and the rings of its threads, of `ring_size` bytes each.
   static constexpr std::size_t trace_size(std::size_t ring_size) {
     return round_up(trace_head + trace_rings * (cache_line + ring_size), header_size);
   }
@@ -116,9 +115,9 @@ class ControlLayout {
     return round_up(nodes_ > 1 ? batches(slots_) : relay(0), header_size) +
            slot * trace_size(ring_size_);
   }
-  // Behind those of the ranks.
+  // After those of the ranks.
   constexpr std::size_t trace_of_agent() const { return trace(slots_); }
-  // Teams that share no member may have the same number: lines and scratch are the rank's.
+  // Teams without common members may have the same number: lines and scratch belong to the rank.
   constexpr std::size_t scratch(std::uint32_t team, std::uint32_t slot) const {
     return round_up(ring_size_ > 0 ? trace(slots_ + 1) : trace(0), header_size) +
            (std::size_t{team} * slots_ + slot) * 2 * scratch_half;
@@ -147,8 +146,8 @@ using MemoryStructures =
                   RecordRing::Head, BatchPlace, Doorbell<RealAtomics>, RankFacts, EndpointInfo,
                   ArenaFiles, InboxLayout::Channel, InboxLayout::Lock>;
 
-// Nothing is placed in control memory or in an arena that is not in the list of a layer: it would
-// not be in the fingerprint, and does not compile.
+// Everything in control memory or an arena is in the list of a layer. A missing structure would
+// miss in the fingerprint, so it does not compile.
 template <typename T>
 inline constexpr bool is_shared = false;
 template <ListedIn<MemoryStructures> T>
@@ -162,7 +161,7 @@ T& shared_at(std::byte* start, std::size_t offset) {
   return *reinterpret_cast<T*>(start + offset);  // NOLINT: all zero is a valid T
 }
 
-// Two builds in which this differs must not share memory: each would write where the other keeps
+// Two builds with different numbers must not share memory: each would write where the other keeps
 // something else.
 extern const std::uint64_t memory_fingerprint;
 

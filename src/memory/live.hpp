@@ -1,5 +1,5 @@
-// Reading control memory while a program that may damage it runs: what is checked is a copy, and is
-// not read again. For tools and launchers, which go on whatever the memory holds.
+// Reads control memory while a program may damage it: checks a copy, and does not read the memory
+// again. For tools and launchers, which continue whatever the memory holds.
 #pragma once
 
 #include <sys/types.h>
@@ -23,18 +23,18 @@ T copy_live(const T& live) {
   static_assert(std::is_trivially_copyable_v<T>);
   T copy;
   std::memcpy(&copy, &live, sizeof(T));
-  // Else the compiler might read the live bytes once more in place of the copy.
+  // Without it the compiler may read the live bytes again instead of the copy.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   return copy;
 }
 
-// No state that a rank writes, if the memory is damaged: the rank has not finalized.
+// If the memory is damaged and the state invalid: the rank has not finalized.
 inline RankState state_in(const ControlPage& page) {
   const RankState state = page.state.load(std::memory_order_acquire);
   return state <= RankState::finalized ? state : RankState::running;
 }
 
-// The number of a process, or 0.
+// A process number, or 0.
 inline pid_t process_in(const std::atomic<std::uint32_t>& live) {
   return std::max(static_cast<pid_t>(live.load(std::memory_order_relaxed)), 0);
 }
@@ -43,7 +43,7 @@ inline std::string call_in(const Waiting& waiting) {
   return printable(waiting.call());
 }
 
-// A zero-terminated text, or all of the array.
+// A zero-terminated text, or the whole array.
 template <std::size_t Size>
 std::string text_in(const std::array<char, Size>& live) {
   const std::array<char, Size> copy = copy_live(live);

@@ -1,4 +1,4 @@
-// How to reach a node, as a value: what its agent says of itself, and launchers carry to all nodes.
+// The address of a node, as a value. Its agent writes it, and launchers carry it to all nodes.
 #pragma once
 
 #include <optional>
@@ -12,16 +12,16 @@ namespace gondwana {
 class NodeContact {
  public:
   NodeContact() = default;
-  // The sizes in `info` become those of the address and the key.
+  // The sizes in `info` are set to those of the address and the key.
   NodeContact(const NodeInfo& info, Bytes address, Bytes key);
 
   const NodeInfo& info() const { return info_; }
   Bytes address() const { return Bytes(bytes_).first(info_.address_size); }  // of its agent
-  Bytes key() const { return Bytes(bytes_).subspan(info_.address_size); }    // of all its arenas
+  Bytes key() const { return Bytes(bytes_).subspan(info_.address_size); }    // for all its arenas
 
-  // The info, the address and the key, one after the other.
+  // The info, the address and the key, concatenated.
   std::string pack() const;
-  // Nothing where the bytes are garbled.
+  // Nothing if the bytes are invalid.
   static std::optional<NodeContact> unpack(Bytes packed);
 
  private:

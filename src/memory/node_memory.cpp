@@ -11,20 +11,20 @@
 namespace gondwana {
 namespace {
 
-// A core dump would touch every page of it, also what nobody ever touched. So arenas stay out of
-// core dumps; SymmetricMemory::dump_blocks() brings back what the program asked for.
+// A core dump would touch every page, even pages that were never used. So arenas stay out of core
+// dumps; SymmetricMemory::dump_blocks() adds the requested parts.
 void keep_out_of_dumps(std::byte* start, std::size_t length) {
   ::madvise(start, length, MADV_DONTDUMP);
 }
 
-// A peer's memory is not for our children to write.
+// Our children must not write to a peer's memory.
 void keep_to_ourselves(std::byte* start, std::size_t length) {
   ::madvise(start, length, MADV_DONTFORK);
 }
 
-// When memcheck searches for leaks it reads all memory that is mapped readable and may be touched,
-// and so would take every page of every arena. Peers' arenas have no pointers of this process: they
-// are hidden. Of the own arena it learns which parts are in use.
+// When memcheck searches for leaks it reads all readable memory, and so would allocate every page
+// of every arena. The arenas of peers hold no pointers of this process: they are hidden. For its
+// own arena memcheck learns which parts are in use.
 Mapping::Sight sight_of(bool is_peer) {
   return is_peer && runs_under_valgrind() ? Mapping::Sight::hidden : Mapping::Sight::open;
 }
@@ -34,9 +34,9 @@ void forbid_unused(std::byte* arena, const NodePlan& plan) {
     forbid_access(arena + NodePlan::globals_offset, plan.inbox_offset() - NodePlan::globals_offset);
 }
 
-// A rank that is a process prefers an address near `preferred_base`, where its own arena begins at
-// a multiple of arena_alignment. Ranks that are threads share one view: create() has chosen a
-// stride that aligns all of their arenas. An agent needs no such alignment.
+// A process rank prefers an address near `preferred_base`, so that its own arena begins at a
+// multiple of arena_alignment. Thread ranks share one view: create() has chosen a stride that
+// aligns all of their arenas. An agent needs no such alignment.
 Result<Mapping> reserve_arenas(const NodePlan& plan, std::optional<Rank> self) {
   if (!self) {
     const bool all_aligned = plan.stride % arena_alignment == 0;
@@ -77,7 +77,7 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::attach(const NodePlan& plan,
   return memory;
 }
 
-// Memcheck would read all of it, and so take a page for each team that could be.
+// Memcheck would read all of it, and so allocate a page for each possible team.
 void NodeMemory::forbid_teams() const {
   if (!runs_under_valgrind()) return;
   std::byte* control = control_.data();
@@ -102,7 +102,7 @@ void NodeMemory::allow_team(std::uint32_t team) const {
     allow(window(*self_), area.at(team), area.at(team + 1));
 }
 
-// Where this process is one rank.
+// If this process is one rank.
 void NodeMemory::advise(Rank rank, std::size_t offset, std::size_t size) const {
   if (!self_) return;
   keep_out_of_dumps(window(rank) + offset, size);

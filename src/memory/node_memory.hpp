@@ -1,6 +1,6 @@
-// All memory that the ranks of a node share, as one process sees it: the arenas in one reserved
-// range at a fixed stride, and the control memory. Mapped once per process, whatever the number of
-// ranks that live in it. One accessor for each structure of layout.hpp.
+// All shared memory of a node's ranks, as one process sees it: the arenas in one reserved range at
+// a fixed stride, and the control memory. Mapped once per process, for any number of ranks that
+// live in it. One accessor for each structure of layout.hpp.
 #pragma once
 
 #include <functional>
@@ -19,26 +19,26 @@ namespace gondwana {
 
 class NodeMemory {
  public:
-  // Gives what NodePlan::descriptors() counts, in turn, from 0: the memfds are closed here once
-  // mapped.
+  // Returns the descriptors that NodePlan::descriptors() counts, in order, from 0. The memfds are
+  // closed here once they are mapped.
   using NextArena = std::function<Result<UniqueFd>(std::uint32_t rank)>;
 
-  // `self`: the rank that this process is, whose descriptor is kept for the program's globals.
+  // `self`: the rank of this process. Its descriptor is kept for the program's globals.
   static Result<std::shared_ptr<NodeMemory>> attach(const NodePlan& plan, const UniqueFd& control,
                                                     std::optional<Rank> self,
                                                     const NextArena& next_arena);
 
-  // Fresh memory of its own, for ranks that are threads of this process.
+  // Fresh memory, for ranks that are threads of this process.
   static Result<std::shared_ptr<NodeMemory>> create(const NodeShare& share);
 
   const NodePlan& plan() const { return plan_; }
   const Roster& roster() const { return roster_; }
 
-  // Of ranks of this node only, here and below.
+  // For ranks of this node only, here and below.
   std::byte* window(Rank rank) const {
     return arenas_.data() + roster_.slot_of(rank) * plan_.stride;
   }
-  // Whose window has the address; nothing if none has.
+  // The rank whose window contains the address; nothing if none does.
   std::optional<Rank> rank_at(const void* address) const {
     const auto at =
         static_cast<std::size_t>(static_cast<const std::byte*>(address) - arenas_.data());
@@ -46,7 +46,7 @@ class NodeMemory {
     if (slot >= roster_.here().size()) return std::nullopt;
     return roster_.here()[static_cast<std::uint32_t>(slot)];
   }
-  // Rung by a put to `rank`: it sleeps on memory of the program.
+  // A put to `rank` rings it: the rank sleeps on program memory.
   Doorbell<RealAtomics>& data_bell(Rank rank) const {
     return shared_at<Doorbell<RealAtomics>>(window(rank), system_area::data_bell.offset);
   }
@@ -63,14 +63,14 @@ class NodeMemory {
   ControlPage& page(Rank rank) const {
     return in_control<ControlPage>(layout_.page(roster_.slot_of(rank)));
   }
-  // Of a rank in the team of that number.
+  // For a rank in the team of that number.
   SyncLine<RealAtomics>& line(std::uint32_t team, Rank rank) const {
     return shared_at<SyncLine<RealAtomics>>(lines_, number_of(team, rank) * cache_line);
   }
   ShownTeam& shown_team(Rank rank, std::uint32_t team) const {
     return in_control<ShownTeam>(layout_.shown_team(roster_.slot_of(rank), team));
   }
-  // Before this process uses what a team of that number has here.
+  // Call it before this process uses the memory of a team of that number.
   void allow_team(std::uint32_t team) const;
   BatchPlace& batches(Rank rank) const {
     return in_control<BatchPlace>(layout_.batches(roster_.slot_of(rank)));
@@ -78,30 +78,30 @@ class NodeMemory {
   RelayPlace& relay(Rank rank) const {
     return in_control<RelayPlace>(layout_.relay(roster_.slot_of(rank)));
   }
-  // Where the events of a rank of a traced job go, or those of the agent.
+  // The events of a rank of a traced job, or of the agent.
   std::byte* trace(Rank rank) const {
     return control_.data() + layout_.trace(roster_.slot_of(rank));
   }
   std::byte* trace_of_agent() const { return control_.data() + layout_.trace_of_agent(); }
-  // Of files that lie over parts of its arena; for FileWindows and the rank itself.
+  // The files that lie over parts of its arena; for FileWindows and the rank itself.
   ArenaFiles& files(Rank rank) const {
     return shared_at<ArenaFiles>(window(rank), system_area::files.offset);
   }
-  // Lays `size` bytes of a file, those from `from` on, over this process's window from `offset` on;
-  // or takes away what lies there.
+  // Maps `size` bytes of a file, from `from` on, over this process's window at `offset`; or unmaps
+  // them.
   Result<void> lay_file(Rank rank, std::size_t offset, const UniqueFd& file, std::size_t from,
                         std::size_t size) const;
   void lay_nothing(Rank rank, std::size_t offset, std::size_t size) const;
-  // An eventfd; -1 where there is no agent.
+  // An eventfd; -1 without an agent.
   int agent_bell() const { return agent_bell_.get(); }
   // Half `which` (0 or 1) of its scratch: ControlLayout::scratch_half bytes.
   std::byte* scratch(std::uint32_t team, Rank rank, std::uint32_t which) const {
     return scratch_ + (2 * number_of(team, rank) + which) * ControlLayout::scratch_half;
   }
 
-  // Tells AddressSanitizer and memcheck, where they watch this process, whether the program may
-  // touch the symmetric memory at `offset`: in all arenas if this process is one rank, in that of
-  // `rank` where ranks are threads and each tells of its own.
+  // Tells AddressSanitizer and memcheck, if they check this process, whether the program may touch
+  // the symmetric memory at `offset`: in all arenas if this process is one rank, in the arena of
+  // `rank` if ranks are threads.
   void allow_access(Rank rank, std::size_t offset, std::size_t size) const;
   void forbid_access(Rank rank, std::size_t offset, std::size_t size) const;
 
@@ -120,7 +120,7 @@ class NodeMemory {
         roster_(plan, nodes_),
         arenas_(std::move(arenas)) {}
 
-  // Among the places that each team has for each rank of the node.
+  // One of the places that each team has for each rank of the node.
   std::size_t number_of(std::uint32_t team, Rank rank) const {
     return std::size_t{team} * roster_.slots() + roster_.slot_of(rank);
   }
@@ -141,8 +141,8 @@ class NodeMemory {
   std::optional<Rank> self_;
   ControlLayout layout_;
   Mapping control_;
-  std::byte* lines_;    // of team 0
-  std::byte* scratch_;  // likewise
+  std::byte* lines_;    // for team 0
+  std::byte* scratch_;  // for team 0
   NodeTable nodes_;
   Roster roster_;
   Mapping arenas_;

@@ -14,17 +14,17 @@
 namespace gondwana {
 namespace {
 
-// Address space that one process may fill with arenas.
+// The address space that one process may use for arenas.
 std::size_t address_space() {
   constexpr std::size_t between_base_and_programs = std::size_t{48} << 40;
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
     return between_base_and_programs;
-  // Half: the rest is the program's own, its libraries and its stacks.
+  // Half: the program, its libraries and its stacks need the rest.
   return std::min<std::size_t>(between_base_and_programs, limit.rlim_cur / 2);
 }
 
-// A part of the address space goes to what the teams of a node have in its control memory.
+// A part of the address space serves the node's teams, in its control memory.
 std::uint32_t teams_for(std::uint32_t ranks) {
   constexpr std::size_t part = 16;
   const std::size_t fitting = address_space() / part / (ControlLayout::size_of_team * ranks);
@@ -41,7 +41,7 @@ std::size_t NodePlan::inbox_offset() const {
 Result<NodePlan> plan_node(const NodeShare& share) {
   const std::uint32_t ranks = share.slots();
   const std::size_t inbox = InboxLayout(ranks).size();
-  // On several nodes as much again, for the scratch of teams.
+  // On several nodes the same again, for the scratch of teams.
   const std::size_t memory = (usable_memory() + huge_offset + inbox) * (share.nodes > 1 ? 2 : 1);
   const std::size_t most = std::bit_floor(address_space() / std::max(1U, ranks));
   const std::size_t room = std::min(std::bit_ceil(memory), most);
@@ -52,9 +52,9 @@ Result<NodePlan> plan_node(const NodeShare& share) {
                              "ulimit -v or start fewer ranks",
                              ranks, format_size(least * ranks), format_size(address_space()))};
   }
-  // Not a power of two, though it is a huge page less than one: some processors guess the place of
-  // a line in their first cache by hashing bits 12 to 27 of its address, and every symmetric object
-  // would throw out its counterparts in the arenas of the peers.
+  // Not a power of two, although a huge page less than one. Some processors predict a line's place
+  // in the first-level cache by a hash of address bits 12 to 27. A symmetric object would evict its
+  // counterparts in the peers' arenas.
   NodePlan plan{share, room - huge_page};
   plan.teams = teams_for(ranks);
   return plan;

@@ -1,5 +1,5 @@
-// The ranks of a node, each in a slot of the node's memory. They are numbered one after the other,
-// and no other file depends on that but engine/rma/reach.hpp, for speed.
+// The ranks of a node, each in a slot of the node's memory. Their numbers are consecutive. Only
+// this file depends on that, and engine/rma/reach.hpp, for speed.
 #pragma once
 
 #include <cstddef>
@@ -40,12 +40,12 @@ class NodeRanks {
   constexpr Rank front() const { return Rank(first_); }
   constexpr Rank back() const { return (*this)[size_ - 1]; }
   constexpr bool holds(Rank rank) const { return slot_of(rank) < size_; }
-  // Of a rank that it holds. Of another: no slot of the node, at least size().
+  // The slot of a rank. For a rank of another node: at least size(), no slot.
   constexpr std::uint32_t slot_of(Rank rank) const { return index(rank) - first_; }
   constexpr bool meets(const NodeRanks& other) const {
     return holds(other.front()) || other.holds(front());
   }
-  // Whether all of them are ranks of a job of that many.
+  // Whether all of them are below `ranks`, the job's size.
   constexpr bool are_among(std::uint32_t job_ranks) const {
     return first_ <= job_ranks && size_ <= job_ranks - first_;
   }

@@ -1,5 +1,5 @@
-// What the ranks of a node know of all nodes, in its control memory: an entry for each, and behind
-// the entries addresses and keys, which take no more room than they have bytes.
+// What the ranks of a node know of all nodes, in its control memory: an entry for each, followed by
+// the addresses and keys in their exact lengths.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ class NodeTable {
     return {entry(node).info, address(node), key(node)};
   }
 
-  // After what this object has written before. The agent writes its own node alone, to be read
-  // before all are known; then one process writes all nodes.
+  // Appends after what this object has written. The agent writes only its own node, to be read
+  // before all are known. Then one process writes all nodes.
   void write(std::uint32_t node, const NodeContact& contact) {
     entry(node).info = contact.info();
     entry(node).contact = next_;

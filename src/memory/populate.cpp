@@ -23,16 +23,16 @@
 namespace gondwana {
 namespace {
 
-// Of headers newer than those we build with.
+// From headers newer than those that we build with.
 constexpr int advice_populate_write = 23;
 constexpr int policy_interleave = 3;
 constexpr unsigned long flag_allowed_domains = 4;
 
-// What a thread takes at a time: little, so that all end at once, and many pages, so that asking
-// for work costs nothing.
+// The work that a thread takes at a time: little, so that all threads end together, and many pages,
+// so that taking work costs nothing.
 constexpr std::size_t least_step = std::size_t{4} << 20;
 
-// Whether all of `pages`, a huge page at most, are in memory.
+// Whether all of `pages`, at most a huge page, are in memory.
 bool is_resident(MutableBytes pages) {
   std::array<unsigned char, huge_page / 4096> states{};
   if (::mincore(pages.data(), pages.size(), states.data()) != 0) return false;
@@ -41,13 +41,13 @@ bool is_resident(MutableBytes pages) {
                      [](unsigned char state) { return (state & 1U) != 0; });
 }
 
-// A write that changes nothing, whatever others write at the same time.
+// A write that changes nothing, even if others write at the same time.
 void touch(std::byte* byte) {
   std::atomic_ref(*reinterpret_cast<unsigned char*>(byte)).fetch_or(0, std::memory_order_relaxed);
 }
 
-// Whether one write brought a huge page, or as many small ones are there already, is asked and not
-// believed: the kernel gives small ones in its place when it has no other.
+// Asks whether one write allocated a huge page, or small pages exist already. The kernel uses small
+// pages when it has no huge one.
 void write_to_each(MutableBytes pages) {
   bool huge = true;  // so far
   for (std::size_t at = 0; at < pages.size(); at += huge_page) {
@@ -60,7 +60,7 @@ void write_to_each(MutableBytes pages) {
   }
 }
 
-// Returns 0 or what was wrong, as errno has it.
+// Returns 0 or an errno.
 int advise_populate(MutableBytes pages) {
   for (;;) {
     if (::madvise(pages.data(), pages.size(), advice_populate_write) == 0) return 0;
@@ -68,8 +68,8 @@ int advise_populate(MutableBytes pages) {
   }
 }
 
-// Whether the kernel knows the advice and follows it, tried on a page that is not there yet:
-// emulators of processes say yes and do nothing.
+// Whether the kernel knows the advice and follows it, tried on an absent page: process emulators
+// report success and do nothing.
 bool follows_advice() {
   const Result<UniqueFd> memory = create_memfd("gondwana-probe", page_size());
   if (!memory) return false;
@@ -80,7 +80,7 @@ bool follows_advice() {
   return wrong != 0 ? wrong != EINVAL : is_resident(page);
 }
 
-// Work that several threads take a step at a time.
+// Work that several threads take in steps.
 class Populating {
  public:
   Populating(MutableBytes pages, Populate how, std::size_t step)
@@ -108,10 +108,10 @@ class Populating {
   Populate how_;
   std::size_t step_;
   std::atomic<std::size_t> next_ = 0;
-  std::atomic<int> failure_ = 0;  // errno of a step that could not be done
+  std::atomic<int> failure_ = 0;  // errno of a failed step
 };
 
-// False where the system has no thread for us.
+// False if the system refuses a thread.
 bool add_worker(std::vector<std::jthread>& workers, Populating& work) {
   try {
     workers.emplace_back([&work] { work.work(); });
@@ -121,7 +121,7 @@ bool add_worker(std::vector<std::jthread>& workers, Populating& work) {
   }
 }
 
-// By as many threads as there are, at least this one.
+// Uses all threads that start, at least this one.
 void work_together(Populating& work, std::size_t threads) {
   const SignalsBlocked blocked;
   std::vector<std::jthread> others;
@@ -131,13 +131,13 @@ void work_together(Populating& work, std::size_t threads) {
 }
 
 Error cannot_populate(std::size_t size, int wrong) {
-  const bool no_memory = wrong == EFAULT || wrong == ENOMEM;  // EFAULT: it would be a SIGBUS
+  const bool no_memory = wrong == EFAULT || wrong == ENOMEM;  // EFAULT: a touch raises SIGBUS
   return {Errc::out_of_memory,
           fmt::format("cannot take {} of shared memory from the machine: {}", format_size(size),
                       no_memory ? "there is not so much" : std::strerror(wrong))};
 }
 
-// Whether this process may have memory of one NUMA domain only, or there is but one.
+// Whether this process may use memory of one NUMA domain only, or the machine has only one.
 bool has_one_domain() {
   constexpr std::string_view name = "Mems_allowed_list:";
   std::ifstream status("/proc/self/status");
@@ -150,7 +150,7 @@ bool has_one_domain() {
 
 Result<void> populate(MutableBytes pages, std::uint32_t threads, Populate how) {
   if (pages.empty()) return {};
-  ::madvise(pages.data(), pages.size(), MADV_HUGEPAGE);  // refused: then there are none
+  ::madvise(pages.data(), pages.size(), MADV_HUGEPAGE);  // refused: assume one domain
   if (how == Populate::by_advice && !follows_advice()) how = Populate::by_writing;
   Populating work(pages, how, least_step);
   const std::size_t steps = (pages.size() + least_step - 1) / least_step;

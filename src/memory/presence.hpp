@@ -1,6 +1,6 @@
-// Whether the process that a rank was is still there and runs the same program: a lock in shared
-// memory that its first thread holds. The kernel gives it up for a thread that ends and for a
-// program that another replaces by exec, and says so to the next process that tries it.
+// Whether the process of a rank still exists and runs the same program: a lock in shared memory
+// that its first thread holds. The kernel releases it for a thread that ends and for a program that
+// exec replaces, and tells the next process that tries it.
 #pragma once
 
 #include <pthread.h>
@@ -12,15 +12,15 @@ namespace gondwana {
 
 struct Presence {
   pthread_mutex_t lock;
-  std::atomic<std::uint32_t> process;         // its number; 0: nobody has taken it
+  std::atomic<std::uint32_t> process;         // of the thread; 0: never taken
   std::atomic<std::uint32_t> is_taking_part;  // 1: its end would be a loss to the others
 
-  // By the process that is the rank, once; the second by its first thread, or it does nothing.
+  // For the rank's process, once. The second is for its first thread; elsewhere it does nothing.
   void take();
   void take_part();
-  // Its end is told by itself.
+  // Its end is expected from now on.
   void leave() { is_taking_part.store(0, std::memory_order_relaxed); }
-  // By others: the thread has ended, or another program runs. Yes from then on.
+  // For others: the thread has ended, or another program runs. Stays true.
   bool is_lost();
 };
 

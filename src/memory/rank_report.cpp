@@ -18,8 +18,8 @@ struct Waiters {
   std::set<std::uint32_t> peers;
 };
 
-// Of a queue, such as that for a lock, each waits for the one before it: the first waits for the
-// rank that does not wait, which is the one that is named.
+// In a queue, for instance of a lock, each rank waits for the one before it. The first one waits
+// for the rank that does not wait, so that rank is named.
 std::string describe_waiters(const std::string& call, Waiters& waiters) {
   waiters.peers.erase(Waiting::anybody);
   for (const std::uint32_t rank : waiters.ranks) waiters.peers.erase(rank);
@@ -108,7 +108,7 @@ std::string format_ranks(std::span<const std::uint32_t> ranks) {
   for (std::size_t first = 0; first < ranks.size();) {
     std::size_t last = first;
     while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
-    // A range pays from three ranks on: "0, 1" but "0-2".
+    // A range is shorter from three ranks on: "0, 1" but "0-2".
     if (last - first < 2) last = first;
     if (!text.empty()) text += ", ";
     text += first == last ? fmt::format("{}", ranks[first])

@@ -1,4 +1,4 @@
-// What ranks wait for, in words.
+// Describes what ranks wait for.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +11,33 @@
 
 namespace gondwana {
 
-// "rank 1 has ended; rank 2 has called exit and waits for the others to finalize", or nothing.
+// "rank 1 has ended; rank 2 has called exit and waits for the others to finalize", or empty.
 std::string describe_leaving(std::span<const std::uint32_t> ended,
                              std::span<const std::uint32_t> in_exit);
 
-// What follows what the ranks of a job, whose environment this is, wait for where none can go on.
+// The end of this report for a job that cannot continue. The ranks have this environment.
 std::string nobody_can_go_on(const Environment& ranks = own_environment());
 
-// Of ranks that wait for others that do not come, some of which have ended or wait in exit().
+// For ranks that wait for others that do not come. Some of those have ended or wait in exit().
 std::string describe_deadlock(std::span<const std::uint32_t> ended,
                               std::span<const std::uint32_t> in_exit, const Environment& ranks);
 
-// A rank that lives, and its page.
+// A living rank, and its page.
 struct Survivor {
   std::uint32_t rank;
   const ControlPage* page;
 };
 
-// "ranks 0, 1, 3 wait in shmem_barrier_all", or nothing where nobody waits.
+// "ranks 0, 1, 3 wait in shmem_barrier_all"; empty if no rank waits.
 std::string describe_waiting(std::span<const Survivor> survivors);
 
-// The same and the ranks that do not wait: "rank 2 is outside any blocking call".
+// The same with the ranks that do not wait: "rank 2 is outside any blocking call".
 std::string describe_ranks(std::span<const Survivor> survivors);
 
 // "0-2, 5"
 std::string format_ranks(std::span<const std::uint32_t> ranks);
 
-// "rank 1 is ...", "ranks 1, 2 are ...", or nothing.
+// "rank 1 is ...", "ranks 1, 2 are ...", or empty.
 std::string describe_some(std::span<const std::uint32_t> ranks, std::string_view what_one_is,
                           std::string_view what_they_are);
 

@@ -1,5 +1,5 @@
-// What a rank and the agent of its node share where the agent carries the messages of the rank, and
-// how they wake each other.
+// What a rank shares with its node agent if the agent carries the rank's messages, and how they
+// wake each other.
 #pragma once
 
 #include <unistd.h>
@@ -16,29 +16,29 @@
 
 namespace gondwana {
 
-// One per rank of a node, in the control memory. Costs nothing before it is written to.
+// One per rank of a node, in the control memory. Uses no memory before the first write.
 struct alignas(4096) RelayPlace {
-  // A record is for the node that it names. A number beyond the nodes names a slot of the rank's
+  // A record is for the node in its header. A number above the nodes is a slot of the rank's
   // BatchPlace, which the agent sends and empties; that record has no bytes.
   RecordRing to_agent;
   RecordRing to_rank;
-  Doorbell<RealAtomics> bell;  // the rank's, rung by the agent
+  Doorbell<RealAtomics> bell;  // the rank's bell, rung by the agent
 };
 
-// One per node. The agent sleeps on descriptors and no futex, so what wakes it is an eventfd, which
-// all of them have. The sleeper pays for the fence, as with a Doorbell.
+// One per node. The agent sleeps on descriptors, not on a futex, so an eventfd wakes it; all ranks
+// have the descriptor. The sleeper pays for the fence, as with a Doorbell.
 struct alignas(cache_line) AgentBell {
   std::atomic<std::uint32_t> asleep;
 
-  // Agent: to be followed by a look at what ranks have written, and then the sleep. False: rings
-  // may be missed, so that it must be short.
+  // For the agent, which then checks the ranks' records and sleeps. False: rings may be missed, so
+  // the sleep must be short.
   bool raise() {
     asleep.store(1, std::memory_order_relaxed);
     return RealAtomics::heavy_fence();
   }
   void lower() { asleep.store(0, std::memory_order_relaxed); }
 
-  // Rank, after its store.
+  // For a rank, after its store.
   void ring_if_asleep(int eventfd) {
     RealAtomics::light_fence();
     if (asleep.load(std::memory_order_relaxed) == 0) return;

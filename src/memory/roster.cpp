@@ -5,7 +5,7 @@ namespace gondwana {
 bool Roster::knows_all_nodes() const {
   for (std::uint32_t node = 0; node < nodes(); ++node) {
     if (node == share_.node) continue;
-    // Pairs with the release by the process that has written the entry.
+    // Pairs with the release in the process that wrote the entry.
     if (nodes_.entry(node).state.load(std::memory_order_acquire) == NodeState::unknown)
       return false;
   }
@@ -16,7 +16,7 @@ NodeRanks Roster::ranks_of(std::uint32_t node) const {
   return node == share_.node ? here() : nodes_.entry(node).info.ranks;
 }
 
-// Nodes are numbered in the order of their ranks.
+// Nodes are numbered in rank order.
 Roster::Where Roster::where(Rank rank) const {
   if (is_here(rank)) return {share_.node, slot_of(rank)};
   std::uint32_t node = 0;

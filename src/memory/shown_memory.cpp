@@ -30,7 +30,7 @@ bool overlap(const ShownBuffer& buffer, std::uint64_t begin, std::uint64_t size)
   return its < begin + size && begin < its + buffer.size.load(std::memory_order_relaxed);
 }
 
-// An unused one, or one that is gone. Null: all are there.
+// An unused entry, or one of removed memory. Null: all are in use.
 ShownBuffer* find_room(ShownMemory& shown) {
   const auto is_unused = [](const ShownBuffer& buffer) {
     return buffer.size.load(std::memory_order_relaxed) == 0;
@@ -47,7 +47,7 @@ ShownBuffer* find_room(ShownMemory& shown) {
 
 void show_buffer(ShownMemory& shown, Bytes memory, std::string_view device) {
   const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
-  // What was there before, perhaps of an engine that has ended.
+  // Clears an older entry, perhaps of an engine that has ended.
   for (ShownBuffer& buffer : shown.buffers)
     if (overlap(buffer, begin, memory.size())) buffer.size.store(0, std::memory_order_release);
   ShownBuffer* room = find_room(shown);

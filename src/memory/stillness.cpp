@@ -25,7 +25,7 @@ namespace {
 constexpr std::uint64_t longest_look_ns = 50'000'000;
 constexpr useconds_t look_again_us = 200;
 
-// Those that have not ended: the first one may end before others. Empty where they cannot be known.
+// The threads that have not ended: the first one may end before others. Empty if unknown.
 std::vector<std::string> tasks_of(pid_t pid) {
   const std::string path = fmt::format("/proc/{}/task", pid);
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), &::closedir);
@@ -40,7 +40,7 @@ std::vector<std::string> tasks_of(pid_t pid) {
   return tasks;
 }
 
-// A child may write into the memory of the job. True where that cannot be known.
+// A child may write into the memory of the job. True if unknown.
 bool has_children(pid_t pid, const std::string& task) {
   std::ifstream file(fmt::format("/proc/{}/task/{}/children", pid, task));
   if (!file.is_open()) return true;
@@ -49,12 +49,12 @@ bool has_children(pid_t pid, const std::string& task) {
   return false;
 }
 
-// A handler of the program may write what the rank waits for, at a time that a timer or another
-// process chooses. True where that cannot be known. Left out are SIGINT, which every Python program
-// handles, and SIGURG, which the library does.
+// A signal handler of the program may write what the rank waits for, when a timer or another
+// process triggers it. True if unknown. SIGINT, which every Python program handles, and SIGURG,
+// which the library handles, do not count.
 bool has_handlers(pid_t pid) {
   constexpr auto bit = [](int signal) { return std::uint64_t{1} << (signal - 1); };
-  constexpr int first_realtime = 34;  // the C library has the two before it
+  constexpr int first_realtime = 34;  // the C library reserves the two before it
   constexpr std::uint64_t by_timers = bit(SIGALRM) | bit(SIGVTALRM) | bit(SIGPROF);
   constexpr std::uint64_t by_others = bit(SIGHUP) | bit(SIGQUIT) | bit(SIGUSR1) | bit(SIGUSR2) |
                                       bit(SIGTERM) | bit(SIGCHLD) | bit(SIGCONT) | bit(SIGTSTP) |
@@ -63,7 +63,7 @@ bool has_handlers(pid_t pid) {
   return (status_of(pid, "SigCgt:", 16).value_or(sent_later) & sent_later) != 0;
 }
 
-// A thread that looks for messages now and then sleeps in between.
+// A thread that polls for messages periodically sleeps in between.
 bool is_asleep(pid_t pid, const std::string& task, std::uint64_t until_ns) {
   const std::string file = fmt::format("/proc/{}/task/{}/stat", pid, task);
   for (;;) {
@@ -74,7 +74,7 @@ bool is_asleep(pid_t pid, const std::string& task, std::uint64_t until_ns) {
   }
 }
 
-// A line of /proc/PID/maps. Device and inode tell the file; its name any memory may have.
+// A line of /proc/PID/maps. Device and inode identify the file; any memory may have its name.
 struct MappedFile {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
@@ -94,7 +94,7 @@ bool read_mapped_file(std::ifstream& maps, MappedFile& file) {
   return true;
 }
 
-// Of this process; empty where it cannot be known.
+// For this process; empty if unknown.
 std::string file_mapped_at(const void* memory) {
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
   std::ifstream maps("/proc/self/maps");
@@ -121,7 +121,7 @@ Waits waits_of(const ControlPage& page) {
   return waits;
 }
 
-// A process that asks about itself looks from within a call: it would sleep.
+// A process that asks about itself asks from within a call: otherwise it would sleep.
 bool sleeps_alone(const Sleeper& rank, std::uint32_t waiting, std::uint64_t until_ns) {
   const bool is_self = rank.pid == ::getpid();
   const std::uint32_t of_library = rank.page->library_threads.load(std::memory_order_relaxed);
@@ -139,7 +139,7 @@ bool sleeps_alone(const Sleeper& rank, std::uint32_t waiting, std::uint64_t unti
 }  // namespace
 
 std::optional<Stillness> find_stillness(std::span<const Sleeper> ranks) {
-  for (const Sleeper& rank : ranks) {  // most often this is enough, and costs little
+  for (const Sleeper& rank : ranks) {  // usually this is enough, and cheap
     const bool may_go_on = rank.page->traffic.under_way.load(std::memory_order_relaxed) != 0;
     if (may_go_on || rank.page->longest_wait() == nullptr) return std::nullopt;
   }
@@ -216,7 +216,7 @@ std::optional<std::string> find_loss(ControlPage& page, std::uint32_t rank) {
   const auto pid = static_cast<pid_t>(page.presence.process.load(std::memory_order_relaxed));
   const bool lives = is_alive(pid);
   if (lives && !has_replaced_its_program(pid, &page)) {
-    page.presence.leave();  // its first thread alone has ended
+    page.presence.leave();  // only its first thread has ended
     return std::nullopt;
   }
   return fmt::format("rank {} on host {} (pid {}) {}; all ranks are ended", rank,
@@ -234,7 +234,7 @@ bool has_replaced_its_program(pid_t pid, const void* job_memory) {
   if (is_gone()) return false;
   const std::string wanted = file_mapped_at(job_memory);
   std::ifstream maps(fmt::format("/proc/{}/maps", pid));
-  bool any = false;  // a process that has ended and was not waited for maps nothing
+  bool any = false;  // a process that has ended and was not reaped maps nothing
   for (MappedFile file; read_mapped_file(maps, file); any = true)
     if (file.identity == wanted) return false;
   return any || (!maps.is_open() && !is_gone());
