@@ -41,7 +41,7 @@ Error cannot_start(std::string_view what) {
                                            what, std::strerror(errno))};
 }
 
-// Above the numbers that the agent is to have them under.
+// Above the numbers that they get in the agent.
 UniqueFd raise(UniqueFd low) {
   return UniqueFd(::fcntl(low.get(), F_DUPFD_CLOEXEC, join_descriptor + 1));
 }
@@ -55,7 +55,7 @@ Result<Pair> make_socket_pair() {
   return pair;
 }
 
-// What it says before it serves. Later nobody listens.
+// Its output before it serves. Later output is not read.
 Result<Pair> make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return cannot_start("the output");
@@ -64,7 +64,7 @@ Result<Pair> make_pipe() {
   return pair;
 }
 
-// The file that this very code was loaded from: the library, or the program that it is part of.
+// The file that contains this code: the library, or the program that links it.
 fs::path own_file() {
   Dl_info place{};
   std::error_code failure;
@@ -76,8 +76,8 @@ fs::path own_file() {
   return fs::read_symlink("/proc/self/exe", failure);
 }
 
-// Where the agent may be: the one installed with the library first, then that of a build, then
-// those installed with a command in PATH, for programs that are linked statically.
+// The possible places of the agent: the one installed with the library first, then the one of a
+// build, then those installed with a command in PATH, for statically linked programs.
 std::vector<fs::path> places() {
   const fs::path folder = own_file().parent_path();
   std::vector<fs::path> result{folder / "gondwana", folder / "../tools/gondwana"};
@@ -101,7 +101,7 @@ Result<std::string> find_agent() {
                            places().front().string())};
 }
 
-// What is preloaded is meant for the program: a library of ours would take the agent for a rank.
+// Preloaded libraries are meant for the program: one of ours would treat the agent as a rank.
 std::vector<std::string> environment_of_agent() {
   std::vector<std::string> result;
   for (char** entry = environ; *entry != nullptr; ++entry)
@@ -127,8 +127,8 @@ struct Start {
   int nothing;
 };
 
-// Here and below: in children of a process that may have threads, so system calls only. A launcher
-// waits until nobody holds the pipes that it left to the rank.
+// Here and below: runs in children of a process that may have threads, so it uses system calls
+// only. A launcher waits until no process holds the pipes that it gave to the rank.
 void close_from(int first) {
   if (::syscall(SYS_close_range, first, ~0U, 0) == 0) return;
   constexpr int most_looked_at = 65'536;
@@ -149,8 +149,8 @@ void close_from(int first) {
   ::_exit(1);
 }
 
-// A session of its own, or what ends the ranks would end it before their peers are done. Its parent
-// ends at once: no wait for children of this rank ever finds it.
+// A session of its own: otherwise a signal to the ranks' session would end it before their peers
+// are done. Its parent exits at once, so this rank never reaps it as its child.
 Result<void> spawn(const Start& start) {
   const pid_t between = ::fork();
   if (between == 0) {
@@ -184,7 +184,7 @@ Result<void> spawn(std::string path, const UniqueFd& join, const UniqueFd& outpu
       {path.c_str(), words.data(), variables.data(), join.get(), output.get(), nothing.get()});
 }
 
-// To the end: the agent has closed it.
+// Reads to the end: the agent closes the pipe.
 std::string read_all(const UniqueFd& output) {
   std::string text;
   std::array<char, 512> bytes{};
@@ -216,7 +216,7 @@ Result<void> send_memory(int socket, const JobMemory& memory, const Deadline& de
   return {};
 }
 
-// Until it serves.
+// Returns once it serves.
 Result<void> attend(int socket, const JobMemory& memory, const UniqueFd& output,
                     const Deadline& deadline) {
   for (;;) {

@@ -1,5 +1,5 @@
-// Starts the node agent where no guardian does it: the first rank of a node, under a launcher of
-// others.
+// Starts the node agent without a guardian: the first rank of a node does it under a foreign
+// launcher.
 #pragma once
 
 #include "bootstrap/deadline.hpp"
@@ -12,13 +12,13 @@ namespace gondwana {
 
 struct StartedAgent {
   NodeContact contact;
-  // Every rank of the node keeps a copy, close-on-exec. When the last is closed the agent ends,
-  // however the ranks did.
+  // Every rank of the node keeps a copy, close-on-exec. The agent ends when the last copy is
+  // closed, however the ranks end.
   UniqueFd lifeline;
 };
 
-// It sees the memory, and serves. It is no child of ours and holds nothing of the launcher's: no
-// output, no socket, no process group.
+// It maps the memory, and serves. It is not our child, and holds no output, socket or process group
+// of the launcher.
 Result<StartedAgent> start_agent(const JobMemory& memory, const Deadline& deadline);
 
 }  // namespace gondwana

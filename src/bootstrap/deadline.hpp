@@ -1,4 +1,4 @@
-// A point in time until which something may take.
+// A point in time that limits a wait.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ class Deadline {
   explicit Deadline(std::uint32_t seconds)
       : seconds_(seconds), end_ns_(monotonic_ns() + std::uint64_t{seconds} * 1'000'000'000) {}
 
-  // What was given at first, for sentences.
+  // The initial timeout, for messages.
   std::uint32_t seconds() const { return seconds_; }
 
-  // What is left, in the units of poll().
+  // The remaining time, in the units of poll().
   int left_ms() const {
     const std::uint64_t now = monotonic_ns();
     return now >= end_ns_ ? 0 : static_cast<int>((end_ns_ - now) / 1'000'000);

@@ -34,8 +34,8 @@ std::uint32_t job_number(std::uint64_t tag) {
 
 namespace {
 
-// Bytes of each arena that its rank wants on huge pages, those of a heap. What cannot be read is
-// told by the ranks.
+// The bytes of each arena that its rank wants on huge pages, for its heap. The ranks report an
+// unreadable value.
 std::size_t wanted_huge_pages(const Environment& environment, std::uint32_t ranks) {
   if (setting_of(variable(VariableId::gondwana_hugetlb), environment).is_default()) return 0;
   const Result<Options> options = read_options(environment);
@@ -43,7 +43,7 @@ std::size_t wanted_huge_pages(const Environment& environment, std::uint32_t rank
   return options->heap_size > 0 ? options->heap_size : usable_memory() / ranks / 2;
 }
 
-// Bytes of events that each thread keeps. What cannot be read is told by the ranks.
+// The bytes of events that each thread keeps. The ranks report an unreadable value.
 std::size_t wanted_ring_size(const Environment& environment) {
   if (setting_of(variable(VariableId::gondwana_trace), environment).is_default()) return 0;
   const Result<Options> options = read_options(environment);
@@ -51,7 +51,7 @@ std::size_t wanted_ring_size(const Environment& environment) {
   return std::bit_ceil(std::clamp(options->trace_size, least_ring_size, largest_ring_size));
 }
 
-// Where a heap on huge pages may lie.
+// The start of a heap on huge pages.
 std::size_t room_for_huge_pages(const NodePlan& plan) {
   return plan.inbox_offset() > huge_offset ? plan.inbox_offset() - huge_offset : 0;
 }
@@ -79,8 +79,8 @@ Result<void> write_facts(const UniqueFd& control, const NodePlan& plan, std::uin
 
 }  // namespace
 
-// Each rank gets as many as the others. Another process may take them between our question and the
-// answer: then we ask again.
+// Each rank gets the same number. If another process takes pages between the query and the
+// allocation, the loop asks again.
 void JobMemory::take_huge_pages(const Environment& environment) {
   const std::size_t wanted =
       std::min(round_up(wanted_huge_pages(environment, plan_.slots()), huge_page),

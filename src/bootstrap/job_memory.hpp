@@ -1,5 +1,5 @@
-// The memory of a job on this node, in the hands of the process that makes it, and the messages by
-// which the ranks get it.
+// The memory of a job on this node, in the process that makes it, and the messages that hand it to
+// the ranks.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace gondwana {
 
-// Nobody can guess it. Never 0, which means "not known yet" to a rank.
+// Unguessable. Never 0, which means "not known yet" to a rank.
 Result<std::uint64_t> random_number();
 
-// What tools know the job with this tag by.
+// A short form of the tag, which tools use.
 std::uint32_t job_number(std::uint64_t tag);
 
 class JobMemory {
  public:
-  // `tag`: that of the job where others have chosen it; 0: a new one. `environment`: of the ranks,
-  // which may ask for huge pages; where there are too few, the plan has fewer or none.
+  // `tag`: the job's tag, if others have chosen it; 0: a new one. `environment`: of the ranks,
+  // which may ask for huge pages. If too few are free, the plan has fewer or none.
   static Result<JobMemory> create(const NodeShare& share, std::uint64_t tag = 0,
                                   const Environment& environment = {});
 
@@ -35,13 +35,13 @@ class JobMemory {
     int attachment;
   };
 
-  // What each rank gets, from item 0 to the last: the Welcome with the control memory, then what
-  // NodePlan::descriptors() counts. Ranks are those of the node, from 0.
+  // What each rank gets, from item 0 to the last: the Welcome with the control memory, then the
+  // descriptors that NodePlan::descriptors() counts. Ranks are those of the node, from 0.
   std::uint32_t items() const { return plan_.descriptors() + 1; }
   Item item(std::uint32_t to_rank, std::uint32_t number) const;
 
-  // For a process that is a rank itself. Once each, and nothing is sent after that. What is behind
-  // the arenas has numbers behind the ranks.
+  // For a process that is a rank itself. Call each once; nothing is sent afterwards. Descriptors
+  // after the arenas have the numbers after the ranks.
   UniqueFd take_control() { return std::move(control_); }
   UniqueFd take_arena(std::uint32_t number) { return std::move(arenas_[number]); }
 
@@ -54,7 +54,7 @@ class JobMemory {
   std::uint64_t tag_;
   NodePlan plan_;
   UniqueFd control_;
-  std::vector<UniqueFd> arenas_;  // and what is behind them
+  std::vector<UniqueFd> arenas_;  // followed by the other descriptors
 };
 
 }  // namespace gondwana

@@ -20,11 +20,11 @@
 namespace gondwana {
 namespace {
 
-// No timeout: the launcher serves one rank after the other, which takes long in a large job. If the
+// No timeout: the launcher serves the ranks one by one, which takes long in a large job. If the
 // launcher ends, the socket closes.
 constexpr int no_timeout = -1;
 
-// The descriptor is inherited by number: make sure that it is our socket, made by our user.
+// The descriptor is inherited by number: check that it is our socket, made by our user.
 Result<UniqueFd> inherited_socket(std::string_view text) {
   const auto refuse = [&](std::string_view why) {
     return Error{Errc::refused, fmt::format("{}={}: {}; start the program with `gondwana run`",
@@ -41,8 +41,8 @@ Result<UniqueFd> inherited_socket(std::string_view text) {
   return UniqueFd(fd);
 }
 
-// Readable once this process has ended; nothing where the kernel has no such descriptors. Opened
-// here because the guardian may see us under another number (pid namespaces).
+// Readable once this process has ended; nothing if the kernel has no pidfds. Opened here because
+// the guardian may see this process under another number (pid namespaces).
 UniqueFd open_own_end() {
   return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
 }
@@ -52,8 +52,7 @@ Result<void> ask_to_join(int socket) {
   return protocol::send(socket, protocol::Join{pid}, 0, open_own_end().get());
 }
 
-// Its other end goes to the guardian, which sees it close when this program ends and when another
-// takes its place by exec.
+// The guardian gets the other end. It closes when this program ends, and when exec replaces it.
 Result<UniqueFd> announce_image(int socket) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0)
@@ -86,8 +85,8 @@ Result<Membership> join_as_rank(std::string_view descriptor) {
   return self;
 }
 
-// A program that a rank has started finds the variables of the launcher too, but not a session that
-// the rank keeps from its successors.
+// Programs that a rank starts inherit the launcher's variables, but not the session: the rank keeps
+// it from them.
 bool is_rank_itself(const StartedBy& by, const Environment& environment) {
   const char* joined = environment(protocol::joined_variable);
   if (joined == nullptr) return true;
@@ -101,7 +100,7 @@ Result<Membership> join_as_agent(const Environment& environment) {
   const char* descriptor = environment(protocol::join_fd_variable);
   if (descriptor == nullptr)
     return Error{Errc::refused, "a node agent is started by `gondwana run`, not by hand"};
-  // It ends with that socket. Whose child it is says nothing: its guardian has tied it to itself.
+  // The agent ends with that socket. Its parent is not checked: its guardian has tied it to itself.
   return join_launched(descriptor);
 }
 

@@ -33,10 +33,11 @@ Result<Membership> join_through(Space& space, const StartedBy& by, const Terms& 
   return self;
 }
 
-// The session lasts as long as the rank, to end the job or to leave it. That of PMIx has a thread,
-// asleep from here on: the program's variables are laid on shared memory beside it. To close it
-// first would do, but an MPI in the same program cannot open it a second time (PMIx 4.2 then knows
-// nothing of the job), and mpirun would see nothing wrong in a rank that disappears by _exit(0).
+// The session lasts as long as the rank, so the rank can end the job or leave it. A PMIx session
+// has a thread, asleep from here on; the program's variables move to shared memory while it exists.
+// Closing the session first would work, but an MPI in the same program could not open it again
+// (PMIx 4.2 then knows nothing of the job), and mpirun would not notice a rank that disappears by
+// _exit(0).
 template <typename Session>
 LauncherLink::Foreign link_through(const std::shared_ptr<Session>& session) {
   return {[session](int status) { return session->abort(status); },
@@ -90,7 +91,8 @@ Result<Membership> join_foreign(const StartedBy& by, const Options& options) {
   const Terms terms{Deadline(options.join_timeout), options.most_on_node()};
   if (by.has_pmix) {
     Result<Pmix> session = Pmix::open();
-    // A launcher inside another inherits what that one said: PMI-1 may count where PMIx does not.
+    // A nested launcher inherits the variables of the outer one: PMI-1 may be right where PMIx is
+    // not.
     if (session && (session->size() > 1 || !by.pmi1))
       return join_through_pmix(*std::move(session), by, terms);
     if (!session && !by.pmi1 && by.claim) return out_of_reach(by, session.error());

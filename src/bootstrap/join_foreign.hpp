@@ -1,4 +1,4 @@
-// Joining a job that a launcher of others started: mpirun, srun, mpiexec.hydra; or none at all.
+// Joins a job of a foreign launcher (mpirun, srun, mpiexec.hydra), or makes a job of one rank.
 #pragma once
 
 #include "bootstrap/join.hpp"
@@ -8,12 +8,12 @@
 
 namespace gondwana {
 
-// Waits for all others. An error that names the launcher and what is missing where this process is
-// one of several that cannot find each other; alone where it is the only one.
+// Waits for all others. An error that names the launcher and what is missing if this process is one
+// of several that cannot find each other. A job of one rank if it is the only one.
 Result<Membership> join_foreign(const StartedBy& by, const Options& options);
 
-// Why a process that a launcher started with others cannot join them, and what to do: it offers no
-// way, or what is needed for its way is missing. Both want a claim.
+// Why a process cannot join the others of its launcher, and what to do: the launcher offers no way,
+// or its way needs something that is missing. Both need a claim.
 Error no_way_to_meet(const StartedBy& by);
 Error out_of_reach(const StartedBy& by, const Error& error);
 

@@ -1,5 +1,5 @@
-// What launchers offer to processes that do not know each other yet: each says one thing a round,
-// and after a fence all can ask what the others said.
+// What launchers offer to processes that do not know each other yet: each publishes one value per
+// round, and after a fence all can read the values of the others.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,12 +14,12 @@
 
 namespace gondwana {
 
-// A value has no blank, no '=' and at most this many bytes: what every launcher can carry.
+// A value has no blank, no '=' and at most this many bytes: the limit of all launchers.
 inline constexpr std::size_t longest_value = 1000;
 
-// In the first all ranks name themselves. There is a second where they are on several nodes: the
-// first rank of each says how to reach it, by the value `nodes` and, where that is too short, by
-// those after it.
+// In the first round all ranks publish their names. On several nodes there is a second one: the
+// first rank of each publishes how to reach it, in the value `nodes` and, if that is too short, in
+// further values.
 enum class Round : std::uint8_t { ranks, nodes };
 
 constexpr Round after(Round round) {
@@ -36,7 +36,7 @@ concept KeyValueSpace = requires(S& space, const S& same, Round round, std::stri
   { same.size() } -> std::same_as<std::uint32_t>;
   { same.job() } -> std::convertible_to<std::string_view>;  // the same in all processes of the job
   { space.put(round, value) } -> std::same_as<Result<void>>;
-  { space.fence(deadline) } -> std::same_as<Result<bool>>;  // false: time was up
+  { space.fence(deadline) } -> std::same_as<Result<bool>>;  // false: timeout
   { space.get(round, of_rank) } -> std::same_as<Result<std::string>>;
 };
 

@@ -1,4 +1,4 @@
-// How a rank reaches the process that started it, after it has joined.
+// A rank's link to the process that started it, after joining.
 #pragma once
 
 #include <unistd.h>
@@ -22,7 +22,7 @@ class LauncherLink {
     std::function<void()> take_part = {};
   };
 
-  // Of a program started alone.
+  // For a program started alone.
   LauncherLink() = default;
   // To our guardian, which watches this rank itself.
   LauncherLink(UniqueFd socket, std::uint64_t job_tag)
@@ -30,23 +30,23 @@ class LauncherLink {
   // To a launcher of others.
   explicit LauncherLink(Foreign foreign) : foreign_(std::move(foreign)) {}
 
-  // It may see nothing wrong in a rank that gives up before the job is done: end_job() tells it.
+  // It may not notice a rank that gives up before the job is done: end_job() tells it.
   bool is_foreign() const { return static_cast<bool>(foreign_.end_job); }
 
-  // Asks for the end of the whole job with `status`. The caller then ends itself. To a launcher of
-  // others children that the rank forked say nothing: its session does not survive a fork.
+  // Asks for the end of the whole job with `status`. The caller then ends itself. Forked children
+  // of a rank send nothing to a foreign launcher: its session does not survive a fork.
   Result<void> end_job(int status, EndReason reason) const;
 
-  // Of a node agent: the info of this node is where others will read it.
+  // For a node agent: the info of this node is in the control memory.
   Result<void> say_ready() const;
-  // Readable when the guardian is gone, or has no more use for a node agent.
+  // Readable when the guardian is gone, or no longer needs a node agent.
   int descriptor() const { return socket_.get(); }
 
-  // Others wait for this program from now on: a launcher that can is to notice when another takes
-  // its place by exec.
+  // Others wait for this program from now on. A launcher that can detect exec treats it as an end
+  // from now on.
   void take_part() const;
 
-  // This rank ends, and that is well: to be told to launchers that would take it for a crash.
+  // This rank ends normally. Tells launchers that would mistake it for a crash.
   void leave() const;
 
  private:

@@ -7,14 +7,14 @@
 namespace gondwana {
 namespace {
 
-// How many ranks from the first of `infos` on are alike.
+// The number of equal ranks from the first of `infos` on.
 std::uint32_t length_of_run(std::span<const ProcessInfo> infos) {
   const auto end = std::ranges::find_if(
       infos, [&](const ProcessInfo& info) { return !(info.node == infos.front().node); });
   return static_cast<std::uint32_t>(end - infos.begin());
 }
 
-// That nobody behind a run of ranks could have been part of it.
+// Checks that no rank after a run could have been part of it.
 Result<void> check_order(std::span<const ProcessInfo> infos, std::uint32_t first, std::uint32_t end,
                          std::string_view in_order) {
   for (std::size_t other = end; other < infos.size(); ++other) {
@@ -48,12 +48,12 @@ Result<std::vector<NodeShare>> find_nodes(std::span<const ProcessInfo> infos,
   return nodes;
 }
 
-// Those near it follow each other and end with it, so the first is found by halving.
+// The near ranks follow each other directly, so bisection finds the first.
 Result<std::uint32_t> find_first_of_node(std::uint32_t rank, std::uint32_t node_ranks,
                                          const IsNear& is_near) {
   std::uint32_t first = rank;  // known to be near
   for (std::uint32_t from = 0, step = 0; from < first; step = first - from) {
-    // Rank 0 is asked first: mostly there is one node.
+    // Rank 0 is asked first: usually there is one node.
     const std::uint32_t asked = from + step / 2;
     const Result<bool> near = is_near(asked);
     if (!near) return near.error();

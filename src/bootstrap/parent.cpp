@@ -9,8 +9,7 @@
 
 namespace gondwana {
 
-// Between fork and here the parent may already be gone: then nobody will be told, so look once
-// more.
+// The parent may have ended between fork and here, and no signal would come: check once more.
 Result<void> die_with_parent() {
   const pid_t parent = ::getppid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);

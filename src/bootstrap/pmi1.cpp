@@ -19,22 +19,22 @@ namespace gondwana {
 namespace {
 
 constexpr std::size_t longest_line = 4096;
-constexpr std::uint32_t answer_seconds = 20;  // of a launcher that lives; only a fence takes longer
+constexpr std::uint32_t answer_seconds = 20;  // of a living launcher; only a fence takes longer
 constexpr std::uint32_t farewell_seconds = 5;
 
 std::string key_of(Round round, std::uint32_t rank) {
   return fmt::format("gondwana-{}-{}", name_of(round), rank);
 }
 
-// What the launcher said goes into the sentence, but not all of what may be anything.
+// The message quotes the launcher, but not arbitrary text.
 Error unexpected(std::string_view line, std::string_view wanted) {
   constexpr std::size_t shown = 80;
   return {Errc::malformed, fmt::format("the launcher answered \"{}\" over PMI_FD, not {}",
                                        line.substr(0, shown), wanted)};
 }
 
-// Launchers that are asked to end a job do so before they read what was written just before: the
-// sentence that says why would be lost.
+// A launcher that is asked to end a job does so before it reads earlier output: the message with
+// the reason would be lost.
 void wait_until_read(int output) {
   struct stat status{};
   if (::fstat(output, &status) != 0 || !S_ISFIFO(status.st_mode)) return;
@@ -156,7 +156,7 @@ Result<std::optional<std::string>> Pmi1::hear(const Deadline& deadline) {
                                                 socket_)};
     }
     line.append(bytes.data(), static_cast<std::size_t>(count));
-    // One line answers one line, so nothing may follow it.
+    // Each line gets one line as its answer, so nothing may follow it.
     if (line.size() >= longest_line || line.find('\n') < line.size() - 1)
       return unexpected(line, "one line");
   }

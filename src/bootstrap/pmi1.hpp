@@ -1,4 +1,4 @@
-// PMI-1: what mpiexec.hydra and others speak over a socket that they leave open as PMI_FD. Lines of
+// PMI-1: the protocol of mpiexec.hydra and others, over a socket that they pass as PMI_FD. Lines of
 // text such as `cmd=put kvsname=... key=... value=...`, each answered by one line.
 #pragma once
 
@@ -13,13 +13,13 @@
 
 namespace gondwana {
 
-// The value of `name` in a line of PMI-1; nothing where it is absent.
+// The value of `name` in a PMI-1 line; nothing if it is absent.
 std::optional<std::string_view> find_in_line(std::string_view line, std::string_view name);
 
 class Pmi1 {
  public:
-  // Begins the session. `socket` is inherited and never closed: its end before finish() is the
-  // death of this process to the launcher, which then ends all others.
+  // Begins the session. `socket` is inherited and never closed: if it closes before finish(), the
+  // launcher counts this process as dead and ends all others.
   static Result<Pmi1> open(int socket, std::uint32_t rank, std::uint32_t size,
                            const Deadline& deadline);
 
@@ -34,11 +34,10 @@ class Pmi1 {
   // Asks for the end of all processes with `status`. There is no answer.
   Result<void> abort(int status);
 
-  // From now on another program that this process becomes by exec does not inherit the session: to
-  // the launcher that is the death of this one.
+  // From now on exec closes the session. To the launcher that is the end of this process.
   void keep_from_successors() const;
 
-  // This process may end from now on. Whatever the launcher answers.
+  // This process may end from now on. Ignores the launcher's answer.
   void finish();
 
  private:
@@ -47,9 +46,9 @@ class Pmi1 {
 
   Result<void> begin(const Deadline& deadline);
   Result<void> say(std::string_view line) const;
-  // Nothing where the time was up.
+  // Nothing after a timeout.
   Result<std::optional<std::string>> hear(const Deadline& deadline);
-  // The answer to `line`, which must be of the command `wanted`.
+  // The answer to `line`. It must have the command `wanted`.
   Result<std::string> ask(std::string_view line, std::string_view wanted, const Deadline& deadline);
 
   int socket_;

@@ -29,7 +29,7 @@ bool is_harmless(char letter) {
          (letter >= 'A' && letter <= 'Z') || letter == '-' || letter == '.' || letter == '_';
 }
 
-// A word that separates nothing and that no launcher reads as something else.
+// A word without separators that no launcher interprets.
 std::string harmless(std::string text) {
   std::ranges::replace_if(text, [](char letter) { return !is_harmless(letter); }, '_');
   return text.empty() ? std::string(nothing) : text;
@@ -66,7 +66,7 @@ Result<Invitation> read_invitation(std::span<const std::string_view, 3> words,
   return Invitation{std::string(words[0]), *tag, *password};
 }
 
-// Nothing where `text` is not bytes in hexadecimal digits.
+// Nothing if `text` is not bytes in hexadecimal digits.
 std::optional<std::vector<std::byte>> read_bytes(std::string_view text) {
   if (text.size() % 2 != 0) return std::nullopt;
   std::vector<std::byte> bytes;
@@ -78,7 +78,7 @@ std::optional<std::vector<std::byte>> read_bytes(std::string_view text) {
   return bytes;
 }
 
-// FNV-1a: tells what a launcher changed on the way; a peer that lies is not kept out by it.
+// FNV-1a: detects changes by a launcher. It does not protect against a lying peer.
 std::string checksum(std::string_view text) {
   std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
   for (const char letter : text)
@@ -91,7 +91,7 @@ bool is_sealed(std::string_view text) {
   return last != std::string_view::npos && text.substr(last + 1) == checksum(text.substr(0, last));
 }
 
-// The words of what a rank said without the seal, which are as many as one of `counts` says.
+// The words of a rank's text without the checksum. Their number must be one of `counts`.
 Result<std::vector<std::string_view>> read_words(std::string_view text, std::uint32_t whose,
                                                  std::array<std::size_t, 2> counts) {
   std::vector<std::string_view> words = split(text);

@@ -11,11 +11,11 @@
 
 namespace gondwana {
 
-// Processes in which this is the same can hand each other descriptors and may share memory: the
-// host's name decides nothing, for containers of one machine have many and clusters repeat them.
+// Processes with equal values can pass each other descriptors and may share memory. Host names do
+// not decide: containers of one machine have different ones, and clusters repeat them.
 struct NodeIdentity {
-  std::string boot;     // random, of each start of the kernel
-  std::string network;  // of its namespaces: an inode
+  std::string boot;     // random, new at each boot of the kernel
+  std::string network;  // inodes of its namespaces
   std::string user;
 
   bool operator==(const NodeIdentity&) const = default;
@@ -24,31 +24,31 @@ struct NodeIdentity {
 NodeIdentity own_node();
 std::string own_host();
 
-// How the ranks reach the one that makes the memory, and what they show it.
+// How the ranks reach the one that makes the memory, and their credentials.
 struct Invitation {
   std::string address;         // of an abstract socket, in hexadecimal digits
-  std::uint64_t tag = 0;       // in every message, both ways
-  std::uint64_t password = 0;  // of a rank that comes in
+  std::uint64_t tag = 0;       // in every message, in both directions
+  std::uint64_t password = 0;  // of a joining rank
 };
 
 struct ProcessInfo {
   NodeIdentity node;
-  std::string host;  // for sentences
-  // Of its GONDWANA_NODE_RANKS: that of rank 0 counts, for launchers need not hand variables on.
+  std::string host;  // for messages
+  // The value of GONDWANA_NODE_RANKS. Rank 0's counts: launchers need not pass variables on.
   std::uint32_t node_ranks = 0;
-  std::optional<Invitation> invitation;  // of rank 0, whose tag becomes that of the job
+  std::optional<Invitation> invitation;  // from rank 0; its tag becomes the job's
 };
 
-// The text and a checksum of it, as its last word: what ranks say through a launcher ends so.
+// The text followed by its checksum. Every text that ranks send through a launcher ends so.
 std::string seal(std::string text);
 
-// One word, short enough for every launcher.
+// One word, within the limits of all launchers.
 std::string write_info(const ProcessInfo& info);
 
-// `whose`: the rank, for the sentence.
+// `whose`: the rank, for the message.
 Result<ProcessInfo> read_info(std::string_view text, std::uint32_t whose);
 
-// What the first rank of each node tells all in the second round, where there are several.
+// What the first rank of each node tells all in the second round, if there are several.
 struct NodeOffer {
   Invitation invitation;  // for the ranks of its node
   NodeContact contact;    // for the others

@@ -35,7 +35,7 @@ Message read_payload(Bytes bytes) {
   return payload;
 }
 
-// All of them lie within an arena.
+// All of them must lie within an arena.
 bool plausible_huge(const Welcome& welcome) {
   if (welcome.huge == 0) return true;
   return welcome.huge % huge_page == 0 && welcome.stride > huge_offset &&
@@ -72,7 +72,7 @@ bool plausible(const Message& message) {
   return true;
 }
 
-// Waits until `socket` is ready for `events`; false when the time is up.
+// Waits until `socket` is ready for `events`; false after a timeout.
 bool wait_ready(int socket, short events, int timeout_ms) {
   pollfd entry{socket, events, 0};
   int ready = 0;
@@ -82,7 +82,7 @@ bool wait_ready(int socket, short events, int timeout_ms) {
   return ready > 0;
 }
 
-// The message header of sendmsg and recvmsg, with room for one descriptor.
+// The message header of sendmsg and recvmsg, with space for one descriptor.
 struct Envelope {
   iovec vector;
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
@@ -176,7 +176,7 @@ Result<void> send(int socket, const Message& message, std::uint64_t job_tag, int
                    fmt::format("cannot send to the other end of the launch socket: {}",
                                std::strerror(errno))};
     }
-    // The socket may be writable all the time that too many descriptors are under way.
+    // The socket may stay writable while too many descriptors are in flight.
     wait_ready(socket, sent == Sent::no_room ? POLLOUT : short{0}, 1);
   }
 }
@@ -187,7 +187,7 @@ Result<std::optional<Received>> receive(int socket, std::uint64_t job_tag, int t
                  fmt::format("no answer on the launch socket within {} s", timeout_ms / 1000)};
   Packet packet{};
   Envelope envelope(packet.bytes, Packet::size);
-  // Exactly one descriptor: the padding behind it would take a second, which nobody would close.
+  // Space for one descriptor only: the padding could hold a second, which would leak.
   envelope.header.msg_controllen = CMSG_LEN(sizeof(int));
   ssize_t length = 0;
   do {

@@ -1,27 +1,28 @@
-// What a rank and its guardian say to each other over the socket pair that the guardian made:
+// The protocol of a rank and its guardian over the guardian's socket pair:
 //
-//   rank      -> guardian  Join           I am here; wire me up; with a descriptor that tells of my
-//                                         end (pidfd), where the kernel has those
-//   rank      -> guardian  Image          this program is the rank; with a pipe that ends when the
-//                                         program does or when another takes its place (exec)
+//   rank      -> guardian  Join           I am here; connect me; with a descriptor that shows my
+//   end
+//                                         (pidfd), if the kernel has pidfds
+//   rank      -> guardian  Image          this program is the rank; with a pipe that closes when
+//   the
+//                                         program ends or exec replaces it
 //   guardian  -> rank      Welcome        your rank, with the control memory
 //   guardian  -> rank      Arena          the memory of one rank of the node, with its descriptor;
-//                                         one message each, so that one free descriptor is enough;
-//                                         behind the last rank, the rest of what
-//                                         NodePlan::descriptors() counts
+//                                         one message each, so one free descriptor is enough; after
+//                                         the last rank, the rest of NodePlan::descriptors()
 //   rank      -> guardian  GlobalExit     end the job with this status; on purpose, or by an error
 //   agent     -> guardian  Ready          the info of this node is in the control memory; the agent
-//                                         joins as a rank does
+//                                         joins like a rank
 //
-// Under a launcher of others the first rank stands in for the guardian, over a socket that has a
-// name (rendezvous_server.hpp). A Hello takes the place of the Join, and the rank that hands out
-// the memory closes the socket behind the last Arena. Where there is a node agent, behind the
-// Welcome:
+// Under a foreign launcher the first rank acts as the guardian, over a named socket
+// (rendezvous_server.hpp). A Hello replaces the Join, and the rank that hands out the memory closes
+// the socket after the last Arena. With a node agent, the Welcome is followed by:
 //
 //   first     -> rank      Lifeline       a descriptor to keep: the agent serves until all ranks of
 //                                         its node have closed theirs
 //
-// One datagram a message (SOCK_SEQPACKET), fixed size, native byte order: both ends are the same
+// One datagram per message (SOCK_SEQPACKET), fixed size, native byte order: both ends are the same
+// build on the same machine. The version or the layout reveals a different build.
 // build on the same machine, and a different build is told so by the version or by the layout.
 #pragma once
 
@@ -49,7 +50,7 @@ struct Join {
 
 struct Welcome {
   std::uint64_t job_tag;  // random; in every later message
-  std::uint32_t rank;     // among those of the node
+  std::uint32_t rank;     // index on the node
   std::uint32_t ranks;    // of the node
   std::uint64_t stride;
   std::uint32_t first;  // the node's part of the job, see NodeShare
@@ -57,7 +58,7 @@ struct Welcome {
   std::uint32_t nodes;
   std::uint32_t job_ranks;
   std::uint64_t huge = 0;       // see NodePlan
-  std::uint64_t ring_size = 0;  // likewise
+  std::uint64_t ring_size = 0;  // see NodePlan
   std::uint64_t teams = NodePlan::least_teams;
   std::uint64_t layout = memory_fingerprint;  // of the control memory, in the guardian's build
 
@@ -74,7 +75,7 @@ struct GlobalExit {
 };
 
 struct Hello {
-  std::uint64_t password;  // heard through the launcher that started both
+  std::uint64_t password;  // from the launcher that started both
   std::uint64_t rank;
 };
 
@@ -83,7 +84,7 @@ struct Ready {
 };
 
 struct Lifeline {
-  std::uint32_t rank;  // that gives it
+  std::uint32_t rank;  // of the rank that says Hello
 };
 
 struct Image {
@@ -100,8 +101,8 @@ struct Packet {
 
 Packet encode(const Message& message, std::uint64_t job_tag);
 
-// Refuses anything that encode() would not have made: size, magic, version, kind, ranges. The tag
-// must be `job_tag` unless that is 0 (a rank learns its tag from the Welcome).
+// Rejects anything that encode() would not produce: size, magic, version, kind, ranges. The tag
+// must be `job_tag`, or anything if that is 0 (a rank learns its tag from the Welcome).
 Result<Message> decode(Bytes bytes, std::uint64_t job_tag);
 
 struct Received {
@@ -111,20 +112,20 @@ struct Received {
 
 enum class Sent { yes, no_room, too_many_under_way, peer_lost };
 
-// Sends one message, with a descriptor where `attachment` >= 0, if that can be done at once. Too
-// many descriptors under way is a limit of the user, not of this socket: polling the socket will
-// not tell when that is over.
+// Sends one message without waiting, with a descriptor if `attachment` >= 0. Fails if it would
+// block. Too many descriptors in flight is a limit of the user, not of this socket: polling the
+// socket does not show its end.
 Sent try_send(int socket, const Message& message, std::uint64_t job_tag, int attachment);
 
-// Sends one message, with a descriptor where `attachment` >= 0. Never blocks on a full socket for
-// longer than `timeout_ms`; never raises SIGPIPE.
+// Sends one message, with a descriptor if `attachment` >= 0. Blocks on a full socket for at most
+// `timeout_ms`; never raises SIGPIPE.
 Result<void> send(int socket, const Message& message, std::uint64_t job_tag, int attachment,
                   int timeout_ms = 5000);
 
-// Waits for one message. `timeout_ms` < 0 waits for ever. Nothing: the other end is closed.
+// Waits for one message. `timeout_ms` < 0: no timeout. Nothing: the other end is closed.
 Result<std::optional<Received>> receive(int socket, std::uint64_t job_tag, int timeout_ms);
 
-// The other end of a unix socket was made by a process of our user.
+// Whether a process of our user made the other end of a unix socket.
 bool is_of_own_user(int socket);
 
 }  // namespace gondwana::protocol

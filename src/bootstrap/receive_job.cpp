@@ -11,9 +11,9 @@
 namespace gondwana {
 namespace {
 
-// The next message of the wanted kind, with its descriptor. What an earlier program of this rank
-// asked for and did not live to read may lie before it: the same messages in the same order as
-// ours, cut short, so that ours are found by skipping all others.
+// The next message of the wanted kind, with its descriptor. An earlier program of this rank may
+// have asked for messages and ended before it read them: the same messages in the same order, cut
+// short. Skipping all others finds ours.
 template <std::predicate<const protocol::Message&> Wanted>
 Result<protocol::Received> await(const JobSource& source, const Wanted& is_wanted) {
   for (;;) {

@@ -1,9 +1,9 @@
-// How the ranks that a launcher of others started become a job.
+// How the ranks of a foreign launcher become a job.
 //
-// All ranks name themselves and wait for each other; after that each knows where the first rank of
-// its node is. On one node the first rank hands out the memory, and that is all. On several the
-// first rank of each makes its memory and starts its node agent, and in a second round these tell
-// all how to reach their nodes.
+// All ranks publish their names and wait for each other; then each knows the address of its node's
+// first rank. On one node the first rank hands out the memory, and the job is complete. On several
+// nodes the first rank of each makes its memory and starts its node agent. In a second round these
+// ranks publish how to reach their nodes.
 #pragma once
 
 #include <fmt/format.h>
@@ -32,11 +32,11 @@ namespace gondwana {
 template <KeyValueSpace Space>
 class Rendezvous {
  public:
-  // All must outlive it.
+  // All must outlive this object.
   Rendezvous(Space& space, const StartedBy& by, const Deadline& deadline)
       : space_(space), by_(by), deadline_(deadline) {}
 
-  // `node_ranks`: that many may share memory; 0: all that can.
+  // `node_ranks`: the most that may share memory; 0: all that can.
   Result<Membership> join(std::uint32_t node_ranks) {
     own_ = {own_node(), own_host(), node_ranks, {}};
     if (const Result<void> done = introduce(); !done) return done.error();
@@ -55,7 +55,7 @@ class Rendezvous {
   }
 
  private:
-  // Tells all which rank this is, and returns when all have told us.
+  // Publishes this rank, and returns when all others have published theirs.
   Result<void> introduce() {
     if (space_.rank() == 0) {
       if (Result<void> opened = open_reception(0); !opened) return opened;
@@ -76,7 +76,7 @@ class Rendezvous {
     return {};
   }
 
-  // All ranks of a host wait for the same, so all find the same ranks missing.
+  // All ranks of a host wait for the same ranks, so all report the same missing ones.
   Error not_all_came(const RollCall& roll_call) const {
     return {
         Errc::peer_lost,
@@ -103,7 +103,7 @@ class Rendezvous {
     }
   }
 
-  // In values that every launcher can carry.
+  // In values within the limits of all launchers.
   Result<void> tell_offer(std::string_view text) {
     for (Round round = Round::nodes;; round = after(round)) {
       std::string part(text.substr(0, longest_value - 1));
@@ -128,9 +128,9 @@ class Rendezvous {
     return stays_here_ && (first.node_ranks == 0 || space_.size() <= first.node_ranks);
   }
 
-  // Whether all ranks are on this machine. Not all infos need be looked at: where the first and the
-  // last could share memory, so could those between them; if not, rank 0 finds it out and says so.
-  // Then nobody on the network need see the job.
+  // Whether all ranks are on this machine. Not all infos are read: if the first and the last could
+  // share memory, so could those between them; if not, rank 0 detects and reports it. Then no port
+  // on the network is opened.
   Result<void> look_at_the_last(const ProcessInfo& first) {
     const Result<ProcessInfo> last = info_of(space_.size() - 1);
     if (!last) return last.error();
@@ -175,7 +175,7 @@ class Rendezvous {
     return nodes.front();
   }
 
-  // The second round. What ties the agent of this node to its ranks.
+  // The second round. Returns what ties the agent of this node to its ranks.
   Result<UniqueFd> open_node(const JobMemory& memory, const std::vector<NodeShare>& nodes) {
     Result<StartedAgent> agent = start_agent(memory, deadline_);
     if (!agent) return agent.error();
@@ -212,14 +212,14 @@ class Rendezvous {
     return {};
   }
 
-  static constexpr char more_follows = '+';  // at the end of a value
+  static constexpr char more_follows = '+';  // marks the end of a value
 
   Space& space_;
   const StartedBy& by_;
   const Deadline& deadline_;
   ProcessInfo own_;
   bool stays_here_ = false;
-  std::optional<RendezvousServer> rendezvous_server_;  // of the first rank of a node
+  std::optional<RendezvousServer> rendezvous_server_;  // of a node's first rank
 };
 
 }  // namespace gondwana

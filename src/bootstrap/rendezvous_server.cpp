@@ -27,7 +27,7 @@ Result<UniqueFd> make_socket() {
   return socket;
 }
 
-// An address that the kernel chose, as text and back. Its first byte is zero: it is no file.
+// An address that the kernel chose, as text and back. Its first byte is zero: it is not a file.
 Result<std::string> address_of(int socket) {
   sockaddr_un address{};
   socklen_t length = sizeof(address);
@@ -61,7 +61,7 @@ std::optional<Address> read_address(std::string_view text) {
   return address;
 }
 
-// Waits for the next connection; none where the time was up.
+// Waits for the next connection; none after a timeout.
 UniqueFd accept_one(int door, const Deadline& deadline) {
   for (;;) {
     pollfd entry{door, POLLIN, 0};
@@ -105,7 +105,7 @@ Result<void> hand_out(std::span<const JobMemory::Item> items, std::uint32_t rank
   return {};
 }
 
-// Follows the Welcome where the job has several nodes.
+// Follows the Welcome if the job has several nodes.
 Result<UniqueFd> receive_lifeline(int socket, std::uint64_t tag, const Deadline& deadline) {
   Result<std::optional<protocol::Received>> received =
       protocol::receive(socket, tag, deadline.left_ms());
@@ -125,7 +125,7 @@ Result<RendezvousServer> RendezvousServer::open(std::uint32_t ranks, std::uint64
   if (!password) return password.error();
   Result<UniqueFd> door = make_socket();
   if (!door) return door.error();
-  // Nothing but the family: the kernel chooses a name that nobody can take before us.
+  // Only the family: the kernel chooses a free name.
   const sockaddr any{AF_UNIX, {}};
   if (::bind(door->get(), &any, sizeof(sa_family_t)) != 0 ||
       ::listen(door->get(), static_cast<int>(ranks)) != 0)
@@ -161,7 +161,7 @@ Result<std::uint32_t> RendezvousServer::admit(UniqueFd& guest, const NodeShare& 
                                               const std::vector<bool>& served,
                                               const Deadline& deadline) const {
   for (;;) {
-    guest.reset();  // a client that was refused learns it now, not when the next one comes
+    guest.reset();  // a rejected client learns it now, not when the next one comes
     guest = accept_one(door_.get(), deadline);
     if (!guest) break;
     const std::optional<std::uint32_t> rank = rank_of(guest.get(), share, deadline);
@@ -215,7 +215,7 @@ Result<Membership> visit(const Invitation& invitation, RendezvousClient client,
     if (!lifeline) return lifeline.error();
     self->lifeline = *std::move(lifeline);
   }
-  // The socket goes with the last arena.
+  // The socket closes after the last arena.
   self->next_arena = [last = self->plan.descriptors() - 1, next = std::move(self->next_arena),
                       open = std::make_shared<UniqueFd>(*std::move(socket))](std::uint32_t number) {
     Result<UniqueFd> arena = next(number);

@@ -9,19 +9,19 @@
 
 namespace gondwana {
 
-// The hash keeps long names of jobs within the 107 bytes of a socket's. The same build, so the same
-// hash, in every rank; were it another, a name would be missing from a sentence.
+// The hash keeps long job names within the 107 bytes of a socket name. All ranks are the same build
+// and compute the same hash. With different hashes a message would only miss a name.
 RollCall::RollCall(std::string_view job, std::uint32_t rank)
     : job_(fmt::format("{:x}", std::hash<std::string_view>{}(job))), own_(hold_name_of(rank)) {}
 
-// Nothing where another process holds it.
+// Nothing if another process holds it.
 UniqueFd RollCall::hold_name_of(std::uint32_t rank) const {
   UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!socket) return {};
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   const std::string name = fmt::format("gondwana-{}-{}", job_, rank);
-  std::ranges::copy(name, address.sun_path + 1);  // behind a zero: not a file
+  std::ranges::copy(name, address.sun_path + 1);  // after a zero: not a file
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0) return {};
   return socket;

@@ -1,4 +1,4 @@
-// Which ranks have come to join, for the error message of the ranks that wait when one does not.
+// Which ranks have come to join, for the error message of waiting ranks when one is missing.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace gondwana {
 
-// Each rank holds a socket with a name that all of the job can work out; it carries nothing. Whose
-// name is free has not come. Names of this kind live in the kernel only, and on this machine only.
+// Each rank holds a socket with a name that the whole job can compute; it carries no data. A rank
+// with a free name has not come. The names exist only in the kernel of this machine.
 class RollCall {
  public:
   RollCall(std::string_view job, std::uint32_t rank);

@@ -12,8 +12,8 @@
 namespace gondwana {
 namespace {
 
-// One that sets `variable` to the number of processes. Variables that a batch system sets for a
-// whole allocation, such as SLURM_NTASKS, say nothing about this process.
+// A launcher that sets `variable` to the number of processes. Variables for a whole allocation,
+// such as SLURM_NTASKS, say nothing about this process.
 struct KnownLauncher {
   std::string_view variable;
   std::string_view name;
@@ -24,7 +24,7 @@ struct KnownLauncher {
 constexpr std::string_view any_remedy = "Start the program with `gondwana run`";
 constexpr std::string_view any_order = "make it fill one host after the other";
 
-// The first of them that is set names the launcher: those that run inside others come first.
+// The first of these that is set identifies the launcher. Nested launchers come first.
 constexpr std::array launchers{
     KnownLauncher{"OMPI_COMM_WORLD_SIZE", "mpirun (Open MPI)",
                   "Open MPI needs to be built with PMIx, as it is by default",
@@ -47,7 +47,7 @@ std::optional<std::uint64_t> number_in(const Environment& environment, std::stri
   return number ? std::optional(*number) : std::nullopt;
 }
 
-// The name of an open socket within the machine; nothing where it is none.
+// The name of an open socket on this machine; nothing if it is not one.
 std::optional<std::uint64_t> socket_inode(int descriptor) {
   struct stat status{};
   if (::fstat(descriptor, &status) != 0 || !S_ISSOCK(status.st_mode)) return std::nullopt;

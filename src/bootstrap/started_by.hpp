@@ -1,4 +1,4 @@
-// The launcher that started this process, as far as its environment tells.
+// The launcher that started this process, according to its environment.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace gondwana {
 
-// A launcher that says it started more than one process.
+// A launcher that reports more than one process.
 struct Claim {
   std::string_view variable;
   std::uint64_t size;
@@ -23,14 +23,14 @@ struct Pmi1Start {
 };
 
 struct StartedBy {
-  std::string_view launcher;      // for sentences
-  std::string_view remedy;        // what to do where it offers no way to find each other
-  std::string_view in_order;      // how to make it fill one node after the other
-  std::optional<Claim> claim;     // nothing: one process, or nobody counts
-  bool has_pmix = false;          // it says that it speaks PMIx
-  std::optional<Pmi1Start> pmi1;  // it left an open socket for PMI-1, and size is above 1
-  // Names this very start of this very rank: a program that a rank starts finds it again in
-  // GONDWANA_JOINED and knows that it is not that rank itself.
+  std::string_view launcher;      // for messages
+  std::string_view remedy;        // what to do if it offers no way to find the other ranks
+  std::string_view in_order;      // how to make it fill the nodes in order
+  std::optional<Claim> claim;     // nothing: one process, or the number is unknown
+  bool has_pmix = false;          // it offers PMIx
+  std::optional<Pmi1Start> pmi1;  // it left an open PMI-1 socket, and size is above 1
+  // Identifies this start of this rank. A program that a rank starts finds it in GONDWANA_JOINED
+  // and knows that it is not the rank.
   std::string identity;
 };
 

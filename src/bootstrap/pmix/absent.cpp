@@ -1,4 +1,4 @@
-// Built in place of client.cpp where PMIx has no headers.
+// Replaces client.cpp if the headers of PMIx are missing.
 #include "bootstrap/pmix/client.hpp"
 
 namespace gondwana {

@@ -23,7 +23,7 @@ std::string key_of(Round round) {
   return "gondwana." + name_of(round);
 }
 
-// The calls that we need, under the names they have in the library.
+// The calls that we need, by their names in the library.
 struct Library {
   decltype(&PMIx_Init) init = nullptr;
   decltype(&PMIx_Finalize) finalize = nullptr;
@@ -36,14 +36,14 @@ struct Library {
   decltype(&PMIx_Get_version) version = nullptr;
 };
 
-// First where the loader looks, then where the library was when this was built.
+// Tries the loader's search path first, then the library's place at build time.
 void* open_library() {
   constexpr int flags = RTLD_NOW | RTLD_LOCAL;
   if (void* found = ::dlopen("libpmix.so.2", flags); found != nullptr) return found;
   return ::dlopen(GONDWANA_PMIX_FOLDER "/libpmix.so.2", flags);
 }
 
-// Stays loaded: a library that had threads is better never unloaded.
+// Stays loaded: a library that had threads should never be unloaded.
 Result<Library> load_library() {
   if (is_static_program())
     return Error{Errc::missing,
@@ -75,12 +75,12 @@ Result<Library> load_library() {
   return library;
 }
 
-// How a fence ended, told by the thread of the library. Both ends own it: the thread may tell after
-// nobody waits any more.
+// The result of a fence, set by a thread of the library. Both sides own it: the thread may set it
+// after the wait has ended.
 struct FenceEnd {
   std::mutex mutex;
   std::condition_variable told;
-  std::optional<pmix_status_t> status;  // under the mutex
+  std::optional<pmix_status_t> status;  // guarded by the mutex
 };
 
 void on_fence_ended(pmix_status_t status, void* data) {
@@ -118,7 +118,7 @@ struct Pmix::Session {
     return {Errc::peer_lost, fmt::format("{} through PMIx: {}", what, library.describe(status))};
   }
 
-  // Its strings are of the caller too.
+  // The caller owns its strings, too.
   Result<Value> get(pmix_rank_t of_rank, const char* key, std::string_view what) const {
     const pmix_proc_t process_asked = process(of_rank);
     pmix_value_t* value = nullptr;

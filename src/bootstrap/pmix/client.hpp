@@ -1,5 +1,5 @@
-// PMIx: what mpirun of Open MPI, prterun and srun offer. Its library is loaded when it is needed
-// and only then, so that a machine without it lacks nothing.
+// PMIx: the interface of Open MPI's mpirun, prterun and srun. Its library is loaded only when it is
+// needed, so it may be absent.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace gondwana {
 
-// A session with the launcher, ended by the destructor. While it lasts the library has a thread in
-// this process, which takes no signals.
+// A session with the launcher, ended by the destructor. During the session the library has a thread
+// in this process, which takes no signals.
 class Pmix {
  public:
   static Result<Pmix> open();
@@ -52,7 +52,7 @@ struct PmixLibrary {
   std::string version;
 };
 
-// What Pmix::open would load, or why there is none. Starts no session.
+// What Pmix::open would load, or why it cannot. Starts no session.
 Result<PmixLibrary> find_pmix_library();
 
 }  // namespace gondwana
