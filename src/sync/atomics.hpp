@@ -1,7 +1,7 @@
-// What the protocols that sleep and synchronise are written against.
+// The interface that the sleep and synchronisation protocols use.
 //
-// Doorbell and TeamSync are templates over an AtomicsPolicy. RealAtomics runs them on the machine;
-// tests/support/model runs them under a weak memory model, every interleaving of a small case.
+// Doorbell and TeamSync are templates over an AtomicsPolicy. RealAtomics runs them on the machine.
+// tests/support/model runs them under a weak memory model, in every interleaving of a small case.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace gondwana {
 
-using Timeout = std::optional<std::chrono::microseconds>;  // nothing: wait for ever
+using Timeout = std::optional<std::chrono::microseconds>;  // nothing: no timeout
 
 // clang-format off
 template <typename A>
@@ -24,16 +24,16 @@ concept AtomicsPolicy = requires(typename A::Word& word, std::uint32_t value,
   { word.store(value, order) };
   { word.fetch_add(value, order) } -> std::same_as<std::uint32_t>;
   { word.compare_exchange_strong(value, value, order, order) } -> std::same_as<bool>;
-  // The same with 64 bits: counts as far as anybody will ever count.
+  // The same with 64 bits, which no count exhausts.
   { count.load(order) } -> std::same_as<std::uint64_t>;
   { count.store(seen, order) };
   { count.compare_exchange_strong(seen, seen, order, order) } -> std::same_as<bool>;
-  // Keeps the compiler, not the processor, from reordering: what a writer pays.
+  // Prevents reordering by the compiler, not by the processor: the writer's cost.
   { A::light_fence() };
-  // Every thread of the job passes a full fence before this returns: what a sleeper pays.
-  // False where the system refuses; then no sleep may be untimed.
+  // Makes every thread of the job pass a full fence before it returns: the sleeper's cost. False if
+  // the system refuses; then every sleep must be timed.
   { A::heavy_fence() } -> std::same_as<bool>;
-  // Sleeps while `word` holds `value`; returns early as it likes.
+  // Sleeps while `word` holds `value`; may return early.
   { A::futex_wait(word, value, timeout) };
   { A::futex_wake_all(word) };
 };
@@ -52,8 +52,8 @@ struct RealAtomics {
 static_assert(AtomicsPolicy<RealAtomics>);
 static_assert(RealAtomics::Word::is_always_lock_free && RealAtomics::Counter::is_always_lock_free);
 
-// Every process must call this before it writes where another may sleep: membarrier reaches only
-// the processes that registered. False where the system refuses.
+// Every process must call this before it writes to memory that another waits for: membarrier
+// reaches only registered processes. False if the system refuses.
 bool register_for_heavy_fence();
 
 // Tells the processor that this is a spin loop.

@@ -47,12 +47,12 @@ class BatchState {
     return seen.is_open() && replace(seen, value_of(seen.generation(), taken_phase, seen.size()),
                                      std::memory_order_acquire);  // pairs with open() and extend()
   }
-  // Owner: takes back what take() took.
+  // Owner: undoes take().
   void reopen() {
     const Value last = load(std::memory_order_relaxed);
     word_.store(value_of(last.generation(), open_phase, last.size()), std::memory_order_release);
   }
-  // By the side that took the batch, after its last access. The owner may then fill it again.
+  // For the side that took the batch, after its last access. The owner may then fill it again.
   void clear() {
     const Value last = load(std::memory_order_relaxed);
     word_.store(value_of(last.generation(), 0, 0), std::memory_order_release);  // pairs with look()

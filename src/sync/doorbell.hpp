@@ -1,13 +1,13 @@
 // How a rank sleeps and how a writer wakes it: the sleeper pays for the fence, not the writer.
 //
-// A writer stores its data, then looks at `asleep` with a plain load and rings only if it is up.
-// The processor may do that load before the store has left its store buffer. So the sleeper, after
-// raising `asleep`, makes every running thread of the job pass a full fence (membarrier) and looks
-// at its condition once more: a store older than the fence is seen by that look, a younger one sees
-// the flag. Model-checked in tests/unit/doorbell_model_test.cpp.
+// A writer stores its data, then reads `asleep` with a plain load and rings only if it is set. The
+// processor may perform that load before the store leaves its store buffer. So the sleeper sets
+// `asleep`, makes every running thread of the job pass a full fence (membarrier) and checks its
+// condition once more. This check sees a store older than the fence; the writer of a younger store
+// sees the flag. Model-checked in tests/unit/doorbell_model_test.cpp.
 //
-// The flag also says what the sleeper waits for, where it waits for one word. A writer for which
-// ringing costs more than looking, such as the node agent, leaves it asleep for anything else.
+// The flag also names the word that the sleeper waits for, if there is only one. A writer for which
+// a ring costs more than a check, such as the node agent, does not ring for other words.
 #pragma once
 
 #include "core/types.hpp"
@@ -15,7 +15,7 @@
 
 namespace gondwana {
 
-// What a sleeper waits for: a word of its arena, by the cache line it lies in, or anything.
+// What a sleeper waits for: the cache line of a word in its arena, or anything.
 class Watch {
  public:
   constexpr Watch() = default;  // anything
@@ -24,10 +24,10 @@ class Watch {
     return flag <= ~std::uint32_t{0} ? Watch(static_cast<std::uint32_t>(flag)) : Watch();
   }
 
-  // As the flag of a doorbell says it: never 0, which is awake.
+  // The value of a doorbell's flag: never 0, which means awake.
   constexpr std::uint32_t flag() const { return flag_; }
 
-  // Whether bytes written there may be what a sleeper with this flag waits for.
+  // Whether bytes written there may concern a sleeper with this flag.
   static constexpr bool covers(std::uint32_t flag, std::size_t offset, std::size_t size) {
     if (flag <= anything) return flag == anything;
     const std::size_t line = flag - first_line;
@@ -47,27 +47,27 @@ template <AtomicsPolicy A>
 struct Doorbell {
   using Word = typename A::Word;
 
-  // Not 0: ring after writing. Rarely written, so cheap to look at.
+  // Nonzero: ring after writing. Rarely written, so cheap to read.
   alignas(cache_line) Word asleep;
-  alignas(cache_line) Word rings;  // futex word: how often it was rung
+  alignas(cache_line) Word rings;  // futex word: the number of rings
 
-  // Owner: returns once done() holds or `timeout` has passed. done() is asked at least once.
-  // An untimed sleep is only for conditions whose writers all ring.
+  // Owner: returns once done() holds or `timeout` has passed. Calls done() at least once. An
+  // untimed sleep requires that all writers of the condition ring.
   template <typename Done>
   bool sleep_until(Done done, Timeout timeout, Watch watch = {}) {
     for (;;) {
       const Armed armed = arm(watch);
       if (done()) return true;
       sleep(armed, timeout);
-      if (done()) return true;  // most often, and without another fence
+      if (done()) return true;  // the common case, without another fence
       if (timeout) return false;
     }
   }
 
-  // The same in steps, for an owner whose condition only its caller knows: arm(), look at the
-  // condition, and sleep if it does not hold. Returns after `timeout` at the latest.
+  // The same in steps, if only the caller knows the condition: arm(), check the condition, and
+  // sleep if it does not hold. Returns after `timeout` at the latest.
   struct Armed {
-    std::uint32_t seen;  // rings
+    std::uint32_t seen;  // the number of rings
     bool fenced;
   };
   Armed arm(Watch watch = {}) {
@@ -86,18 +86,18 @@ struct Doorbell {
   }
 
   bool somebody_sleeps() const {
-    A::light_fence();  // the look comes after the store it is for
+    A::light_fence();  // the load comes after the caller's store
     return asleep.load(std::memory_order_relaxed) != 0;
   }
 
-  // The same for a writer that says where in the arena it has written.
+  // The same for a writer that names the place of its store in the arena.
   void ring_if_watched(std::size_t offset, std::size_t size) {
     A::light_fence();
     if (Watch::covers(asleep.load(std::memory_order_relaxed), offset, size)) ring();
   }
 
-  // Lowering `asleep` first keeps a flood of writers from ringing once each. A sleeper that raises
-  // it again has seen the new count of rings, so its raise is the later store.
+  // Clearing `asleep` first prevents a ring from each of many writers. A sleeper that sets it again
+  // has seen the new number of rings, so its store is the later one.
   [[gnu::noinline, gnu::cold]] void ring() {
     asleep.store(0, std::memory_order_relaxed);
     rings.fetch_add(1, std::memory_order_seq_cst);  // pairs with the load in sleep_until()
@@ -105,8 +105,8 @@ struct Doorbell {
   }
 
  private:
-  // Sleepers that wait for different things wait for anything, and so does one that comes after a
-  // sleeper that was not rung: until the next ring.
+  // If sleepers wait for different things, or one follows a sleeper that was not rung, the flag
+  // means anything until the next ring.
   void raise(Watch watch) {
     std::uint32_t before = 0;
     if (asleep.compare_exchange_strong(before, watch.flag(), std::memory_order_relaxed,
@@ -115,7 +115,7 @@ struct Doorbell {
     if (before != watch.flag()) asleep.store(Watch().flag(), std::memory_order_relaxed);
   }
 
-  // Without the fence a ring can be missed: look again soon.
+  // Without the fence a ring can be missed: check again soon.
   static Timeout unfenced_limit(Timeout timeout) {
     constexpr std::chrono::microseconds look_again{1000};
     return timeout && *timeout < look_again ? timeout : Timeout(look_again);

@@ -1,6 +1,6 @@
-// The barrier of many members. They form groups of neighbours. A member that sees that all of its
-// group have come says so in the line of the first one. Members look at their own group and at one
-// word of each group, and wake few others: of n members each looks at some sqrt(n) lines, not n.
+// The barrier of many members. They form groups of neighbours. A member that sees its whole group
+// arrived says so in the first member's line. Members poll their own group and one word of each
+// group, and wake few others: each of n members polls about sqrt(n) lines, not n.
 //
 // Model-checked in tests/unit/team_sync_model_test.cpp.
 #pragma once
@@ -26,9 +26,9 @@ class GroupedSync {
     members_.line(me_).epoch.store(epoch, std::memory_order_release);  // pairs with has_reached()
   }
 
-  // How far the looks of a waiting member have come.
+  // The progress of a waiting member's polls.
   struct Look {
-    std::uint32_t members = 0;  // of its group
+    std::uint32_t members = 0;  // in its group
     std::uint32_t groups = 0;
   };
   bool all_reached(Epoch epoch, Look& look) {
@@ -42,8 +42,8 @@ class GroupedSync {
     return look.groups == groups();
   }
 
-  // Called by each that sees the epoch complete. It wakes its group, and two members of each other
-  // group, which then wake the others there. One alone may be in a handler for long.
+  // Called by each member that sees the epoch complete. It wakes its group, and two members of each
+  // other group, which then wake the rest there. A single one may be busy in a handler.
   void ring_sleepers(Epoch epoch) {
     for (std::uint32_t member = first_; member < end_; ++member) ring(member, epoch);
     for (std::uint32_t i = 1; i < groups(); ++i)
@@ -58,7 +58,7 @@ class GroupedSync {
   }
 
   // The word only moves forward, because a later team of other members may use it already. seq_cst:
-  // of two that tell of the last two groups at once, at least one sees both.
+  // if two members announce the last two groups at once, at least one sees both.
   void tell(Epoch epoch) {
     typename A::Counter& group = members_.line(first_).group;
     Epoch before = group.load(std::memory_order_relaxed);

@@ -1,18 +1,18 @@
 // The inbox: how active messages go from rank to rank of a node. Include this one.
 //
-//   inbox_credit.hpp    which places are in use: taken by the sender, cleared by the last user
+//   inbox_credit.hpp    the places in use: taken by the sender, cleared by the last user
 //   inbox_queue.hpp     what lies in shared memory: lock, news, claims, channels of slots
 //   inbox_sender.hpp    reserve, fill, publish or cancel
 //   inbox_consumer.hpp  find, run the handler in place, give back; sleep
-//   inbox_memory.hpp    where it all lies, and InboxMessage
+//   inbox_memory.hpp    the memory layout, and InboxMessage
 //
-// Every pair of ranks has a channel of its own for each class of messages: 16 slots and some blocks
-// for payload. So a sender competes for room with nobody but itself. What it has reserved and not
-// published - an open Prepare, a thread without a processor, a process that was killed - is missing
-// from its own credit and from nobody's else, and a sender in a hurry fills its own 16 slots.
+// Every pair of ranks has its own channel for each class of messages: 16 slots and some payload
+// blocks. So a sender competes for space only with itself. A reserved and unpublished slot - an
+// open Prepare, a thread without a processor, a killed process - reduces only its own credit. A
+// fast sender fills only its own 16 slots.
 //
 // Owners
-//   slot and block   free: nobody. From reserve() to publish() or cancel(): the sender.
+//   slot and block   free: no owner. From reserve() to publish() or cancel(): the sender.
 //                    From then until the handler has returned: the consumer that claimed it.
 //   stamp, news      written by the sender; the stamp by the owner of the slot.
 //   claims           written by the holder of the lock of the lane.
@@ -25,17 +25,16 @@
 //   lock release            -> lock acquire: the claims of the consumer before
 //   any of them, then ring_if_asleep()  -> heavy fence and look again in Doorbell::sleep_until()
 //
-// Order. None: two messages of a pair may be handled in either order, even of one thread. What
-// holds: a message published after another was handled, and by a sender that knows that, is handled
+// Order: none. Two messages of a pair may be handled in either order, even from one thread. One
+// guarantee: a message published after another was handled, by a sender that knows this, is handled
 // after it.
 //
-// A credit cache. While the threads of a rank take turns, it takes credit in advance, all that is
-// free at once, and uses the slots in the order of their numbers. The receiver knows then where the
-// next message of each sender comes, and the sender writes news only after it has left that order -
-// a reservation was cancelled or published late - and from then on always. So most messages are one
-// cache line and no locked instruction.
+// A credit cache. While the threads of a rank take turns, it takes all free credit in advance, and
+// uses the slots in order of number. So the receiver knows the slot of each sender's next message.
+// The sender writes news only once it has left that order (a reservation was cancelled or published
+// late), and from then on always. So most messages use one cache line and no locked instruction.
 //
-// How the engine is meant to use it
+// How the engine uses it
 //   - One SharedQueue per (receiver, class), kept with its credit cache; an InboxSender, three
 //     words, made on the spot; one InboxConsumer per polling thread and own lane, kept.
 //   - Prepare is reserve(), Commit fills in handler and arguments and is publish(), Cancel is

@@ -1,11 +1,11 @@
-// The receiving side of an inbox lane: finds messages, and runs their handlers where they lie.
+// The receiving side of an inbox lane: finds messages, and runs their handlers in place.
 //
-// Three ways to find one, each slower and surer than the one before. The slot after the last one
-// handled of each sender: in a ping-pong that is one cache-line transfer. The news of each sender,
-// a word that it writes after it has published, unless the message lies in just that slot. The
-// credits: a message lies in a slot that is in use. Only the last needs no luck where threads of a
-// sender publish at once - they may overwrite each other's news before these are seen - so it is
-// asked now and then, and before a sleep. Of senders with a credit cache a poll overlooks nothing.
+// Three ways to find a message, each slower and surer than the one before. First, the slot after
+// the last handled one of each sender: in a ping-pong that is one cache-line transfer. Second, the
+// news of each sender, a word that it writes after it has published, unless the message lies in
+// just that slot. Third, the credits: a message lies in a slot in use. Threads of one sender that
+// publish at once may overwrite each other's news, so only the third way finds every message. It
+// runs periodically, and before a sleep. A poll misses no message of a sender with a credit cache.
 #pragma once
 
 #include <type_traits>
@@ -16,12 +16,12 @@
 
 namespace gondwana {
 
-// How many looks that find nothing lie between two searches.
+// The number of empty polls between two searches.
 struct InboxPolling {
   std::uint32_t looks_per_search = 1024;
 };
 
-// One per polling thread: what it remembers are guesses. What must be known lies in the lane.
+// One per polling thread. Its state is hints; the lane holds the facts.
 template <ExchangingAtomics A, InboxQueue<A> Lane>
 class InboxConsumer {
  public:
@@ -31,29 +31,29 @@ class InboxConsumer {
       seen_[i].next = CreditCache::first(i, slots());
   }
 
-  // No other thread ever polls this lane, nor sleeps until a handler of it has run.
+  // No other thread ever polls this lane, or sleeps until its handler has run.
   void be_alone(bool alone) { alone_ = alone; }
 
-  // Runs handle(sender, message, block) for messages of one sender that are there, at most `most`;
-  // `block` is Reservation::no_block if there is none. When it returns, slot and block may be used
-  // for another message. 0: nothing found, or another thread is at it.
+  // Runs handle(sender, message, block) for the present messages of one sender, at most `most`.
+  // `block` is Reservation::no_block if there is none. After it returns, slot and block may hold
+  // another message. 0: nothing found, or another thread is polling.
   template <typename Handle>
   std::uint32_t poll(Handle&& handle, std::uint32_t most) {
     return handle_from(find(), handle, most);
   }
 
-  // The same, and finds one if there is one: slower.
+  // The same, and certain to find a message: slower.
   template <typename Handle>
   std::uint32_t search_and_poll(Handle&& handle, std::uint32_t most) {
     return handle_from(search(), handle, most);
   }
 
-  // A message waits that nobody has claimed. Certain in a condition to sleep on, where a heavy
-  // fence has made visible what was published by any sender that did not ring.
+  // An unclaimed message is present. Certain in the condition of a sleep: a heavy fence has made
+  // visible what senders published without a ring.
   bool has_message() { return search().has_value(); }
 
-  // Gives back what was handled and not yet given back: done while a poll finds nothing and before
-  // a sleep, for a sender may need just these slots.
+  // Returns the credit of handled messages. Called while a poll finds nothing and before a sleep: a
+  // sender may need just these slots.
   void settle() {
     std::uint32_t kept = 0;
     for (std::uint32_t i = 0; i < lane_.senders(); ++i)
@@ -63,7 +63,7 @@ class InboxConsumer {
     unlock();
   }
 
-  // Sleeps until there is a message to poll for or done() holds; false if the time is up before.
+  // Sleeps until a message is present or done() holds; false after a timeout.
   template <typename Done>
   bool sleep_until(Done done, Timeout timeout) {
     const auto wakes = [&] {
@@ -84,8 +84,8 @@ class InboxConsumer {
   };
 
   struct Seen {
-    std::uint32_t next = 0;       // slot after the last one handled
-    std::uint32_t news = unseen;  // nothing was there when they said this
+    std::uint32_t next = 0;       // slot after the last handled one
+    std::uint32_t news = unseen;  // values that led to no message
   };
 
   auto& channel(std::uint32_t sender) { return lane_.channel(sender); }
@@ -93,8 +93,8 @@ class InboxConsumer {
     return std::remove_reference_t<decltype(std::declval<Lane&>().channel(0))>::slot_count;
   }
 
-  // Nobody has claimed the message in this slot. In this order: a thread that sees a stamp sees
-  // that the message before it was claimed, for that was done before its slot was given back.
+  // The message in this slot is unclaimed. The order matters: a thread that sees a stamp sees that
+  // the message before it was claimed, because that happened before its slot was given back.
   [[gnu::always_inline]] bool is_ready(Place at) {
     auto& slot = channel(at.sender).slots[at.slot];
     const std::uint32_t stamp = slot.stamp.load(std::memory_order_acquire);  // with publish()
@@ -151,7 +151,7 @@ class InboxConsumer {
     return handled;
   }
 
-  // From here on under the lock.
+  // Runs under the lock from here on.
   template <typename Handle>
   [[gnu::always_inline]] std::uint32_t drain(Place at, Handle& handle, std::uint32_t most) {
     std::uint32_t handled = 0;
@@ -161,7 +161,7 @@ class InboxConsumer {
     }
     run_ = at.sender == current_ ? run_ + 1 : 1;
     current_ = at.sender;
-    // The news may repeat themselves once messages were handled without them.
+    // News may repeat after messages were handled without it.
     seen_[at.sender] = {.next = at.slot, .news = unseen};
     return handled;
   }
@@ -181,10 +181,10 @@ class InboxConsumer {
       give_back(at.sender);
   }
 
-  // Credit is returned for half of the slots at a time, so that its cache line stays with the
-  // sender in between. The last slot of a half may be reserved and unpublished for long. Then the
-  // first slot handled in the other half returns the credit. So a sender with a free slot in either
-  // half never waits for settle().
+  // Credit is returned for half of the slots at a time, so its cache line stays with the sender in
+  // between. The last slot of a half may stay reserved and unpublished for long. Then the first
+  // slot handled in the other half returns the credit. So a sender with a free slot in either half
+  // never waits for settle().
   static bool ends_half(std::uint32_t slot, std::uint32_t done) {
     constexpr std::uint32_t half = (slots() + 1) / 2;
     constexpr std::uint32_t first_half = (1U << half) - 1;
@@ -202,7 +202,7 @@ class InboxConsumer {
 
   bool lock() { return alone_ || lane_.lock().try_acquire(); }
 
-  // Others of this rank may sleep until what a handler did, or could not settle meanwhile.
+  // Other threads of this rank may sleep until a handler's effect, or could not settle meanwhile.
   void unlock() {
     if (alone_) return;
     lane_.lock().release();
@@ -217,7 +217,7 @@ class InboxConsumer {
   Lane lane_;
   InboxPolling polling_;
   bool alone_ = false;
-  std::vector<Seen> seen_;     // by sender
+  std::vector<Seen> seen_;     // indexed by sender
   std::uint32_t current_ = 0;  // sender of the last message
   std::uint32_t run_ = 0;
   std::uint32_t looks_ = 0;

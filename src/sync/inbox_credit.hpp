@@ -1,10 +1,9 @@
-// Which of a few places are in use: the credit that one sender has with one receiver.
+// The credit of one sender with one receiver: which of a few places are in use.
 //
-// A bit per place says that it is in use. The sender sets it, and only by a compare-exchange that
-// saw it clear, so a place is never taken twice. The side that is done with the place clears it:
-// the receiver after the handler, or the sender when it gives up. What happens between is the
-// owner's business: a place whose sender sleeps or has died is missing from this sender's credit,
-// and from no other.
+// Each place has a bit that is 1 while it is in use. The sender sets it, only by a compare-exchange
+// that saw 0, so a place is never taken twice. The last user clears it: the receiver after the
+// handler, or the sender when it gives up. In between the place belongs to its owner. A place whose
+// sender sleeps or has died reduces this sender's credit, and no other.
 #pragma once
 
 #include <bit>
@@ -24,18 +23,18 @@ concept ExchangingAtomics =
 static_assert(ExchangingAtomics<RealAtomics>);
 
 enum class Take : std::uint8_t {
-  next,    // the one after the last that was taken: a search for it can guess
-  lowest,  // the one that was likely used last, and is still in a cache
+  next,    // the one after the last taken: the start of a search
+  lowest,  // the one most likely used last, still in a cache
 };
 
 template <ExchangingAtomics A>
 struct InboxCredit {
   static constexpr std::uint32_t most_places = 16;
 
-  // Low half: a bit per place, 1 if in use. High half: 1 + the place taken last.
+  // Low half: a bit per place, 1 if in use. High half: 1 + the last taken place.
   typename A::Word word;
 
-  // A place below `places` that is now the caller's; nothing if none was seen free. Never waits.
+  // Takes a place below `places`; nothing if none is free. Never waits.
   std::optional<std::uint32_t> take(std::uint32_t places, Take order) {
     std::uint32_t seen = word.load(std::memory_order_relaxed);
     for (;;) {
@@ -43,14 +42,14 @@ struct InboxCredit {
       if (free == 0) return std::nullopt;
       const std::uint32_t place = choose(free, order == Take::next ? seen >> most_places : 0);
       const std::uint32_t taken = (place + 1) << most_places | (seen & in_use_mask) | 1U << place;
-      // Pairs with give_back(): what was in the place has been read.
+      // Pairs with give_back(): the earlier contents have been read.
       if (word.compare_exchange_strong(seen, taken, std::memory_order_acquire,
                                        std::memory_order_relaxed))
         return place;
     }
   }
 
-  // All places below `places` that are free, a bit each: now the caller's. Never waits.
+  // Takes all free places below `places`, a bit each. Never waits.
   std::uint32_t take_all(std::uint32_t places) {
     std::uint32_t seen = word.load(std::memory_order_relaxed);
     for (;;) {
@@ -62,12 +61,13 @@ struct InboxCredit {
     }
   }
 
-  // The owner of these places, a bit each, has done its last access to what is in them.
+  // The owner of these places, a bit each, has made its last access to them.
   void give_back(std::uint32_t places) {
     word.fetch_add(0U - places, std::memory_order_release);  // pairs with take()
   }
 
-  // The first of these places, a bit each, from `from` on and then from the beginning. Not of none.
+  // The first of these places, a bit each, from `from` on and then from 0. At least one must be
+  // set.
   static std::uint32_t choose(std::uint32_t places, std::uint32_t from) {
     const std::uint32_t later = places >> from << from;
     return static_cast<std::uint32_t>(std::countr_zero(later != 0 ? later : places));

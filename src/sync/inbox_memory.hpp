@@ -1,8 +1,8 @@
-// How the inboxes of a node lie in shared memory, and what a message on the machine looks like.
+// The layout of a node's inboxes in shared memory, and the form of a message on a node.
 //
-// Each receiver has two lanes, for requests and for replies (rule: a full lane of requests must not
-// stop a reply), each with a channel from every rank. A channel nobody used costs no memory: the
-// file is sparse, and all zero is the valid initial state.
+// Each receiver has two lanes, for requests and for replies: full requests must not stop a reply.
+// Each lane has a channel from every rank. An unused channel uses no memory: the file is sparse,
+// and all zero is the valid initial state.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace gondwana {
 
-// A notice answers no request, so it may be sent outside of handlers. It goes the way of replies,
-// for its handler sends nothing.
+// A notice answers no request, so it may be sent outside of handlers. It uses the lane of replies,
+// because its handler sends nothing.
 enum class MessageClass : std::uint32_t { request, reply, notice };
 
 // The lane of an inbox that a message goes through.
@@ -24,28 +24,28 @@ constexpr MessageClass queue_class(MessageClass sort) {
   return sort == MessageClass::request ? MessageClass::request : MessageClass::reply;
 }
 
-// With its slot's stamp 128 bytes: a pair of lines, which x86 fetches together. The first line has
-// room for 12 words, so most messages are one line; the words may also be a small payload.
+// 128 bytes with its slot's stamp: a pair of lines, which x86 fetches together. The first line
+// holds 12 words, so most messages use one line. The words may also be a small payload.
 struct InboxMessage {
   static constexpr std::uint32_t most_words = 28;
   static constexpr std::uint32_t most_arguments = 16;
 
   std::uint16_t handler;
-  std::uint8_t kind;       // the engine's business
-  std::uint8_t arguments;  // words used for arguments; what follows them is for the engine
+  std::uint8_t kind;       // for the engine
+  std::uint8_t arguments;  // words used for arguments; the engine uses the rest
   std::uint32_t payload_bytes;
   std::uint32_t spare;
   std::array<std::uint32_t, most_words> words;
 
-  // A payload that travels here behind the arguments, and not in a block. On 8 bytes, as handlers
-  // may expect.
+  // A payload that travels here after the arguments, and not in a block. Aligned to 8 bytes, as
+  // handlers may expect.
   MutableBytes short_payload() { return payload_behind(words, arguments); }
   static constexpr std::size_t most_short_payload(std::uint32_t arguments) {
     return std::size_t{4} * (most_words - first_word(arguments));
   }
 
  private:
-  // The words begin 16 bytes into the slot: an even one lies on 8 bytes.
+  // The words begin 16 bytes into the slot: an even one is aligned to 8 bytes.
   static constexpr std::uint32_t first_word(std::uint32_t arguments) {
     return (arguments + 1) / 2 * 2;
   }
@@ -57,12 +57,12 @@ struct InboxMessage {
 static_assert(sizeof(InboxSlot<RealAtomics, InboxMessage>) == std::size_t{2} * cache_line);
 static_assert(offsetof(InboxMessage, words) == 12);
 
-// Where things lie in the inbox of a rank on a node that may have `capacity` ranks, in bytes from
-// its start:
+// Offsets in the inbox of a rank on a node with up to `capacity` ranks, in bytes from its start:
 //
 //   per class:  lock | news of all senders | claims of all senders | channels | blocks
 //
-// A block is the largest medium payload. Channels have few, but each costs only the pages touched.
+// A block holds the largest medium payload. Each channel has a few, and uses only the pages that it
+// touched.
 class InboxLayout {
  public:
   static constexpr std::uint32_t slots = 16;
@@ -83,7 +83,7 @@ class InboxLayout {
   }
   constexpr std::size_t size() const { return 2 * lane_bytes(); }
 
-  // From the start of a lane, at which its lock lies.
+  // From the start of a lane, which begins with its lock.
   constexpr std::size_t news(std::uint32_t sender) const {
     return sizeof(Lock) + sizeof(std::uint32_t) * sender;
   }
@@ -105,8 +105,8 @@ class InboxLayout {
   std::uint32_t blocks_;
 };
 
-// A lane of that memory, as this process has mapped it. `Bells` gives the doorbell of a rank: the
-// one that a rank sleeps on when it waits for messages or for room.
+// A lane in this process's mapping. `Bells` gives a rank's doorbell: the rank sleeps on it when it
+// waits for messages or for space.
 template <typename B>
 concept BellsOfRanks = requires(B bells, std::uint32_t rank) {
   { bells(rank) } -> std::same_as<Doorbell<RealAtomics>&>;
@@ -115,7 +115,7 @@ concept BellsOfRanks = requires(B bells, std::uint32_t rank) {
 template <BellsOfRanks Bells>
 class SharedQueue {
  public:
-  // `inbox`: where that of the receiver begins.
+  // `inbox`: the start of the receiver's inbox.
   SharedQueue(std::byte* inbox, InboxLayout layout, std::uint32_t receiver, MessageClass sort,
               Bells bells)
       : start_(inbox + layout.lane(sort)),
@@ -137,7 +137,7 @@ class SharedQueue {
   Doorbell<RealAtomics>& bell() const { return *bell_; }
   Doorbell<RealAtomics>& sender_bell(std::uint32_t sender) const { return bells_(sender); }
 
-  // The payload of a message that has a block: of its owner (InboxSlot).
+  // The payload of a message with a block. It belongs to the owner (InboxSlot).
   MutableBytes block(std::uint32_t sender, std::uint32_t number) const {
     return {start_ + layout_.block(sender, number), InboxLayout::block_bytes};
   }

@@ -1,5 +1,5 @@
-// What lies in shared memory of an inbox: per receiver and class of messages one lane, in it one
-// channel for each sender. All zero is the valid initial state, and nothing points anywhere.
+// The shared memory of an inbox: one lane per receiver and class of messages, with one channel for
+// each sender. All zero is the valid initial state, and there are no pointers.
 #pragma once
 
 #include <array>
@@ -9,12 +9,12 @@
 
 namespace gondwana {
 
-// Where a message lies. Its sender owns it from reserve() to publish() or cancel(), the receiver
-// from then until the slot is given back to the credit.
+// The place of a message. Its sender owns it from reserve() to publish() or cancel(), the receiver
+// from then until the credit returns.
 //
-// Bit 0 of the stamp flips with every message: the slot holds one that nobody has claimed while the
-// bit differs from the receiver's (InboxQueue::claimed). The bits above: 1 + the payload block that
-// belongs to the message, or 0. Only senders write the stamp.
+// Bit 0 of the stamp flips with every message. The slot holds an unclaimed message while the bit
+// differs from the receiver's (InboxQueue::claimed). The bits above are 1 + the payload block of
+// the message, or 0. Only senders write the stamp.
 template <ExchangingAtomics A, typename Message>
 struct alignas(2 * cache_line) InboxSlot {
   typename A::Word stamp;
@@ -33,8 +33,8 @@ struct InboxChannel {
   std::array<InboxSlot<A, Message>, Places> slots;
 };
 
-// Its holder may claim messages of the lane and run their handlers; there is no other way in,
-// and nobody waits for it.
+// Its holder may claim messages of the lane and run their handlers. There is no other way, and no
+// thread waits for it.
 template <ExchangingAtomics A>
 struct InboxLock {
   alignas(2 * cache_line) typename A::Word held;
@@ -48,23 +48,22 @@ struct InboxLock {
   void release() { held.store(0, std::memory_order_release); }  // pairs with try_acquire()
 };
 
-// A lane as senders and consumers see it: a small value, copied, that owns nothing.
+// A lane as senders and consumers see it: a small value that owns nothing.
 template <typename L, typename A>
 concept InboxQueue = ExchangingAtomics<A> && requires(L lane, std::uint32_t sender) {
   { lane.senders() } -> std::convertible_to<std::uint32_t>;
-  // With more senders than this the receiver goes by news alone: they lie closer together.
+  // With more senders the receiver uses news alone: they are closer together.
   { L::most_watched } -> std::convertible_to<std::uint32_t>;
   { lane.blocks() } -> std::convertible_to<std::uint32_t>;  // of each channel, 1 to 16
   lane.channel(sender);                                     // an InboxChannel<A, ...>&
-  // Of each sender a word that changes when it publishes. A hint of where to look, written by the
-  // sender only.
+  // Each sender's word, which changes when it publishes. A hint, written by the sender only.
   { lane.news(sender) } -> std::same_as<typename A::Word&>;
-  // Of each sender, low half: a bit per slot, bit 0 of the stamp that was claimed last. High half:
-  // a bit per slot that is done with and not yet given back. Written under the lock only.
+  // For each sender. Low half: a bit per slot, bit 0 of the stamp claimed last. High half: a bit
+  // per handled slot with unreturned credit. Written under the lock only.
   { lane.claimed(sender) } -> std::same_as<typename A::Word&>;
   { lane.lock() } -> std::same_as<InboxLock<A>&>;
   { lane.bell() } -> std::same_as<Doorbell<A>&>;               // of the receiver
-  { lane.sender_bell(sender) } -> std::same_as<Doorbell<A>&>;  // rung when there is room again
+  { lane.sender_bell(sender) } -> std::same_as<Doorbell<A>&>;  // rung when there is space again
 };
 
 }  // namespace gondwana

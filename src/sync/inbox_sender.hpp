@@ -1,7 +1,7 @@
 // The sending side of an inbox lane: reserve a place, fill it, publish it or give it up.
 //
-// Nothing here waits. Between reserve() and publish() the place concerns its owner alone, however
-// long that takes. Any number of threads of the sending rank may send at once, or one by a credit
+// Nothing here waits. Between reserve() and publish() the place concerns its owner alone, for any
+// time. Any number of threads of the sending rank may send at once, or one thread with a credit
 // cache.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace gondwana {
 
 enum class Payload : std::uint8_t { none, block };
 
-// What reserve() took: the caller's to fill until it publishes or cancels it.
+// The result of reserve(): the caller fills it until it publishes or cancels it.
 struct Reservation {
   static constexpr std::uint32_t no_block = ~std::uint32_t{0};
 
@@ -19,18 +19,18 @@ struct Reservation {
   std::uint32_t block;  // for the payload, or no_block
 };
 
-// What a rank whose threads take turns keeps for a channel: credit that it has taken in advance, so
-// that most messages cost no locked instruction; and the order of its messages. While it publishes
-// them in the order of their slots, the receiver finds them without news.
+// What a rank whose threads take turns keeps for a channel: credit taken in advance, so most
+// messages need no locked instruction, and the order of its messages. While it publishes them in
+// slot order, the receiver finds them without news.
 struct CreditCache {
   std::uint32_t slots = 0;     // a bit each: taken, not reserved
-  std::uint32_t next = 0;      // to be reserved
-  std::uint32_t expected = 0;  // to be published
+  std::uint32_t next = 0;      // next to reserve
+  std::uint32_t expected = 0;  // next to publish
   bool in_order = true;        // so far
 
-  // The receiver begins to look for a sender's messages at this slot too.
+  // The receiver, too, starts at this slot for each sender.
   static constexpr std::uint32_t first(std::uint32_t sender, std::uint32_t slots) {
-    return sender % slots;  // channels should not all meet in one set of a cache
+    return sender % slots;  // spreads channels over the sets of a cache
   }
   static CreditCache of(std::uint32_t sender, std::uint32_t slots) {
     return {.next = first(sender, slots), .expected = first(sender, slots)};
@@ -40,12 +40,12 @@ struct CreditCache {
 template <ExchangingAtomics A, InboxQueue<A> Lane>
 class InboxSender {
  public:
-  // `lane` outlives it. `credit_cache`: of this channel, for one thread at a time; null where
+  // `lane` outlives this object. `credit_cache`: of this channel, for one thread at a time; null if
   // threads send at once.
   InboxSender(const Lane& lane, std::uint32_t me, CreditCache* credit_cache = nullptr)
       : lane_(lane), me_(me), credit_cache_(credit_cache) {}
 
-  // Nothing if there is no room just now; then nothing was changed.
+  // Nothing, and nothing changed, if there is no space now.
   [[gnu::always_inline]] std::optional<Reservation> reserve(Payload payload) {
     if (payload == Payload::none) {
       const auto slot = take_slot();
@@ -60,7 +60,7 @@ class InboxSender {
     return std::nullopt;
   }
 
-  // What a sleep for room waits for: reserve() is worth another try.
+  // The condition of a sleep for space: reserve() is worth another try.
   bool has_room(Payload payload) {
     auto& channel = lane_.channel(me_);
     return ((credit_cache_ != nullptr && credit_cache_->slots != 0) ||
@@ -70,7 +70,7 @@ class InboxSender {
 
   auto& message(Reservation at) { return lane_.channel(me_).slots[at.slot].message; }
 
-  // The message, and what was written into its block, may be handled from now on.
+  // The message and its block may be handled from now on.
   [[gnu::always_inline]] void publish(Reservation at) {
     auto& stamp = lane_.channel(me_).slots[at.slot].stamp;
     const std::uint32_t flipped = ~stamp.load(std::memory_order_relaxed) & 1;
@@ -87,7 +87,7 @@ class InboxSender {
     auto& channel = lane_.channel(me_);
     if (at.block != Reservation::no_block) channel.block_credit.give_back(1U << at.block);
     give_slot_back(at.slot);
-    lane_.sender_bell(me_).ring_if_asleep();  // another thread of this rank may wait for room
+    lane_.sender_bell(me_).ring_if_asleep();  // another thread of this rank may wait for space
   }
 
  private:
@@ -113,10 +113,10 @@ class InboxSender {
     if (after(slot) == credit_cache_->next)
       credit_cache_->next = slot;
     else
-      credit_cache_->in_order = false;  // others are open behind it
+      credit_cache_->in_order = false;  // later ones are open
   }
 
-  // The receiver looks at this slot next, without being told.
+  // The receiver checks this slot next, without news.
   [[gnu::always_inline]] bool is_expected(std::uint32_t slot) {
     if (credit_cache_ == nullptr) return false;
     credit_cache_->in_order = credit_cache_->in_order && slot == credit_cache_->expected;

@@ -1,11 +1,11 @@
-// A lock of the whole job. Ranks queue for it: each waits at a word in its own memory, which the
-// one before it writes, so waiting disturbs nobody, and the first to come is the first to be
-// served. (The queue of Mellor-Crummey and Scott.)
+// A lock of the whole job. Ranks queue for it. Each waits at a word in its own memory, which its
+// predecessor writes, so waiting disturbs no other rank, and ranks get the lock in order of
+// arrival. (The queue of Mellor-Crummey and Scott.)
 //
-// A word at the lock's home is the tail: the rank that came last. Every rank has a node: the rank
-// that comes after it, and whether its turn has come. A rank is told by its number + 1; 0 is
-// nobody. So all zero is a free lock, and a lock that everybody has left is all zero again.
-// Model-checked in tests/unit/lock_model_test.cpp.
+// A word at the lock's home is the tail: the last rank in the queue. Every rank has a node: its
+// successor, and whether it has the lock. Ranks are stored as number + 1; 0 means none. So all zero
+// is a free lock, and a lock that all ranks have left is all zero again. Model-checked in
+// tests/unit/lock_model_test.cpp.
 #pragma once
 
 #include <concepts>
@@ -13,19 +13,19 @@
 
 namespace gondwana {
 
-// The words of one lock as one rank sees them, wherever they lie.
+// The words of one lock as one rank accesses them.
 // clang-format off
 template <typename Q>
 concept LockQueue = requires(Q queue, std::uint32_t member, std::uint32_t value, bool (*done)()) {
-  // At the home, as one instruction each, acquiring and releasing; what was there before.
+  // At the home: one atomic instruction each, acquire and release; returns the previous value.
   { queue.swap_tail(value) } -> std::same_as<std::uint32_t>;
   { queue.compare_swap_tail(value, value) } -> std::same_as<std::uint32_t>;  // expected, new
-  // The same at the node of another member, which is woken if it sleeps.
+  // The same at another member's node; wakes that member.
   { queue.add_to_node(member, value) };
-  // The caller's own: acquiring, and in no order with anything.
+  // The caller's own: acquire, without further order.
   { queue.node() } -> std::same_as<std::uint32_t>;
   { queue.set_node(value) };
-  // Until done(), which `member` makes true.
+  // Waits until done(), which `member` makes true.
   { queue.wait_for(member, done) };
 };
 // clang-format on
@@ -44,7 +44,7 @@ class QueueLock {
     if (const std::uint32_t before = enter(); before != nobody) wait_behind(before);
   }
 
-  // False where anybody holds it, or waits for it.
+  // False if another rank holds it, or waits for it.
   bool try_acquire() {
     queue_.set_node(queued);
     if (queue_.compare_swap_tail(nobody, name_of(me_)) == nobody) return true;
@@ -56,14 +56,14 @@ class QueueLock {
     if (const std::uint32_t last = leave(); last != nobody) leave_late(last);
   }
 
-  // The halves of acquire(), for a caller in a hurry: enter() returns nobody where this rank has
+  // The halves of acquire(), for a caller that must not wait: enter() returns none if this rank has
   // the lock now, or else the rank to wait for.
   static constexpr std::uint32_t nobody = 0;
-  // Whether a member with this node has entered and not left: the rank that the tail names has.
+  // Whether a member with this node has entered and not left: the tail's rank has.
   static constexpr bool is_in_queue(std::uint32_t node) { return (node & queued) != 0; }
 
   [[gnu::always_inline]] std::uint32_t enter() {
-    queue_.set_node(queued);  // seen by a rank that sees this one in the tail
+    queue_.set_node(queued);  // visible to a rank that sees this one in the tail
     return queue_.swap_tail(name_of(me_));
   }
 
@@ -72,8 +72,8 @@ class QueueLock {
     queue_.wait_for(member_of(before), [this] { return (queue_.node() & my_turn) != 0; });
   }
 
-  // The halves of release(): leave() returns nobody where that was all. Otherwise it returns the
-  // last in the queue, and another rank is about to say which comes right after this one.
+  // The halves of release(). leave() returns none if the release is complete. Otherwise it returns
+  // the last rank in the queue, and another rank is about to name this one's successor.
   [[gnu::always_inline]] std::uint32_t leave() {
     const std::uint32_t next = queue_.node() & name;
     if (next == nobody) {
@@ -86,7 +86,7 @@ class QueueLock {
     return nobody;
   }
 
-  // The last one is as good a name to wait for as any.
+  // The wait may name the last one as well as any.
   void leave_late(std::uint32_t last) {
     std::uint32_t next = nobody;
     queue_.wait_for(member_of(last), [&] {
@@ -97,7 +97,7 @@ class QueueLock {
   }
 
  private:
-  // A node: one bit each, and the number of the rank that comes next.
+  // A node: two bits, and the number of the next rank.
   static constexpr std::uint32_t idle = 0;
   static constexpr std::uint32_t queued = 1U << 31;
   static constexpr std::uint32_t my_turn = 1U << 30;

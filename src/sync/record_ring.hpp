@@ -1,8 +1,8 @@
-// Records of bytes on their way from one process to another, in memory that both share. One writes,
-// one reads; neither waits. Nobody is woken by it: see Doorbell and AgentBell.
+// A queue of byte records from one process to another, in shared memory. One process writes, one
+// reads; neither waits. It wakes no process: see Doorbell and AgentBell.
 //
-// A record lies in one piece: its head, and its bytes, up to a multiple of 8. Where one does not
-// fit before the end of the ring, what is left there is skipped.
+// A record is contiguous: its head, then its bytes, rounded up to a multiple of 8. If it does not
+// fit before the end of the ring, the rest there is skipped.
 #pragma once
 
 #include <array>
@@ -17,16 +17,16 @@
 
 namespace gondwana {
 
-// All zero is the empty ring. Positions count bytes since the beginning and never go back.
+// All zero is the empty ring. Positions count bytes since the start and never decrease.
 struct RecordRing {
   static constexpr std::size_t room = std::size_t{256} * 1024;
 
   struct Head {
-    std::uint32_t size;  // of the bytes behind it; `skip`: the ring goes on at its start
+    std::uint32_t size;  // of the bytes after it; `skip`: the ring continues at its start
     std::uint32_t to;
   };
   static constexpr std::uint32_t skip = ~std::uint32_t{0};
-  // It fits wherever the last one ended, once the ring is empty.
+  // Fits at any position of an empty ring.
   static constexpr std::size_t longest = room / 2 - sizeof(Head);
 
   static constexpr std::size_t length(std::size_t size) {
@@ -45,7 +45,7 @@ class RecordWriter {
   explicit RecordWriter(RecordRing& ring)
       : ring_(ring), written_(ring.written.load(std::memory_order_relaxed)) {}
 
-  // Where `size` bytes may be written, for publish(); null: no room now.
+  // Where to write `size` bytes, for publish(); null: no space now.
   std::byte* open(std::size_t size, std::uint32_t to = 0) {
     GONDWANA_ASSERT(size <= RecordRing::longest, size);
     const std::size_t length = RecordRing::length(size);
@@ -64,7 +64,7 @@ class RecordWriter {
  private:
   bool has_room(std::size_t length) {
     if (written_ + length - taken_ <= RecordRing::room) return true;
-    taken_ = ring_.taken.load(std::memory_order_acquire);  // nothing is written over before
+    taken_ = ring_.taken.load(std::memory_order_acquire);  // nothing is overwritten before
     return written_ + length - taken_ <= RecordRing::room;
   }
   void write_head(const RecordRing::Head& head) {
@@ -73,14 +73,14 @@ class RecordWriter {
 
   RecordRing& ring_;
   std::uint64_t written_;
-  std::uint64_t taken_ = 0;  // when it was last looked at
+  std::uint64_t taken_ = 0;  // at the last check
 };
 
 class RecordReader {
  public:
   struct Record {
     std::uint32_t to;
-    Bytes bytes;  // until it is popped
+    Bytes bytes;  // valid until it is popped
   };
 
   explicit RecordReader(RecordRing& ring)
@@ -105,7 +105,7 @@ class RecordReader {
     return Record{head.to, {ring_.at(taken_) + sizeof(head), head.size}};
   }
 
-  // The one that front() gave.
+  // The record from front().
   void pop() {
     taken_ += RecordRing::length(read_head().size);
     ring_.taken.store(taken_, std::memory_order_release);

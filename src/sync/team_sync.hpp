@@ -1,11 +1,11 @@
 // How the members of a team wait for one another: each has a line with the epoch it has reached.
 //
-// A member only ever writes its own line and reads the others'. There is no counter to fight for
-// and no member that must be scheduled to release the rest: a member that sees all lines goes on.
-// On two ranks that is one cache-line transfer each way, the least there is.
+// A member writes only its own line and reads the others'. There is no contended counter, and no
+// member must be scheduled to release the rest: a member that sees all lines continues. On two
+// ranks that is one cache-line transfer each way, the minimum.
 //
-// A line only ever moves forward, and never wraps: a member that still looks at it for a team that
-// is gone sees what it waits for. Model-checked in tests/unit/team_sync_model_test.cpp.
+// A line only moves forward, and never wraps: a member that still polls it for a former team sees
+// its epoch. Model-checked in tests/unit/team_sync_model_test.cpp.
 #pragma once
 
 #include "sync/doorbell.hpp"
@@ -17,13 +17,13 @@ using Epoch = std::uint64_t;
 template <AtomicsPolicy A>
 struct SyncLine {
   alignas(cache_line) typename A::Counter epoch;
-  typename A::Counter claimed;  // the last epoch for which a member took the owner's work
-  typename A::Counter group;    // of the first of a group: all of it have reached this epoch
+  typename A::Counter claimed;  // the last epoch in which a member took the owner's work
+  typename A::Counter group;    // in the first of a group: the whole group has reached this epoch
 };
 
-// True when the owner of `line` has reached `epoch`: what it wrote before is then visible. seq_cst
-// and not acquire, which on processors with LDAPR may be done before the seq_cst store of
-// advance(): two members would miss each other, and neither ring.
+// True when the owner of `line` has reached `epoch`: its earlier writes are then visible. seq_cst
+// and not acquire: processors with LDAPR may perform an acquire load before the seq_cst store of
+// advance(). Then two members would miss each other, and neither would ring.
 template <AtomicsPolicy A>
 bool has_reached(const SyncLine<A>& line, Epoch epoch) {
   return line.epoch.load(std::memory_order_seq_cst) >= epoch;  // pairs with advance()
@@ -42,15 +42,16 @@ class TeamSync {
  public:
   TeamSync(Members members, std::uint32_t me) : members_(members), me_(me) {}
 
-  // I have reached `epoch`, and now wait until all have: what I wrote is visible to a member that
-  // sees it. The store may still be under way while I look at the other lines, which is what makes
-  // a barrier of two as fast as the machine.
+  // This member has reached `epoch`, and now waits for the others: its writes are visible to a
+  // member that sees the line. The store may still be in flight while it polls the other lines.
+  // That makes a barrier of two as fast as the machine.
   void arrive(Epoch epoch) {
     members_.line(me_).epoch.store(epoch, std::memory_order_release);  // pairs with has_reached()
   }
 
-  // I have reached `epoch`, and may go on without waiting: in addition, of two members that advance
-  // at once at least one sees the other's line afterwards, and wakes the one that waits for both.
+  // This member has reached `epoch`, and may continue without waiting. In addition, of two members
+  // that advance at once, at least one sees the other's line afterwards, and wakes a member that
+  // waits for both.
   void advance(Epoch epoch) {
     members_.line(me_).epoch.store(epoch, std::memory_order_seq_cst);  // pairs with has_reached()
   }
@@ -59,8 +60,8 @@ class TeamSync {
     return has_reached<A>(members_.line(member), epoch);
   }
 
-  // Everybody is at `epoch`. `from` remembers how far the last look came, so that a waiting member
-  // polls one line and not all of them.
+  // All members are at `epoch`. `from` keeps the progress of the last poll, so a waiting member
+  // polls one line and not all.
   using Look = std::uint32_t;
   bool all_reached(Epoch epoch, Look& from) const {
     while (from < members_.size() && reached(from, epoch)) ++from;
@@ -72,9 +73,9 @@ class TeamSync {
     return all_reached(epoch, from);
   }
 
-  // Takes over what is to be done for `member` in `epoch`: true for only one of the members that
-  // try. Says nothing about other memory: a member that comes too late waits for the line of the
-  // one that did not.
+  // Takes over the work for `member` in `epoch`: true for only one of the members that try. It
+  // orders no other memory: a member that comes too late waits for the line of the one that took
+  // it.
   bool claim(std::uint32_t member, Epoch epoch) {
     typename A::Counter& claimed = members_.line(member).claimed;
     Epoch before = claimed.load(std::memory_order_relaxed);
@@ -83,9 +84,9 @@ class TeamSync {
                                            std::memory_order_relaxed);
   }
 
-  // Wakes the members that may sleep until all are at `epoch`. Called by each that sees it
-  // complete: the last to see it may be the only one awake. A member that has gone on to a later
-  // epoch sleeps, if at all, until that one is complete.
+  // Wakes the members that may sleep until all are at `epoch`. Called by each member that sees it
+  // complete: the last one to see it may be the only one awake. A member that has reached a later
+  // epoch sleeps only for that one.
   void ring_sleepers(Epoch epoch) {
     for (std::uint32_t i = 1; i < members_.size(); ++i) {
       const std::uint32_t member = (me_ + i) % members_.size();

@@ -1,22 +1,22 @@
-// A lock that costs nothing worth mentioning while one thread of the process takes it.
+// A lock that costs almost nothing while only one thread of the process takes it.
 //
-// The first thread that comes has the lock for itself: it says that it is inside by a plain store,
-// and looks whether another thread has come by a plain load. The processor may do that load before
-// the store has left its store buffer. So the second thread, after it has said that several have
-// come, makes every running thread pass a full fence (membarrier). Then either it sees the first
-// thread inside and waits, or the first thread sees that it is not alone. From then on all threads
-// take a futex. Model-checked in tests/unit/turn_lock_model_test.cpp.
+// The first thread owns the lock for itself: it marks itself inside by a plain store, and checks by
+// a plain load whether another thread has come. The processor may perform that load before the
+// store leaves its store buffer. So the second thread announces itself, and then makes every
+// running thread pass a full fence (membarrier). Then either it sees the first thread inside and
+// waits, or the first thread sees that it is not alone. From then on all threads take a futex.
+// Model-checked in tests/unit/turn_lock_model_test.cpp.
 #pragma once
 
 #include "sync/atomics.hpp"
 
 namespace gondwana {
 
-// All zero is free, and nobody has come.
+// All zero: free and unused.
 template <AtomicsPolicy A>
 class TurnLock {
  public:
-  // What a thread knows, for its own use. It begins as false.
+  // A thread's own knowledge. Begins as false.
   using IsFirst = bool;
 
   [[gnu::always_inline]] void enter(IsFirst& is_first) {
@@ -30,7 +30,7 @@ class TurnLock {
     if (futex_.exchange(free, std::memory_order_release) == waited_for) A::futex_wake_all(futex_);
   }
 
-  // For the thread that is inside: whether another one waits.
+  // For the thread inside: whether another one waits.
   bool is_wanted(const IsFirst& is_first) const {
     return is_first ? came_.load(std::memory_order_relaxed) == several
                     : futex_.load(std::memory_order_relaxed) == waited_for;
@@ -42,7 +42,7 @@ class TurnLock {
 
   bool enter_alone() {
     inside_.store(1, std::memory_order_relaxed);
-    A::light_fence();  // the look comes after the store
+    A::light_fence();  // the load comes after the store
     return came_.load(std::memory_order_relaxed) != several;
   }
 
@@ -62,8 +62,7 @@ class TurnLock {
     if (came_.load(std::memory_order_relaxed) != several) wait_for_first();
   }
 
-  // Once in the life of the lock. The first thread rings no bell, so this one looks again and
-  // again.
+  // Once in the life of the lock. The first thread does not wake this one, so it polls.
   void wait_for_first() {
     came_.store(several, std::memory_order_relaxed);
     A::heavy_fence();
