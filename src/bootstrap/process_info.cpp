@@ -14,6 +14,7 @@
 
 #include "bootstrap/key_value_space.hpp"
 #include "bootstrap/protocol.hpp"
+#include "core/hash.hpp"
 #include "core/host_name.hpp"
 #include "core/parse.hpp"
 
@@ -78,12 +79,9 @@ std::optional<std::vector<std::byte>> read_bytes(std::string_view text) {
   return bytes;
 }
 
-// FNV-1a: detects changes by a launcher. It does not protect against a lying peer.
+// Detects changes by a launcher.
 std::string checksum(std::string_view text) {
-  std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
-  for (const char letter : text)
-    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100'0000'01b3;
-  return fmt::format("{:016x}", hash);
+  return fmt::format("{:016x}", Hash().add(text).value());
 }
 
 bool is_sealed(std::string_view text) {

@@ -16,29 +16,13 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/hash.hpp"
 #include "core/structure_list.hpp"
 
 namespace gondwana {
 
-// Like FNV-1a, one number at a time.
-class Fingerprint {
- public:
-  constexpr Fingerprint& add(std::uint64_t number) {
-    hash_ = (hash_ ^ number) * 0x100'0000'01b3;
-    return *this;
-  }
-  constexpr Fingerprint& add(std::string_view text) {
-    for (const char letter : text) add(static_cast<std::uint64_t>(letter));
-    return add(text.size());
-  }
-  constexpr std::uint64_t value() const { return hash_; }
-
- private:
-  std::uint64_t hash_ = 0xcbf2'9ce4'8422'2325;
-};
-
 constexpr std::uint64_t fingerprint(std::initializer_list<std::uint64_t> numbers) {
-  Fingerprint all;
+  Hash all;
   for (const std::uint64_t number : numbers) all.add(number);
   return all.value();
 }
@@ -114,13 +98,13 @@ template <typename T>
 struct Describe;
 
 template <typename T>
-consteval void add(Fingerprint& to) {
+consteval void add(Hash& to) {
   to.add(sizeof(T)).add(alignof(T));
   Describe<T>::add(to);
 }
 
 template <typename T, std::size_t... I>
-consteval void add_fields(Fingerprint& to, std::index_sequence<I...> /*fields*/) {
+consteval void add_fields(Hash& to, std::index_sequence<I...> /*fields*/) {
   constexpr auto all = fields<T>();
   (...,
    (to.add(name<std::get<I>(all)>()), add<std::remove_cvref_t<decltype(*std::get<I>(all))>>(to)));
@@ -128,7 +112,7 @@ consteval void add_fields(Fingerprint& to, std::index_sequence<I...> /*fields*/)
 
 template <typename T>
 struct Describe {
-  static consteval void add(Fingerprint& to) {
+  static consteval void add(Hash& to) {
     if constexpr (std::is_enum_v<T>) {
       to.add(1);
     } else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::byte>) {
@@ -144,11 +128,11 @@ struct Describe {
 };
 template <typename T>
 struct Describe<std::atomic<T>> {
-  static consteval void add(Fingerprint& to) { structure::add<T>(to.add(3)); }
+  static consteval void add(Hash& to) { structure::add<T>(to.add(3)); }
 };
 template <typename T, std::size_t N>
 struct Describe<std::array<T, N>> {
-  static consteval void add(Fingerprint& to) { structure::add<T>(to.add(4).add(N)); }
+  static consteval void add(Hash& to) { structure::add<T>(to.add(4).add(N)); }
 };
 
 }  // namespace structure
@@ -156,7 +140,7 @@ struct Describe<std::array<T, N>> {
 // The fingerprint of all types together.
 template <typename... Structures>
 consteval std::uint64_t fingerprint_of() {
-  Fingerprint all;
+  Hash all;
   (..., structure::add<Structures>(all));
   return all.value();
 }

@@ -16,6 +16,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/hash.hpp"
 #include "core/mapping.hpp"
 
 namespace gondwana {
@@ -32,23 +33,6 @@ std::uintptr_t page_down(std::uintptr_t address) {
 }
 std::uintptr_t page_up(std::uintptr_t address) {
   return page_down(address + page_size() - 1);
-}
-
-// FNV-1a of words, then of the remaining bytes. It tells programs apart; it is not a defence. High
-// bits are folded back, because a multiplication carries upwards only.
-std::uint64_t hash(Bytes bytes) {
-  std::uint64_t value = 0xcbf29ce484222325;
-  const auto add = [&value](std::uint64_t word) {
-    value = (value ^ word) * 0x100000001b3;
-    value ^= value >> 32;
-  };
-  std::size_t at = 0;
-  for (std::uint64_t word = 0; at + sizeof word <= bytes.size(); at += sizeof word) {
-    std::memcpy(&word, &bytes[at], sizeof word);
-    add(word);
-  }
-  for (; at < bytes.size(); ++at) add(static_cast<std::uint64_t>(bytes[at]));
-  return value;
 }
 
 template <typename T>
@@ -111,7 +95,7 @@ std::uint64_t hash_own_file() {
   void* start = ::mmap(nullptr, length, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (start == MAP_FAILED) return 0;
   const Mapping contents(static_cast<std::byte*>(start), length);
-  return hash({contents.data(), length});
+  return Hash().add(Bytes{contents.data(), length}).value();
 }
 
 // Segments come in order of address.
@@ -132,7 +116,7 @@ void look_at_segment(const dl_phdr_info& program, const ElfW(Phdr) & segment, Se
     image.links_library |= needs_library(program, segment, search.library);
   } else if (segment.p_type == PT_NOTE) {
     const Bytes notes{pointer<std::byte>(program.dlpi_addr + segment.p_vaddr), segment.p_memsz};
-    image.id ^= hash(notes);
+    image.id ^= Hash().add(notes).value();
     search.has_build_id |= has_build_id(notes, segment.p_align);
   }
 }

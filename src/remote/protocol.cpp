@@ -150,7 +150,7 @@ bool is_plausible(const Control& control, std::size_t behind, const NodePlan& pl
 
 std::uint64_t protocol_fingerprint() {
   constexpr std::uint64_t messages = fingerprint_of(Messages{});
-  return Fingerprint()
+  return Hash()
       .add(memory_fingerprint)
       .add(messages)
       .add(agent_bit)

@@ -4,13 +4,13 @@
 #include <string>
 
 #include "bootstrap/process_info.hpp"
-#include "core/fingerprint.hpp"
+#include "core/hash.hpp"
 
 namespace gondwana::gasnet {
 
 std::uint64_t this_machine() {
   const std::string boot = own_node().boot;
-  return Fingerprint().add(boot.empty() ? own_host() : boot).value();
+  return Hash().add(boot.empty() ? own_host() : boot).value();
 }
 
 Hosts Hosts::of(std::span<const std::uint64_t> machines, std::uint32_t me) {

@@ -37,7 +37,7 @@ consteval bool are_disjoint() {
 static_assert(are_disjoint() && areas.back().end() <= NodePlan::system_size);
 
 consteval std::uint64_t fingerprint_of_memory() {
-  Fingerprint all;
+  Hash all;
   all.add(fingerprint_of(MemoryStructures{})).add(fingerprint_of(TraceStructures{}));
   all.add(fingerprint_of(ShownStructures{})).add(fingerprint_of(SpaceStructures{}));
   all.add(fingerprint_of(CollectiveStructures{}));
