@@ -27,6 +27,8 @@ class DriverDevice {
   // Begins a copy, after those before it. Both addresses stay valid until it is complete.
   virtual Result<void> copy(std::byte* to, const std::byte* from, std::size_t size) = 0;
   virtual Mark mark() = 0;
+  // Whether a wait for it would return soon.
+  virtual bool has_passed(Mark mark) = 0;
   // Once for each mark. None of the copies is under way any more, whatever it returns, unless the
   // device is lost. An error: some of them may have failed.
   virtual Result<void> wait(Mark mark) = 0;

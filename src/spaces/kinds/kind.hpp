@@ -91,13 +91,15 @@ class Kind {
   virtual void unmap(MutableBytes memory) = 0;
 
   // One side at least is of this device, the other one of one that it reaches, or of the host.
-  // Calls done.begin() at once and, in wait() at the latest, done.finish() when the bytes are
-  // there. An aligned word of 1, 2, 4 or 8 bytes is written as a whole. Copies of one caller are
-  // carried out in their order.
+  // Calls done.begin() at once and, in wait() or test() at the latest, done.finish() when the bytes
+  // are there. An aligned word of 1, 2, 4 or 8 bytes is written as a whole. Copies of one caller
+  // are carried out in their order.
   virtual Result<void> copy(std::byte* to, const std::byte* from, std::size_t size,
                             Completion& done) = 0;
   // Returns when all of them are. A copy that fails after it has begun fails the completion.
   virtual void wait(Completion& done) = 0;
+  // The same without waiting: finishes those that are complete. Whether all are.
+  virtual bool test(Completion& done) { return done.done(); }
 
   // Makes host memory of this process known to the driver, which then copies to and from it without
   // a buffer of its own: faster, and while other work goes on. Until unpin(), and it stays mapped

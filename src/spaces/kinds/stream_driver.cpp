@@ -12,6 +12,7 @@ constexpr unsigned non_blocking = 1;      // of a stream: no order with the prog
 constexpr unsigned no_timing = 2;         // of an event
 constexpr unsigned for_all_contexts = 1;  // of pinned memory
 constexpr int out_of_memory = 2;
+constexpr int not_ready = 600;
 constexpr int already_pinned = 712;
 
 class StreamDevice final : public DriverDevice {
@@ -24,6 +25,7 @@ class StreamDevice final : public DriverDevice {
   Result<void> release(std::byte* memory) override;
   Result<void> copy(std::byte* to, const std::byte* from, std::size_t size) override;
   Mark mark() override;
+  bool has_passed(Mark mark) override;
   Result<void> wait(Mark mark) override;
   Result<bool> pin(MutableBytes host) override;
   void unpin(std::byte* host) override;
@@ -136,6 +138,12 @@ DriverDevice::Mark StreamDevice::mark() {
   return nullptr;
 }
 
+// Its errors are told by wait().
+bool StreamDevice::has_passed(Mark mark) {
+  const Entered entered(*this);
+  return mark == nullptr || !entered.result() || calls().query_event(mark) != not_ready;
+}
+
 // If the event does not tell, copies before it may be under way still.
 Result<void> StreamDevice::wait(Mark mark) {
   const Entered entered(*this);
@@ -182,8 +190,8 @@ void StreamDevice::close(std::byte* opened) {
 void StreamCalls::find_in(VendorLibrary& library) {
   const auto find = [&](auto&... call) { (library.find(call.function, call.name), ...); };
   find(allocate, release, fill, make_stream, synchronize_stream, destroy_stream, make_event,
-       record_event, synchronize_event, destroy_event, pin, unpin, get_handle, open_handle,
-       close_handle);
+       record_event, query_event, synchronize_event, destroy_event, pin, unpin, get_handle,
+       open_handle, close_handle);
 }
 
 Result<std::unique_ptr<DriverDevice>> StreamDriver::open(std::uint32_t device) {

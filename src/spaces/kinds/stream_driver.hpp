@@ -27,6 +27,7 @@ struct StreamCalls {
   DriverCall<Object> destroy_stream;
   DriverCall<Object*, unsigned> make_event;
   DriverCall<Object, Object> record_event;
+  DriverCall<Object> query_event;
   DriverCall<Object> synchronize_event;
   DriverCall<Object> destroy_event;
   DriverCall<void*, std::size_t, unsigned> pin;

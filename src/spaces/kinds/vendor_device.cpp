@@ -35,6 +35,7 @@ VendorDevice::~VendorDevice() {
     return;
   }
   // At exit the driver may have ended before; then nothing is left to free.
+  if (tested_) static_cast<void>(calls_->wait(tested_->mark));
   for (std::byte* memory : own_) static_cast<void>(calls_->release(memory));
   for (std::byte* host : pinned_) calls_->unpin(host);
 }
@@ -182,6 +183,25 @@ void VendorDevice::wait(Completion& done) {
   lock.unlock();
   const Result<void> waited = own ? calls_->wait(mark) : own;
   lock.lock();
+  finish(last, waited);
+}
+
+// One mark at a time is asked about. What begins later waits for the next one.
+bool VendorDevice::test(Completion& done) {
+  if (done.done()) return true;
+  const std::scoped_lock lock(queue_mutex_);
+  if (const Result<void> own = check_process(); !own) {
+    finish(begun_, own);
+    return done.done();
+  }
+  if (!tested_) tested_ = {begun_, calls_->mark()};
+  if (!calls_->has_passed(tested_->mark)) return done.done();
+  finish(tested_->last, calls_->wait(tested_->mark));
+  tested_.reset();
+  return done.done();
+}
+
+void VendorDevice::finish(std::uint64_t last, const Result<void>& waited) {
   const Error* failure = nullptr;
   if (!waited) failure = &failures_.emplace_back(failed("copies by", waited.error()));
   for (; !pending_.empty() && pending_.front().number <= last; pending_.pop_front()) {

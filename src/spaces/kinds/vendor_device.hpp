@@ -5,6 +5,7 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <unordered_set>
 
 #include "spaces/kinds/devices.hpp"
@@ -34,6 +35,7 @@ class VendorDevice final : public Kind {
   Result<void> copy(std::byte* to, const std::byte* from, std::size_t size,
                     Completion& done) override;
   void wait(Completion& done) override;
+  bool test(Completion& done) override;
   Result<void> pin(MutableBytes host) override;
   void unpin(std::byte* host) override;
 
@@ -43,9 +45,16 @@ class VendorDevice final : public Kind {
     Completion* done;
   };
 
+  // What test() asks the driver about, until it has passed.
+  struct Tested {
+    std::uint64_t last;  // of the copies before it
+    DriverDevice::Mark mark;
+  };
+
   Error failed(const std::string& what, const Error& why) const;
   Result<void> check_process() const;
   bool is_word_for_host(const std::byte* to, std::size_t size) const;
+  void finish(std::uint64_t last, const Result<void>& waited);
   Result<void> begin(std::byte* to, const std::byte* from, std::size_t size, Completion& done);
 
   Driver& driver_;
@@ -61,6 +70,7 @@ class VendorDevice final : public Kind {
 
   std::mutex queue_mutex_;  // guards what follows
   std::uint64_t begun_ = 0;
+  std::optional<Tested> tested_;
   std::deque<Pending> pending_;  // in the order of their numbers
   std::list<Error> failures_;    // completions refer to them
 };

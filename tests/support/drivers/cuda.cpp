@@ -26,6 +26,7 @@ enum Status : int {
   no_device = 100,
   invalid_device = 101,
   invalid_context = 201,
+  not_ready = 600,
   already_pinned = 712
 };
 
@@ -343,17 +344,16 @@ int cuEventRecord(void* event, void* stream) {
   return success;
 }
 
+int cuEventQuery(void* event) {
+  STANDIN_ENTER("cuEventQuery");
+  if (!standin::has_client()) device_of_thread("cuEventQuery");
+  return streams().has_passed("cuEventQuery", event) ? success : not_ready;
+}
+
 int cuEventSynchronize(void* event) {
   STANDIN_ENTER("cuEventSynchronize");
   device_of_thread("cuEventSynchronize");
   streams().wait_for_event("cuEventSynchronize", event);
-  return success;
-}
-
-// What is asked for has been done by then.
-int cuEventQuery(void* event) {
-  STANDIN_ENTER("cuEventQuery");
-  streams().wait_for_event("cuEventQuery", event);
   return success;
 }
 

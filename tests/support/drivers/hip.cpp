@@ -20,6 +20,7 @@ enum Status : int {
   out_of_memory = 2,
   no_device = 100,
   invalid_device = 101,
+  not_ready = 600,
   already_pinned = 712
 };
 
@@ -212,6 +213,11 @@ int hipEventRecord(void* event, void* stream) {
   check_stream("hipEventRecord", stream);
   streams().record("hipEventRecord", event, stream);
   return success;
+}
+
+int hipEventQuery(void* event) {
+  STANDIN_ENTER("hipEventQuery");
+  return streams().has_passed("hipEventQuery", event) ? success : not_ready;
 }
 
 int hipEventSynchronize(void* event) {

@@ -235,6 +235,26 @@ TEST(kinds, errors_name_the_device_and_the_call) {
   kind.release(memory.data());
 }
 
+// Of the stand-ins with events, each query carries out one copy.
+TEST(kinds, copies_can_be_tested_without_a_wait) {
+  Kinds kinds(options_of(1));
+  Kind& kind = **kinds.device(0);
+  const MutableBytes memory = *kind.allocate(3000);
+  const std::vector<std::byte> host(3000, std::byte{5});
+  Completion done;
+  EXPECT_TRUE(kind.test(done)) << "nothing is under way";
+  for (std::size_t at = 0; at < host.size(); at += 1000)
+    ASSERT_TRUE(kind.copy(memory.data() + at, host.data() + at, 1000, done));
+  int tests = 1;
+  while (!kind.test(done)) ++tests;
+  EXPECT_EQ(tests, vendor() == "ze" ? 1 : 3);
+  EXPECT_EQ(read(kind, memory), host);
+  Completion later;
+  ASSERT_TRUE(kind.copy(memory.data(), host.data(), 1000, later));
+  if (!kind.test(later)) kind.wait(later);
+  kind.release(memory.data());
+}
+
 TEST(kinds, devices_of_one_vendor_copy_between_them) {
   Kinds kinds(options_of(1));
   Kind& one = **kinds.device(0);

@@ -72,6 +72,14 @@ void Streams::wait_for_event(const char* call, void* handle) const {
   carry_out(*stream(call, waited.stream), waited.after);
 }
 
+bool Streams::has_passed(const char* call, void* handle) const {
+  const Event& asked = *event(call, handle);
+  if (asked.stream == nullptr) give_up(call, "the event was never recorded");
+  Stream& at = *stream(call, asked.stream);
+  if (at.done < asked.after) carry_out(at, at.done + 1);
+  return at.done >= asked.after;
+}
+
 void Streams::carry_out(Stream& stream, std::uint64_t until) {
   for (; stream.done < until; ++stream.done, stream.work.pop_front()) {
     const Stream::Work& work = stream.work.front();

@@ -44,6 +44,8 @@ class Streams {
   void record(const char* call, void* event, void* stream) const;
   void wait_for_stream(const char* call, void* stream) const;
   void wait_for_event(const char* call, void* event) const;
+  // Carries out one copy. Whether all before the event are.
+  bool has_passed(const char* call, void* event) const;
 
   std::size_t left() const { return streams_.size() + events_.size(); }
 
