@@ -75,6 +75,7 @@ ENGINE_ROOMS = (
     ("collectives",),
     ("engine",),
 )
+PARTS = {"rma/bounce": "rma"}
 COMMAND = "tools/gondwana/"
 # The same for the command gondwana, from below. A name is a folder or a file without its suffix; what
 # is not named belongs to the folder above.
@@ -193,9 +194,10 @@ def refusal(source: str, target: str, name: str) -> str | None:
 
 
 def engine_room(path: str) -> str:
-    """The room of a file of the engine: its folder, or its name where it is in none."""
+    """The room of a file of the engine: its folder, or its name where it is in none. A part of a room has a folder of
+    its own (PARTS)."""
     inside = Path(path).relative_to("src/engine")
-    folder = inside.parent.as_posix()
+    folder = PARTS.get(inside.parent.as_posix(), inside.parent.as_posix())
     return inside.stem if folder == "." else folder
 
 

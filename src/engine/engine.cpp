@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "engine/rma/bounce/landings.hpp"
 #include "engine/symmetric/heap_choice.hpp"
 #include "engine/symmetric/rank_facts.hpp"
 #include "tracing/regions.hpp"
@@ -136,7 +137,7 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
 
 Engine::~Engine() {
   if (remote_) {
-    remote_->drain(default_lane_);
+    rma_.quiet(default_lane_);
     remote_->depart("end");
   }
   legacy().touched.store(symmetric_.touched(), std::memory_order_relaxed);
@@ -194,6 +195,8 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   if (!engine->collectives().prepare_world())
     return Error{Errc::out_of_memory,
                  "the heap leaves no room for collectives between nodes; lower GONDWANA_HEAP_SIZE"};
+  if (engine->kind_access_ != nullptr && engine->remote_ != nullptr)
+    bounce::Landings::offer(*engine->memory_, engine->rank_, engine->segments_);
   engine->settle_waiting();
   engine->collectives().sync(world, call);
   engine->options_.algorithms = named;

@@ -43,11 +43,11 @@ bool is_store(const Request& request, const NodePlan& plan) {
   return (size == 1 || size == 2 || size == 4 || size == 8) && is_word(request, size, plan);
 }
 
-// Whether all pieces lie in `limit` bytes. No step exceeds those and no count exceeds
-// longest_write, so nothing overflows.
-bool is_row(const Row& row, std::size_t limit) {
+// Whether all pieces, of at most `bytes` bytes, lie in `limit` bytes. No step exceeds those and no
+// count exceeds `bytes`, so nothing overflows.
+bool is_row(const Row& row, std::size_t limit, std::size_t bytes) {
   const auto most = static_cast<std::int64_t>(limit);
-  if (row.bytes() == 0 || row.bytes() > longest_write || row.offset > limit) return false;
+  if (row.bytes() == 0 || row.bytes() > bytes || row.offset > limit) return false;
   if (row.step > most || row.step < -most) return false;
   const auto first = static_cast<std::int64_t>(row.offset);
   const std::int64_t last = first + row.step * (std::int64_t{row.count} - 1);
@@ -55,15 +55,16 @@ bool is_row(const Row& row, std::size_t limit) {
 }
 
 // The bytes of all rows; nothing if a row is invalid or they are too many.
-std::optional<std::uint64_t> bytes_of_rows(std::uint64_t rows, Bytes behind, std::size_t limit) {
+std::optional<std::uint64_t> bytes_of_rows(std::uint64_t rows, Bytes behind, std::size_t limit,
+                                           std::size_t most) {
   if (rows == 0 || rows > most_runs || behind.size() < rows * sizeof(Row)) return std::nullopt;
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < rows; ++i) {
     const Row row = *read<Row>(behind.subspan(i * sizeof(Row)));
-    if (!is_row(row, limit)) return std::nullopt;
+    if (!is_row(row, limit, most)) return std::nullopt;
     bytes += row.bytes();
   }
-  return bytes <= longest_write ? std::optional(bytes) : std::nullopt;
+  return bytes <= most ? std::optional(bytes) : std::nullopt;
 }
 
 bool is_atomic(const Request& request, const NodePlan& plan) {
@@ -89,6 +90,13 @@ bool is_message(const Request& request) {
          request.offset <= std::numeric_limits<std::uint32_t>::max();
 }
 
+// What passes lies in the arena in one piece.
+bool is_pass(const Request& request, Bytes behind, const NodePlan& plan) {
+  if (request.target().is_arena()) return false;
+  const auto bytes = bytes_of_rows(request.operand, behind, longest_space, longest_pass);
+  return bytes && request.offset <= plan.arena_size() - *bytes;
+}
+
 std::size_t operands_behind(const Request& request) {
   return request.op == AtomicOp::compare_swap ? sizeof(ResultWord) : 0;
 }
@@ -109,6 +117,9 @@ std::optional<std::size_t> size_behind(const Request& request, Bytes behind, con
       return if_valid(is_atomic(request, plan), operands_behind(request));
     case RequestKind::message:
       return if_valid(is_message(request), request.operand);
+    case RequestKind::pass_to_device:
+    case RequestKind::pass_to_arena:
+      return if_valid(is_pass(request, behind, plan), request.operand * sizeof(Row));
     case RequestKind::accumulate:
       if (!has_elements(request, behind)) return std::nullopt;
       break;
@@ -118,7 +129,7 @@ std::optional<std::size_t> size_behind(const Request& request, Bytes behind, con
     default:
       return std::nullopt;
   }
-  const auto bytes = bytes_of_rows(request.operand, behind, limit_of(request, plan));
+  const auto bytes = bytes_of_rows(request.operand, behind, limit_of(request, plan), longest_write);
   if (!bytes) return std::nullopt;
   const std::size_t rows = request.operand * sizeof(Row);
   return rows + (request.kind == RequestKind::get_packed ? 0 : *bytes);
@@ -157,6 +168,7 @@ std::uint64_t protocol_fingerprint() {
       .add(incarnation_shift)
       .add(most_runs)
       .add(longest_write)
+      .add(longest_pass)
       .add(longest_results)
       .add(longest_message)
       .add(longest_gathered)

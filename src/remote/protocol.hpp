@@ -75,7 +75,9 @@ enum class RequestKind : std::uint8_t {
   get_packed,
   accumulate,
   atomic,
-  message
+  message,
+  pass_to_device,
+  pass_to_arena
 };
 
 // A space of a rank, as it travels.
@@ -90,10 +92,12 @@ struct Request {
   AtomicType type = AtomicType::uint64;
   // store: 1, 2, 4 or 8; atomic: 0 if the old value is not wanted; accumulate: an AccumulateType.
   std::uint8_t size = 0;
-  std::uint32_t to = 0;      // target_of() a space of a rank of the node; message: the rank
-  std::uint64_t offset = 0;  // in that space; message: MessageHeader::number
-  // store: the word; write, read, message: bytes; put_packed, get_packed, accumulate: Rows that
-  // follow; atomic: the operand. The bytes of a write or a message, the bytes of a put or an
+  std::uint32_t to = 0;  // target_of() a space of a rank of the node; message: the rank
+  // In that space; message: MessageHeader::number; pass: in the arena of the rank, where the bytes
+  // of all rows are or go.
+  std::uint64_t offset = 0;
+  // store: the word; write, read, message: bytes; put_packed, get_packed, accumulate, pass: Rows
+  // that follow; atomic: the operand. The bytes of a write or a message, the bytes of a put or an
   // accumulate after all rows, and the second operand of a compare_swap follow.
   std::uint64_t operand = 0;
 
@@ -122,6 +126,7 @@ struct Row {
 };
 
 constexpr std::size_t longest_write = longest_medium;
+constexpr std::size_t longest_pass = std::size_t{1} << 20;
 constexpr std::size_t longest_request = sizeof(Request) + most_runs * sizeof(Row) + longest_write;
 constexpr std::size_t longest_batch = sizeof(Batch) + longest_request;
 constexpr std::size_t longest_results = longest_write;  // of one batch
@@ -272,7 +277,7 @@ struct ReceivedRequest {
   Bytes behind;  // the bytes of a write or a message, rows and bytes, or a second operand
 
   std::size_t size() const { return sizeof(Request) + behind.size(); }
-  // Of a put_packed, a get_packed or an accumulate.
+  // Of a put_packed, a get_packed, an accumulate or a pass.
   std::size_t rows() const { return request.operand; }
   Row row(std::size_t i) const;
   AccumulateType element() const { return static_cast<AccumulateType>(request.size); }

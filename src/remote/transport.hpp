@@ -28,7 +28,11 @@ struct Limits {
   std::size_t packs_up_to = 0;        // bytes of one put_packed() or get_packed(); 0: unsupported
   std::size_t accumulates_up_to = 0;  // bytes of one accumulate()
   std::size_t longest_message = 0;    // bytes of one message to a rank
+  std::size_t passes_up_to = 0;       // bytes of one pass(); 0: unsupported
 };
+
+// Between memory of a device and the arena of its rank.
+enum class Pass : std::uint8_t { to_device, to_arena };
 
 // at_once: the message leaves without delay. may_wait: it may wait for further ones to the same
 // rank, until this rank progresses or has made no call for a while. optional: it leaves without
@@ -75,6 +79,12 @@ class Transport {
   // other accumulate adds to an element meanwhile.
   virtual Result<Posted> accumulate(Space to, const Accumulation& what,
                                     std::span<const StridedRun> pieces, Completion& done) = 0;
+  // Copies pieces of a space that is no arena to the arena of the same rank, or from there, where
+  // they lie one after the other from `packed` on. At most `most_runs`, none of them empty.
+  virtual Result<Posted> pass(Space /*space*/, std::span<const StridedRun> /*pieces*/,
+                              std::uint64_t /*packed*/, Pass /*way*/, Completion& /*done*/) {
+    return Error{Errc::missing, "this transport does not pass bytes through arenas"};
+  }
   // Coherent with atomic instructions there. The old value goes to `result`, as many bytes as its
   // type has, unless that is null.
   virtual Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,

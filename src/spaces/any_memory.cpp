@@ -144,7 +144,8 @@ Result<void> AnyMemory::begin_put(Space to, const StridedRun& piece, DoneOf done
   if (!there) return there.error();
   const Result<Kind*> here = owner_of({piece.here, piece.size});
   if (!here) return here.error();
-  const Counted counted(traffic_of(to.rank), there->kind, *here, piece.size, Counted::Way::direct);
+  const Counted counted(traffic_of(to.rank), there->kind, *here, piece.size,
+                        me_ ? Counted::Way::direct : Counted::Way::served);
   return begin(there->data, there->kind, piece.here, *here, piece.size, done_of);
 }
 
@@ -154,7 +155,7 @@ Result<void> AnyMemory::begin_get(Space from, const StridedRun& piece, DoneOf do
   const Result<Kind*> here = owner_of({piece.here, piece.size});
   if (!here) return here.error();
   const Counted counted(traffic_of(from.rank), *here, there->kind, piece.size,
-                        Counted::Way::direct);
+                        me_ ? Counted::Way::direct : Counted::Way::served);
   return begin(piece.here, *here, there->data, there->kind, piece.size, done_of);
 }
 
@@ -188,6 +189,16 @@ Result<void> AnyMemory::copy(std::byte* to, const std::byte* from, std::size_t s
   const Counted counted(traffic_of(me_.value_or(Rank(0))), *to_kind, *from_kind, size,
                         passing == Passing::yes ? Counted::Way::passing : Counted::Way::direct);
   return copy(to, *to_kind, from, *from_kind, size);
+}
+
+Result<void> AnyMemory::begin_copy(std::byte* to, const std::byte* from, std::size_t size,
+                                   Passing passing, DoneOf done_of) {
+  Kind* to_kind = kinds_.of({to, size});
+  Kind* from_kind = kinds_.of({from, size});
+  if (to_kind == nullptr && from_kind == nullptr) return copy(to, from, size, passing);
+  const Counted counted(traffic_of(me_.value_or(Rank(0))), to_kind, from_kind, size,
+                        passing == Passing::yes ? Counted::Way::passing : Counted::Way::direct);
+  return begin(to, to_kind, from, from_kind, size, done_of);
 }
 
 Result<void> AnyMemory::copy(std::byte* to, Kind* to_kind, const std::byte* from, Kind* from_kind,

@@ -60,6 +60,9 @@ class AnyMemory {
   enum class Passing : std::uint8_t { no, yes };
   Result<void> copy(std::byte* to, const std::byte* from, std::size_t size,
                     Passing passing = Passing::no);
+  // The same, and it may go on.
+  Result<void> begin_copy(std::byte* to, const std::byte* from, std::size_t size, Passing passing,
+                          DoneOf done_of);
 
   // Updates read, change and write under the accumulate locks of the rank: other updates of a
   // device's memory wait. False: another process has a lock; nothing, or nothing more, has

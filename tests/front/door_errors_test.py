@@ -201,6 +201,24 @@ class Errors(unittest.TestCase):
         self.assertEqual(job.returncode, 137)
         self.assertRegex(errors, r"rank 1 .* SIGKILL .* in shmem_long_wait_until, waiting for")
 
+    @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
+    def test_a_rank_killed_in_transfers_of_a_device_is_told(self):
+        for at in (0, 1):
+            with (
+                self.subTest(killed=at),
+                subprocess.Popen(
+                    [door_case.GONDWANA, "run", "--hosts", "localhost:1,localhost:1", "-x", "GONDWANA_EMULATED_DEVICES=1",
+                     program("device_heap"), "endless"],
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                ) as job,
+            ):
+                wait_for(job, "transferring")
+                time.sleep(0.2)
+                os.kill(rank_of_job(job.pid, at), signal.SIGKILL)
+                _, errors = job.communicate(timeout=WATCHDOG)
+            self.assertEqual(job.returncode, 137, errors)
+            self.assertRegex(errors, rf"rank {at} .* SIGKILL")
+
     def test_global_exit_gives_its_status_and_loses_no_output(self):
         ended = run(3, "misuse", "global_exit")
         self.assertEqual((ended.returncode, ended.stdout), (7, "goodbye\n"), ended.stderr)

@@ -45,9 +45,22 @@ void are_harmless_rows(const ReceivedRequest& received) {
   GONDWANA_ASSERT(received.packed().size() == (is_put ? bytes : 0), bytes);
 }
 
+// What passes between a device and an arena has its place there. How long the space of a device is,
+// its owner's table says.
+void is_harmless_in_space(const ReceivedRequest& received) {
+  const Request& request = received.request;
+  if (request.kind != RequestKind::pass_to_device && request.kind != RequestKind::pass_to_arena)
+    return;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < received.rows(); ++i) bytes += received.row(i).bytes();
+  GONDWANA_ASSERT(bytes > 0 && bytes <= longest_pass, bytes);
+  GONDWANA_ASSERT(request.offset <= plan.arena_size() - bytes, request.offset);
+}
+
 void is_harmless(const ReceivedRequest& received) {
   const Request& request = received.request;
-  GONDWANA_ASSERT(plan.node_ranks().holds(Rank(request.to)), request.to);
+  GONDWANA_ASSERT(plan.node_ranks().holds(request.target().rank), request.to);
+  if (!request.target().is_arena()) return is_harmless_in_space(received);
   if (request.kind == RequestKind::put_packed || request.kind == RequestKind::get_packed)
     return are_harmless_rows(received);
   if (request.kind == RequestKind::message) {

@@ -65,10 +65,19 @@ int take_back(World& world, void* address) {
   return unregister_buffer(world.as("shmemx_buffer_unregister"), address);
 }
 
-// Around what is copied at once (4 KiB), the eager limit, and the chunks that pass through the
-// host.
-constexpr std::array<std::size_t, 10> sizes{1,    2,      511,    512,    513,
-                                            8191, 32'767, 32'768, 32'769, 300'000};
+// Around what is copied at once (4 KiB), the eager limit, the longest message, and the chunks that
+// pass through the host.
+constexpr std::array<std::size_t, 11> sizes{1,    2,      511,    512,    513,    8191,
+                                            8193, 32'767, 32'768, 32'769, 300'000};
+
+long term(int rank, std::size_t i) {
+  return 1'000'003L * rank + static_cast<long>(i);
+}
+std::vector<long> terms(int rank, std::size_t count) {
+  std::vector<long> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = term(rank, i);
+  return values;
+}
 
 RANK_TEST(puts_and_gets_reach_memory_of_a_device, ranks(1)) {
   NEEDS_DEVICES(world);
@@ -122,6 +131,61 @@ RANK_TEST(memory_of_a_device_is_a_source_and_a_target_here, ranks(1)) {
   }
   EXPECT_EQ(take_back(world, target.data()), 0);
   world.free(heap);
+}
+
+// Pieces that no chunk holds as a whole, from and to places that nothing is aligned to.
+RANK_TEST(odd_bytes_reach_memory_of_a_device, ranks(1)) {
+  NEEDS_DEVICES(world);
+  constexpr std::size_t most = 1'050'000;
+  const OnDevice target(world, most / sizeof(long) + 8);
+  const OnDevice source(world, most / sizeof(long) + 8, 1);
+  ASSERT_EQ(give(world, target.data(), target.bytes()), 0);
+  auto* there = reinterpret_cast<char*>(target.data());
+  auto* here = reinterpret_cast<char*>(source.data());
+  std::vector<char> host(most + 8);
+  for (const std::size_t size : {65'535UL, 65'537UL, 262'143UL, 262'145UL, 1'048'577UL}) {
+    const auto value = [&](int rank, std::size_t i) {
+      return static_cast<char>(i * 7 + size + static_cast<std::size_t>(rank));
+    };
+    for (std::size_t i = 0; i < size; ++i) host[i + 1] = value(world.me(), i);
+    put<1>(world.as("putmem"), there + 3, host.data() + 1, size, world.right());
+    world.barrier();
+    get<1>(world.as("getmem"), here + 5, there + 3, size, world.right());
+    put<1>(world.as("putmem"), there + 3, here + 5, size, world.right());
+    world.barrier();
+    std::ranges::fill(host, 0);
+    get<1>(world.as("getmem"), host.data() + 1, there + 3, size, world.me());
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < size; ++i) wrong += host[i + 1] != value(world.left(), i) ? 1U : 0U;
+    EXPECT_EQ(wrong, 0U) << size;
+    EXPECT_EQ(host[0] | host[size + 1], 0) << size;
+    world.barrier();
+  }
+  EXPECT_EQ(take_back(world, target.data()), 0);
+}
+
+// More than the windows hold, while others go on.
+RANK_TEST(many_large_transfers_of_a_device_go_on_together, ranks(1)) {
+  NEEDS_DEVICES(world);
+  constexpr std::size_t part = 100'000;
+  constexpr int parts = 4;
+  const OnDevice target(world, parts * part);
+  ASSERT_EQ(give(world, target.data(), target.bytes()), 0);
+  const std::vector<long> host = terms(world.me(), parts * part);
+  std::vector<long> back(parts * part);
+  for (std::size_t i = 0; i < parts; ++i)
+    put_nbi<8>(world.as("put_nbi"), target.at(i * part), host.data() + i * part, part,
+               world.right());
+  put<8>(world.as("put"), target.at(0), host.data(), part, world.right());
+  quiet(world.as("quiet"));
+  for (std::size_t i = 0; i < parts; ++i)
+    get_nbi<8>(world.as("get_nbi"), back.data() + i * part, target.at(i * part), part,
+               world.right());
+  quiet(world.as("quiet"));
+  EXPECT_EQ(back, host);
+  world.barrier();
+  EXPECT_EQ(target[parts * part - 1], term(world.left(), parts * part - 1));
+  EXPECT_EQ(take_back(world, target.data()), 0);
 }
 
 RANK_TEST(strides_reach_memory_of_a_device, ranks(1)) {
@@ -242,14 +306,6 @@ class Shared {
   std::unique_ptr<long, decltype(&std::free)> own_{nullptr, &std::free};
 };
 
-long term(int rank, std::size_t i) {
-  return 1'000'003L * rank + static_cast<long>(i);
-}
-std::vector<long> terms(int rank, std::size_t count) {
-  std::vector<long> values(count);
-  for (std::size_t i = 0; i < count; ++i) values[i] = term(rank, i);
-  return values;
-}
 // What each member adds, over the first `members`.
 std::vector<long> sums(int members, std::size_t count) {
   std::vector<long> values(count);

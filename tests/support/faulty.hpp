@@ -79,6 +79,13 @@ class Faulty final : public Transport {
       return inner_->accumulate(to, what, copy->pieces, part);
     });
   }
+  Result<Posted> pass(Space space, std::span<const StridedRun> pieces, std::uint64_t packed,
+                      Pass way, Completion& done) override {
+    if (one_in(3)) return Posted::busy;
+    const std::vector<StridedRun> kept(pieces.begin(), pieces.end());
+    return later(
+        done, [=, this](Completion& part) { return inner_->pass(space, kept, packed, way, part); });
+  }
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done) override {
     if (one_in(3)) return Posted::busy;

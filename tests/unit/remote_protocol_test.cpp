@@ -240,6 +240,30 @@ TEST(ofi_message, rows_are_behind_the_request) {
   EXPECT_EQ(received->packed().size(), 5U);
 }
 
+// `packed`: where the bytes are in the arena.
+bool is_pass(RequestKind kind, SpaceId space, std::uint64_t packed, const std::vector<Row>& rows) {
+  auto bytes = message_of(kind, rows, 0);
+  const std::uint32_t to = target_of({plan.node_ranks().front(), space});
+  std::memcpy(bytes.data() + offsetof(Request, to), &to, sizeof(to));
+  std::memcpy(bytes.data() + offsetof(Request, offset), &packed, sizeof(packed));
+  const auto received = read_request(bytes, plan);
+  return received && received->size() == bytes.size();
+}
+
+TEST(ofi_message, what_passes_to_a_device_lies_in_the_arena) {
+  const std::uint64_t end = plan.arena_size();
+  const auto device = SpaceId(1);
+  for (const RequestKind kind : {RequestKind::pass_to_device, RequestKind::pass_to_arena}) {
+    EXPECT_TRUE(is_pass(kind, device, 0, {{end, 0, longest_pass, 1}}));
+    EXPECT_FALSE(is_pass(kind, device, 0, {{end, 0, longest_pass, 1}, {0, 0, 1, 1}}));
+    EXPECT_TRUE(is_pass(kind, device, end - 24, {{4096, 100, 8, 3}}));
+    EXPECT_FALSE(is_pass(kind, device, end - 23, {{4096, 100, 8, 3}})) << "the last one is cut";
+    EXPECT_FALSE(is_pass(kind, device, ~std::uint64_t{0}, {{4096, 100, 8, 3}}));
+    EXPECT_FALSE(is_pass(kind, device, 0, {}));
+    EXPECT_FALSE(is_pass(kind, SpaceId::arena, 0, {{4096, 100, 8, 3}})) << "no device";
+  }
+}
+
 bool is_accumulate(AccumulateType type, const std::vector<Row>& rows, std::size_t behind) {
   auto bytes = message_of(RequestKind::accumulate, rows, behind);
   bytes[offsetof(Request, size)] = static_cast<std::byte>(type);

@@ -1,12 +1,13 @@
 // Operations one side of which is memory of a device. Within the node they are copies of its kind.
-// To and from other nodes a device's bytes go through chunks of host memory here, and through the
-// agent there.
+// To and from other nodes a device's bytes go through host memory (bounce/).
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "engine/rma/kind_work.hpp"
 #include "engine/rma/lane.hpp"
 #include "engine/rma/reach.hpp"
 #include "engine/rma/remote_access.hpp"
@@ -14,12 +15,18 @@
 
 namespace gondwana {
 
+namespace bounce {
+enum class Way : std::uint8_t;
+}  // namespace bounce
+
 class KindAccess {
  public:
   // `remote`: null in a job on one node.
   KindAccess(const NodeMemory& memory, Kinds& kinds, Rank me, const Reach& reach,
-             RemoteAccess* remote)
-      : kinds_(kinds), any_(memory, kinds, me), reach_(reach), remote_(remote) {}
+             RemoteAccess* remote);
+  KindAccess(const KindAccess&) = delete;
+  KindAccess& operator=(const KindAccess&) = delete;
+  ~KindAccess();
 
   // Whether an operation between the place and memory of this process is one for this class.
   bool is_needed(Remote place, Bytes here) const {
@@ -40,31 +47,31 @@ class KindAccess {
   // As in RemoteAccess: false: it failed, and the lane holds the error. Complete on return.
   bool put(Lane& lane, Space to, const StridedRun& pieces);
   bool get(Lane& lane, Space from, const StridedRun& pieces);
-  // The same of one piece. Within the node they may go on until the lane is quiet, or a fence.
+  // The same of one piece. They may go on until the lane is quiet, or a fence.
   bool begin_put(Lane& lane, Space to, const StridedRun& piece);
   bool begin_get(Lane& lane, Space from, const StridedRun& piece);
+  // Waits for what these calls have begun.
+  void complete(Lane& lane);
+  // The same, moved on by the caller. The lane gets the error of what has failed. Null: it is over.
+  std::unique_ptr<KindWork> start_put(Lane& lane, Space to, const StridedRun& piece);
+  std::unique_ptr<KindWork> start_get(Lane& lane, Space from, const StridedRun& piece);
   // Returns the previous value.
   std::optional<std::uint64_t> request(Lane& lane, Remote at, const AtomicRequest& request);
 
  private:
-  // Bytes of a device on their way to or from another node.
-  struct Chunk {
-    std::vector<std::byte> host;
-    StridedRun pieces = {};  // that it holds
-    Completion done = {};
-  };
+  struct Bounces;
 
   bool is_here(Rank rank) const { return reach_.covers(rank); }
-  bool put_elsewhere(Lane& lane, Space to, const StridedRun& pieces);
-  bool get_elsewhere(Lane& lane, Space from, const StridedRun& pieces);
-  bool begin_put(Lane& lane, Space to, Chunk& chunk);
-  bool begin_get(Lane& lane, Space from, Chunk& chunk);
-  bool copy(Lane& lane, const StridedRun& to, const StridedRun& from);
+  bool move_far(Lane& lane, bounce::Way way, Space there, const StridedRun& pieces);
+  bool begin_far(Lane& lane, bounce::Way way, Space there, const StridedRun& piece);
+  std::unique_ptr<KindWork> start_far(Lane& lane, bounce::Way way, Space there,
+                                      const StridedRun& piece);
 
   Kinds& kinds_;
   AnyMemory any_;
   Reach reach_;
   RemoteAccess* remote_;
+  std::unique_ptr<Bounces> bounces_;  // null in a job on one node
 };
 
 }  // namespace gondwana

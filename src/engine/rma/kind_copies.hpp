@@ -1,4 +1,4 @@
-// Copies of devices that the operations of a lane have begun and not waited for.
+// Transfers of memory of devices that the operations of a lane have begun and not waited for.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/result.hpp"
+#include "engine/rma/kind_work.hpp"
 #include "engine/rma/reach.hpp"
 #include "spaces/kinds/kind.hpp"
 
@@ -20,27 +21,61 @@ class KindCopies {
   KindCopies() = default;
   KindCopies(const KindCopies&) = delete;
   KindCopies& operator=(const KindCopies&) = delete;
+  // Those to and from other nodes are over.
   ~KindCopies() { [[maybe_unused]] const Result<void> done = complete(); }
 
-  // What a copy of the kind begins and finishes.
-  Completion& of(Kind& kind) {
+  bool has_any() const { return has_any_.load(std::memory_order_relaxed); }
+
+  // Lives while a copy is begun: what of() returns is not yet in use.
+  class Beginning {
+   public:
+    explicit Beginning(KindCopies& copies) : copies_(copies) {
+      const std::scoped_lock lock(copies_.mutex_);
+      ++copies_.beginning_;
+      copies_.has_any_.store(true, std::memory_order_relaxed);
+    }
+    Beginning(const Beginning&) = delete;
+    Beginning& operator=(const Beginning&) = delete;
+    ~Beginning() {
+      const std::scoped_lock lock(copies_.mutex_);
+      --copies_.beginning_;
+    }
+
+    // What a copy of the kind begins and finishes.
+    Completion& of(Kind& kind) {
+      const std::scoped_lock lock(copies_.mutex_);
+      for (const auto& each : copies_.copies_)
+        if (each->kind == &kind) return each->done;
+      return copies_.copies_.emplace_back(std::make_unique<Copies>(&kind))->done;
+    }
+    // The rank whose arena begins there may sleep until a copy is complete.
+    void note_window(std::byte* window) {
+      const std::scoped_lock lock(copies_.mutex_);
+      auto& windows = copies_.windows_;
+      if (std::ranges::find(windows, window) == windows.end()) windows.push_back(window);
+    }
+
+   private:
+    KindCopies& copies_;
+  };
+
+  // To or from another node.
+  void add(std::unique_ptr<KindWork> work) {
     const std::scoped_lock lock(mutex_);
     has_any_.store(true, std::memory_order_relaxed);
-    for (const auto& each : copies_)
-      if (each->kind == &kind) return each->done;
-    return copies_.emplace_back(std::make_unique<Copies>(&kind))->done;
+    works_.push_back(std::move(work));
   }
-  // The rank whose arena begins there may sleep until a copy is complete.
-  void note_window(std::byte* window) {
+  // Moves those on without waiting. Whether all are over.
+  bool advance() {
     const std::scoped_lock lock(mutex_);
-    if (std::ranges::find(windows_, window) == windows_.end()) windows_.push_back(window);
+    std::erase_if(works_, [](const auto& work) { return work->advance(); });
+    return works_.empty();
   }
 
-  // False: none is under way.
-  bool has_any() const { return has_any_.load(std::memory_order_relaxed); }
-  // Returns when all that have begun are complete. An error: why one has failed.
+  // Returns when all copies within the node that have begun are complete. An error: why one has
+  // failed.
   Result<void> complete() {
-    if (!has_any_.load(std::memory_order_relaxed)) [[likely]]
+    if (!has_any()) [[likely]]
       return {};
     std::vector<Copies*> begun;
     std::vector<std::byte*> windows;
@@ -53,6 +88,7 @@ class KindCopies {
     for (Copies* each : begun)
       if (const Result<void> done = each->kind->complete(each->done); !done && all) all = done;
     for (std::byte* window : windows) Reach::wake(window);
+    forget_if_over();
     return all;
   }
 
@@ -63,10 +99,22 @@ class KindCopies {
     Completion done = {};
   };
 
-  std::atomic<bool> has_any_{false};             // has ever begun
+  // Not what another thread has begun meanwhile.
+  void forget_if_over() {
+    const std::scoped_lock lock(mutex_);
+    const bool is_over = beginning_ == 0 && works_.empty() && windows_.empty() &&
+                         std::ranges::all_of(copies_, [](const auto& each) {
+                           return each->done.done() && !each->done.has_failed();
+                         });
+    if (is_over) has_any_.store(false, std::memory_order_relaxed);
+  }
+
+  std::atomic<bool> has_any_{false};             // some may be under way
   std::mutex mutex_;                             // guards what follows
+  std::size_t beginning_ = 0;                    // threads that begin a copy
   std::vector<std::unique_ptr<Copies>> copies_;  // by kind; they stay
   std::vector<std::byte*> windows_;
+  std::vector<std::unique_ptr<KindWork>> works_;
 };
 
 }  // namespace gondwana

@@ -19,6 +19,12 @@ bool RemoteAccess::get(Lane& lane, MutableBytes dest, Remote from, Buffer buffer
 std::optional<std::uint64_t> RemoteAccess::request(Lane& lane, Remote at,
                                                    const AtomicRequest& request, CallName call) {
   lane.counters().add(Count::atomics);
+  return request_uncounted(lane, at, request, call);
+}
+
+std::optional<std::uint64_t> RemoteAccess::request_uncounted(Lane& lane, Remote at,
+                                                             const AtomicRequest& request,
+                                                             CallName call) {
   order(lane);  // it must see earlier operations of this rank
   std::uint64_t old = 0;
   Completion done;
@@ -55,6 +61,12 @@ RemoteAccess::Begun RemoteAccess::begin_request(Lane& lane, Remote at, const Ato
                            [&] { return wire_->atomic(at, request, old, done); });
   if (begun == Begun::pending) lane.counters().add(Count::atomics);
   return begun;
+}
+
+RemoteAccess::Begun RemoteAccess::begin_pass(Lane& lane, Space space, const StridedRun& pieces,
+                                             std::uint64_t packed, Pass way, Completion& done) {
+  return post(way == Pass::to_device ? "put" : "get", lane, NoRoom::refuse,
+              [&] { return wire_->pass(space, std::span(&pieces, 1), packed, way, done); });
 }
 
 // Sends puts as messages up to four times the usual size. A signal may follow a message at once,
@@ -198,6 +210,10 @@ RemoteAccess::Begun RemoteAccess::post(CallName call, Lane& lane, NoRoom no_room
 std::unique_lock<std::recursive_mutex> RemoteAccess::take_turn(NoRoom no_room) {
   if (no_room == NoRoom::wait) return std::unique_lock(turn_);
   return {turn_, std::try_to_lock};
+}
+
+void RemoteAccess::until(CallName call, FunctionRef<bool()> done) {
+  waiter_->until({.call = call, .on_network = true}, done);
 }
 
 bool RemoteAccess::complete(Lane& lane, Completion& done, CallName call) {

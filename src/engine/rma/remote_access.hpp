@@ -76,11 +76,17 @@ class RemoteAccess final : public NetworkProgress {
                   NoRoom no_room = NoRoom::wait);
   Begun begin_get(Lane& lane, Space from, std::span<const StridedRun> pieces, Completion& done,
                   NoRoom no_room = NoRoom::wait);
+  // Copies pieces there between a device and the arena of the rank. It counts as nothing.
+  Begun begin_pass(Lane& lane, Space space, const StridedRun& pieces, std::uint64_t packed,
+                   Pass way, Completion& done);
   // Adds pieces of whole elements. Their sources are free on return.
   Begun begin_accumulate(Lane& lane, Space to, const Accumulation& what,
                          std::span<const StridedRun> pieces, Completion& done);
   // False: an operation has failed with the loss of its peer, which the lane holds.
   bool complete(Lane& lane, Completion& done, CallName call);
+  // Waits, and lets the network bring what `done` looks for.
+  void until(CallName call, FunctionRef<bool()> done);
+  const Limits& limits() const { return wire_.limits(); }
   // Whether a put or a get of this size is a message. The source of that put is free as soon as
   // the put is in flight. The network moves larger ones.
   bool is_message(std::size_t size) const { return size <= wire_.limits().messages_up_to; }
@@ -124,6 +130,8 @@ class RemoteAccess final : public NetworkProgress {
   };
   bool get_all_uncounted(Lane& lane, std::span<const Get> gets);
   bool begin_uncounted(Lane& lane, Remote at, const AtomicRequest& request);
+  std::optional<std::uint64_t> request_uncounted(Lane& lane, Remote at,
+                                                 const AtomicRequest& request, CallName call);
 
  private:
   static constexpr std::size_t largest_packed = 4096;  // bytes of a piece: larger ones go alone

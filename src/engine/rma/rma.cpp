@@ -38,20 +38,12 @@ bool is_whole(Lane& lane, KindAccess& kinds, const void* here, std::size_t size)
 
 // Copies of devices know no order but that of their kind.
 void Rma::fence_slowly(Lane& lane) const {
-  if (lane.kind_copies().has_any()) [[unlikely]]
-    complete_copies(lane);
+  if (lane.kind_copies().has_any()) kinds_->complete(lane);
   if (remote_ != nullptr) remote_->fence(lane);
 }
 
-// Tools see what it waits for.
-void Rma::complete_copies(Lane& lane) const {
-  const AnyMemory::ShownWait shown = kinds_->any_memory().show_wait();
-  if (const Result<void> done = lane.kind_copies().complete(); !done) lane.fail(done.error());
-}
-
 void Rma::drain(Lane& lane) const {
-  if (lane.kind_copies().has_any()) [[unlikely]]
-    complete_copies(lane);
+  if (lane.kind_copies().has_any()) kinds_->complete(lane);
   if (remote_ != nullptr) remote_->drain(lane);
 }
 

@@ -113,7 +113,6 @@ class Rma {
  private:
   void fence_slowly(Lane& lane) const;
   void drain(Lane& lane) const;
-  void complete_copies(Lane& lane) const;
   // Slow path: memory of a device, a registered buffer, the network, or the error that says why the
   // call cannot.
   bool put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source, std::size_t size,

@@ -5,6 +5,7 @@
 
 #include "core/fingerprint.hpp"
 #include "engine/collectives/common/team_scratch.hpp"
+#include "engine/rma/bounce/landings.hpp"
 #include "front/armci/shared_place.hpp"
 #include "front/gasnet/segment_directory.hpp"
 #include "memory/layout.hpp"
@@ -27,7 +28,8 @@ consteval auto joined(const std::array<Area, Sizes>&... lists) {
 constexpr std::array areas =
     joined(system_area::areas, std::array{system_area::team_places, system_area::armci_place,
                                           system_area::segment_directory, system_area::exit_tallies,
-                                          system_area::spaces, system_area::space_viewers});
+                                          system_area::spaces, system_area::space_viewers,
+                                          system_area::bounces});
 
 consteval bool are_disjoint() {
   return std::ranges::adjacent_find(areas, [](const Area& one, const Area& next) {
@@ -40,7 +42,7 @@ consteval std::uint64_t fingerprint_of_memory() {
   Hash all;
   all.add(fingerprint_of(MemoryStructures{})).add(fingerprint_of(TraceStructures{}));
   all.add(fingerprint_of(ShownStructures{})).add(fingerprint_of(SpaceStructures{}));
-  all.add(fingerprint_of(CollectiveStructures{}));
+  all.add(fingerprint_of(CollectiveStructures{})).add(fingerprint_of(BounceStructures{}));
   all.add(fingerprint_of(GasnetStructures{})).add(fingerprint_of(ArmciStructures{}));
   for (const Area& area : areas) all.add(area.offset).add(area.size).add(area.count);
   all.add(NodePlan::system_size).add(arena_alignment).add(huge_offset);

@@ -39,6 +39,8 @@ constexpr network::Receives receives{.buffers = 8, .longest = remote::longest_pa
 // How long the agent polls before it sleeps, if a processor is free. A client that sends its next
 // request after each answer does so within this time.
 constexpr std::uint64_t spin_ns = 50'000;
+// The same in the midst of a large transfer of a device: until its next chunk has come.
+constexpr std::uint64_t between_chunks_ns = 100'000;
 // Yields before a sleep if no processor is free: about as long as a client takes to send again.
 constexpr std::uint32_t yields_when_crowded = 4;
 // The longest sleep: wake-ups of providers are hints.
@@ -123,6 +125,7 @@ class NodeAgent::Implementation {
   remote::ServedFiles files_;
   NodeContact contact_;
   std::uint64_t misdirected_ = 0;
+  std::uint64_t chunks_until_ns_ = 0;                    // the next one is expected until then
   UniqueFd sleeper_;                                     // an epoll of all events that end a sleep
   std::unique_ptr<network::Registration> registration_;  // last: it goes before the endpoint
 };
@@ -225,9 +228,11 @@ void NodeAgent::Implementation::listen(int control) {
 // False: the time or the yields are used up.
 bool NodeAgent::Implementation::yields_until(FunctionRef<bool()> done) const {
   const std::uint64_t start = monotonic_ns();
+  const bool is_crowded = !may_spin_ && start >= chunks_until_ns_;
+  const std::uint64_t until = std::max(start + (may_spin_ ? spin_ns : 0), chunks_until_ns_);
   for (std::uint32_t yields = 0;; ++yields) {
     if (done()) return true;
-    if (may_spin_ ? monotonic_ns() - start >= spin_ns : yields >= yields_when_crowded) return false;
+    if (is_crowded ? yields >= yields_when_crowded : monotonic_ns() >= until) return false;
     ::sched_yield();
   }
 }
@@ -238,7 +243,9 @@ bool NodeAgent::Implementation::look() {
   files_.look(now);
   job_.look(now);
   left_batches_.look(now);
-  return step();
+  const bool found = step();
+  if (executor_.take_has_passed()) chunks_until_ns_ = monotonic_ns() + between_chunks_ns;
+  return found;
 }
 
 // Ranks are woken after the answers are posted, because a wake-up takes half of a round trip. A

@@ -59,6 +59,8 @@ bool Executor::execute_in_arena(const ReceivedRequest& received, std::size_t& ad
       update(received);
       break;
     case RequestKind::message:
+    case RequestKind::pass_to_device:
+    case RequestKind::pass_to_arena:
       break;
   }
   return true;
@@ -67,6 +69,8 @@ bool Executor::execute_in_arena(const ReceivedRequest& received, std::size_t& ad
 Result<bool> Executor::execute_on_device(const ReceivedRequest& received, std::size_t& added) {
   const Request& request = received.request;
   ResultWord old = 0;
+  has_passed_ = has_passed_ || request.kind == RequestKind::pass_to_device ||
+                request.kind == RequestKind::pass_to_arena;
   Result<bool> executed = spaces_.execute(received, added, old);
   if (!executed || !*executed) return executed;
   if (request.kind == RequestKind::read) read(request);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "memory/node_memory.hpp"
@@ -34,6 +35,8 @@ class Executor {
   Result<void> execute(Bytes& requests, std::size_t& added, std::vector<ResultPart>& results);
   // What the memory holds now.
   void pack(const ResultPart& part, std::byte* message);
+  // Whether large transfers of devices have gone on since the last call.
+  bool take_has_passed() { return std::exchange(has_passed_, false); }
   // Looks at spaces that ranks of this node have made.
   void follow_spaces() { spaces_.follow(); }
   // Wakes the ranks that sleep on what was written since the last call.
@@ -66,6 +69,7 @@ class Executor {
   SpaceRequests spaces_;
   std::vector<ResultPart>* results_ = nullptr;  // of the requests that are carried out
   std::vector<Written> written_;
+  bool has_passed_ = false;
 };
 
 }  // namespace gondwana::remote

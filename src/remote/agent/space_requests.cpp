@@ -72,6 +72,9 @@ Result<bool> SpaceRequests::execute(const ReceivedRequest& received, std::size_t
       return add(received, added);
     case RequestKind::atomic:
       return any_.try_update(place, atomic_of(received), old);
+    case RequestKind::pass_to_device:
+    case RequestKind::pass_to_arena:
+      return pass(received, added);
     case RequestKind::message:
       break;
   }
@@ -116,6 +119,49 @@ Result<bool> SpaceRequests::add(const ReceivedRequest& received, std::size_t& ad
     }
   }
   return true;
+}
+
+// While it is under way, the agent serves others, and the network brings the next bytes.
+Result<bool> SpaceRequests::pass(const ReceivedRequest& received, std::size_t& number) {
+  Result<void> begun{};
+  if (number == 0) {
+    number = ++last_;
+    begun = begin(received, passing_[number]);
+  }
+  Passing& passing = passing_[number];
+  if (passing.kind != nullptr) {
+    if (begun && !passing.kind->test(passing.done)) return false;
+    const Result<void> completed = passing.kind->complete(passing.done);
+    if (begun) begun = completed;
+  }
+  passing_.erase(number);
+  return done_unless(begun);
+}
+
+Result<void> SpaceRequests::begin(const ReceivedRequest& received, Passing& passing) {
+  const Space space = received.request.target();
+  const std::byte* packed = memory_.window(space.rank) + received.request.offset;
+  const bool is_put = received.request.kind == RequestKind::pass_to_device;
+  const auto done_of = [&](Kind& kind) -> Completion& {
+    passing.kind = &kind;
+    return passing.done;
+  };
+  Result<void> begun{};
+  for (std::size_t i = 0; i < received.rows() && begun; ++i) {
+    const Row row = received.row(i);
+    const StridedRun run = run_of(row, packed);
+    if (row.count > 1)
+      begun = is_put ? any_.put(space, run) : any_.get(space, run);
+    else
+      begun = is_put ? any_.begin_put(space, run, done_of) : any_.begin_get(space, run, done_of);
+    packed += row.bytes();
+  }
+  return begun;
+}
+
+SpaceRequests::~SpaceRequests() {
+  for (auto& [number, passing] : passing_)
+    if (passing.kind != nullptr) passing.kind->wait(passing.done);
 }
 
 void SpaceRequests::read(Space from, const Row& row, std::byte* message) {

@@ -78,7 +78,8 @@ Limits RemoteClient::limits() const {
       .longest_write = carries_messages_only() ? remote::longest_write : route_->longest_transfer(),
       .packs_up_to = remote::longest_write,
       .accumulates_up_to = remote::longest_write,
-      .longest_message = remote::longest_message};
+      .longest_message = remote::longest_message,
+      .passes_up_to = carries_messages_only() ? 0 : remote::longest_pass};
 }
 
 bool RemoteClient::progress() {

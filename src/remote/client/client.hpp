@@ -60,6 +60,8 @@ class RemoteClient final : public Transport {
                             Completion& done) override;
   Result<Posted> accumulate(Space to, const Accumulation& what, std::span<const StridedRun> pieces,
                             Completion& done) override;
+  Result<Posted> pass(Space space, std::span<const StridedRun> pieces, std::uint64_t packed,
+                      Pass way, Completion& done) override;
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done) override;
   bool has_unordered() const override { return route_->has_writes(); }

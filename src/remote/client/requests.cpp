@@ -160,6 +160,19 @@ Result<Posted> RemoteClient::get_bytes(Space from, const StridedRun& piece, Comp
       {.request = get, .write_behind = nothing, .results = std::span(&result, 1), .done = &done});
 }
 
+Result<Posted> RemoteClient::pass(Space space, std::span<const StridedRun> pieces,
+                                  std::uint64_t packed, Pass way, Completion& done) {
+  const Request pass{
+      .kind = way == Pass::to_device ? RequestKind::pass_to_device : RequestKind::pass_to_arena,
+      .to = remote::target_of(space),
+      .offset = packed,
+      .operand = std::uint64_t{pieces.size()}};
+  return request({.request = pass,
+                  .behind = pieces.size() * sizeof(Row),
+                  .write_behind = [&](std::byte* behind) { write_rows(pieces, behind); },
+                  .done = &done});
+}
+
 Result<Posted> RemoteClient::get(MutableBytes target, Remote from, Completion& done) {
   return get_bytes(from.owner(),
                    {.size = target.size(), .count = 1, .there = from.offset, .here = target.data()},

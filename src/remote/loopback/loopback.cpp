@@ -170,6 +170,18 @@ Result<Posted> Loopback::accumulate(Space to, const Accumulation& what,
   return Error{Errc::invalid_argument, fmt::format("no node holds rank {}", index(to.rank))};
 }
 
+Result<Posted> Loopback::pass(Space space, std::span<const StridedRun> pieces, std::uint64_t packed,
+                              Pass way, Completion& done) {
+  const Result<std::byte*> place = locate({space.rank, packed}, bytes_of(pieces));
+  if (!place) return place.error();
+  const auto copy = [=, runs = copies_of(pieces), bytes = *place](AnyMemory& there) {
+    for_each_packed(runs, bytes, [&](const StridedRun& run) {
+      succeed(way == Pass::to_device ? there.put(space, run) : there.get(space, run));
+    });
+  };
+  return post_on_device(space.rank, copy, done);
+}
+
 Result<Posted> Loopback::atomic(Remote at, const AtomicRequest& request, std::byte* result,
                                 Completion& done) {
   if (!at.owner().is_arena()) {

@@ -37,7 +37,8 @@ class Loopback final : public Transport {
             .longest_write = remote::longest_write,
             .packs_up_to = 4096,
             .accumulates_up_to = 4096,
-            .longest_message = remote::longest_message};
+            .longest_message = remote::longest_message,
+            .passes_up_to = remote::longest_pass};
   }
   Result<Posted> put(Remote to, Bytes source, Completion& done) override;
   Result<Posted> get(MutableBytes target, Remote from, Completion& done) override {
@@ -51,6 +52,8 @@ class Loopback final : public Transport {
                             Completion& done) override;
   Result<Posted> accumulate(Space to, const Accumulation& what, std::span<const StridedRun> pieces,
                             Completion& done) override;
+  Result<Posted> pass(Space space, std::span<const StridedRun> pieces, std::uint64_t packed,
+                      Pass way, Completion& done) override;
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done) override;
   bool has_unordered() const override { return false; }

@@ -102,6 +102,22 @@ static void what_agents_do_not_reach_is_refused(void) {
   shmem_barrier_all();
 }
 
+/* Until a rank is killed. */
+static void transfer_without_end(void) {
+  enum { large = 8 * size };
+  static char host[large];
+  expect(shmemx_device_heap_create(0, large) == 0, "a heap");
+  char* block = shmemx_device_heap_malloc(large);
+  if (me == 0) puts("transferring");
+  fflush(stdout);
+  while (me == 0) {
+    shmem_putmem_nbi(block, host, large, 1);
+    shmem_quiet();
+    shmem_getmem(host, block, large, 1);
+  }
+  shmem_barrier_all();
+}
+
 int main(int argc, char** argv) {
   shmem_init();
   me = shmem_my_pe();
@@ -111,6 +127,7 @@ int main(int argc, char** argv) {
     shmem_finalize();
     return failures > 0;
   }
+  if (argc > 1 && strcmp(argv[1], "endless") == 0) transfer_without_end();
   a_buffer_keeps_its_allocation();
   heaps_that_differ_are_refused_by_all();
   buffers_begin_and_end_at_once();

@@ -170,7 +170,7 @@ Result<MutableBytes> EmulatedDevice::map(const SharedHandle& handle, std::size_t
 // turns of the processor, so that a node agent, which copies the pieces of a message, would be
 // slow.
 bool EmulatedDevice::is_at_once(std::size_t size) const {
-  constexpr std::size_t few = 64 * 1024;
+  constexpr std::size_t few = 256 * 1024;
   return size <= few && settings_.latency_us == 0 && settings_.bandwidth == 0;
 }
 

@@ -1,0 +1,40 @@
+#include "engine/rma/bounce/landings.hpp"
+
+#include <cstddef>
+#include <span>
+
+namespace gondwana::bounce {
+
+// Pages that nobody writes to cost nothing.
+void Landings::offer(const NodeMemory& memory, Rank me, SegmentSpace& segments) {
+  auto& place = shared_at<BouncePlace>(memory.window(me), system_area::bounces.offset);
+  const auto landings = segments.allocate(most_landings * landing_size);
+  place.offset = landings ? static_cast<std::uint64_t>(landings->data() - memory.window(me)) : 0;
+  place.taken = 0;
+}
+
+Landing* Landings::of(Lane& lane, Rank rank) {
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto known = known_.find(index(rank));
+    if (known != known_.end()) return known->second.get();
+  }
+  std::unique_ptr<Landing> taken = take(lane, rank);  // another thread may take one, too
+  const std::scoped_lock lock(mutex_);
+  return known_.try_emplace(index(rank), std::move(taken)).first->second.get();
+}
+
+std::unique_ptr<Landing> Landings::take(Lane& lane, Rank rank) {
+  const std::size_t at = system_area::bounces.offset;
+  BouncePlace place{};
+  if (!remote_.get_uncounted(lane, std::as_writable_bytes(std::span(&place, 1)), {rank, at}) ||
+      place.offset == 0 || place.taken >= most_landings)
+    return nullptr;
+  const std::optional<std::uint64_t> number =
+      remote_.request_uncounted(lane, {rank, at + offsetof(BouncePlace, taken)},
+                                {AtomicOp::add, AtomicType::uint64, 1}, "transfer");
+  if (!number || *number >= most_landings) return nullptr;
+  return std::make_unique<Landing>(place.offset + *number * landing_size);
+}
+
+}  // namespace gondwana::bounce

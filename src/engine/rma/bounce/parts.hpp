@@ -1,0 +1,58 @@
+// Pieces of a transfer, in parts that a chunk of host memory holds.
+#pragma once
+
+#include <algorithm>
+
+#include "operations/strided_run.hpp"
+
+namespace gondwana::bounce {
+
+// Takes parts off the front of pieces.
+class Parts {
+ public:
+  explicit Parts(const StridedRun& pieces) : left_(joined(pieces)) {}
+
+  bool is_empty() const { return left_.count == 0; }
+  // At most `most` bytes.
+  StridedRun next(std::size_t most) {
+    StridedRun part = left_;
+    if (at_ > 0 || left_.size > most) return part_of_piece(part, most);
+    part.count = std::min(left_.count, most / left_.size);
+    skip(part.count);
+    return part;
+  }
+
+ private:
+  // Pieces that follow each other at both ends are one.
+  static StridedRun joined(StridedRun pieces) {
+    const auto size = static_cast<std::ptrdiff_t>(pieces.size);
+    if (pieces.count < 2 || pieces.there_step != size || pieces.here_step != size) return pieces;
+    pieces.size *= pieces.count;
+    pieces.count = 1;
+    return pieces;
+  }
+  // A piece that is longer than a chunk comes in parts of its own.
+  StridedRun part_of_piece(StridedRun part, std::size_t most) {
+    part.size = std::min(most, left_.size - at_);
+    part.count = 1;
+    part.there += at_;
+    part.here += at_;
+    at_ += part.size;
+    if (at_ == left_.size) {
+      at_ = 0;
+      skip(1);
+    }
+    return part;
+  }
+  void skip(std::size_t count) {
+    const auto steps = static_cast<std::ptrdiff_t>(count);
+    left_.count -= count;
+    left_.there += static_cast<std::uint64_t>(steps * left_.there_step);
+    left_.here += steps * left_.here_step;
+  }
+
+  StridedRun left_;
+  std::size_t at_ = 0;  // bytes of the first piece that are taken
+};
+
+}  // namespace gondwana::bounce
