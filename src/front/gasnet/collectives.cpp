@@ -31,7 +31,7 @@ gex_Event_t reduce(Team& team, CallName call, const staged::Flow& flow, void* ds
     on_host->take();
     staged::Chain chain;
     collectives.reduce(call, what, [&](auto step) { chain.add(std::move(step)); });
-    chain.then([on_host] { on_host->give_back(); });
+    chain.add(GiveBack{on_host});
     return begin(*team.door, std::move(chain));
   }
   return collectives.reduce(call, what,
@@ -84,8 +84,24 @@ void HostArrays::take() const {
   if (from_ != nullptr) door_.devices().copy(call_, taken_, from_, size_);
 }
 
-void HostArrays::give_back() const {
-  if (result_ != nullptr) door_.devices().copy(call_, result_, dest_.data(), dest_.size());
+bool HostArrays::give_back() {
+  if (result_ == nullptr) return true;
+  if (!std::exchange(gives_back_, true)) {
+    const auto done_of = [this](Kind& kind) -> Completion& {
+      kind_ = &kind;
+      return given_back_;
+    };
+    check(door_.engine().kind_access()->any_memory().begin_copy(result_, dest_.data(), dest_.size(),
+                                                                AnyMemory::Passing::no, done_of));
+  }
+  if (kind_ == nullptr) return true;
+  if (!kind_->test(given_back_)) return false;
+  check(kind_->complete(given_back_));
+  return true;
+}
+
+void HostArrays::check(const Result<void>& copied) const {
+  if (!copied) give_up(call_, copied.error().text);
 }
 
 gex_Event_t begin_movement(Team& team, CallName call, const staged::Movement& named) {
@@ -94,7 +110,7 @@ gex_Event_t begin_movement(Team& team, CallName call, const staged::Movement& na
     on_host->take();
     staged::Chain chain;
     collectives_of(team, call).move(call, what, [&](auto step) { chain.add(std::move(step)); });
-    chain.then([on_host] { on_host->give_back(); });
+    chain.add(GiveBack{on_host});
     return begin(*team.door, std::move(chain));
   }
   return collectives_of(team, call).move(call, what, [&](auto step) {

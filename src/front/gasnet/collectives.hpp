@@ -60,11 +60,12 @@ class HostArrays {
   static std::shared_ptr<HostArrays> of(const Team& team, CallName call, staged::Movement& what);
   // Reads the source from the device: when the standard lets this member read it.
   void take() const;
-  // Writes the result to the device.
-  void give_back() const;
+  // Writes the result to the device, without waiting for it. True: it is there.
+  bool give_back();
 
  private:
   HostArrays(Door& door, CallName call) : door_(door), call_(call) {}
+  void check(const Result<void>& copied) const;
 
   Door& door_;
   CallName call_;
@@ -74,6 +75,16 @@ class HostArrays {
   std::byte* taken_ = nullptr;       // where the source comes
   const std::byte* from_ = nullptr;  // null: it is in host memory
   std::size_t size_ = 0;             // of the source
+  bool gives_back_ = false;          // the copy of the result is under way
+  Kind* kind_ = nullptr;             // that carries it out
+  Completion given_back_;
+};
+
+// The last step of a collective with an array on a device.
+struct GiveBack {
+  std::shared_ptr<HostArrays> arrays;
+
+  bool advance() const { return arrays->give_back(); }
 };
 
 }  // namespace gondwana::gasnet

@@ -1,5 +1,5 @@
-// The implicit (NBI) operations of the calling thread that go to other nodes. All others are
-// complete when they return. GASNet-EX 0.19, Implicit-event operations, access regions.
+// The implicit (NBI) operations of the calling thread that go to other nodes or to devices. All
+// others are complete when they return. GASNet-EX 0.19, Implicit-event operations, access regions.
 #pragma once
 
 #include <memory>

@@ -36,7 +36,7 @@ gex_Event_t start_movement(gasnet_team_handle_t handle, CallName call,
   if ((flags & GASNET_COLL_IN_ALLSYNC) != 0) collectives.meet(call, add);
   if (on_host != nullptr) chain.then([on_host] { on_host->take(); });
   collectives.move(call, what, add);
-  if (on_host != nullptr) chain.then([on_host] { on_host->give_back(); });
+  if (on_host != nullptr) chain.add(GiveBack{on_host});
   if ((flags & GASNET_COLL_OUT_ALLSYNC) != 0) collectives.meet(call, add);
   return begin(*team.door, std::move(chain));
 }

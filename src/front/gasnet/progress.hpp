@@ -41,6 +41,8 @@ class Progress {
   }
   void move_operations();
   bool has_operations() const { return waiting_.load(std::memory_order_relaxed) != 0; }
+  // Whether an operation waits for another node.
+  bool waits_for_network() const { return wait_for_network_.load(std::memory_order_relaxed); }
   // Waits until done() holds. The caller polls first and sleeps later.
   template <typename Done>
   void wait(CallName call, const Done& done) {
@@ -58,9 +60,6 @@ class Progress {
   }
 
  private:
-  // Whether an operation waits for another node.
-  bool waits_for_network() const { return wait_for_network_.load(std::memory_order_relaxed); }
-
   Setup setup_;
   std::atomic<std::uint32_t> waiting_{0};  // operations
   std::atomic<bool> wait_for_network_{false};

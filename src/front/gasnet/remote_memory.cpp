@@ -1,10 +1,63 @@
 #include "front/gasnet/remote_memory.hpp"
 
+#include <sched.h>
+
+#include <utility>
+
 #include "front/gasnet/door.hpp"
 
 namespace gondwana::gasnet {
 
-RemoteMemory::RemoteMemory(Door& door, Engine& engine) : engine_(engine) {
+namespace {
+
+StridedRun piece_of(const Remote& place, Bytes here) {
+  return {.size = here.size(),
+          .count = 1,
+          .there = place.offset,
+          .here = const_cast<std::byte*>(here.data())};
+}
+
+// A put or a get one side of which is memory of a device. It finishes Completions of a Batch.
+class KindOperation final : public Operation {
+ public:
+  struct Completions {
+    Completion& done;
+    Completion& on_device;
+    Completion* reading;  // null: the source is free
+  };
+
+  KindOperation(std::unique_ptr<KindWork> work, Lane& lane, Completions completions, CallName call,
+                bool is_far)
+      : work_(std::move(work)),
+        lane_(lane),
+        completions_(completions),
+        call_(call),
+        is_far_(is_far) {}
+
+  // The batch may be gone when the last completion is finished.
+  bool advance() override {
+    const bool is_over = work_->advance();
+    if (lane_.failed()) RemoteMemory::fail(lane_, call_);
+    if (completions_.reading != nullptr && (is_over || work_->has_free_source()))
+      std::exchange(completions_.reading, nullptr)->finish();
+    if (!is_over) return false;
+    completions_.on_device.finish();
+    completions_.done.finish();
+    return true;
+  }
+  bool waits_for_network() const override { return is_far_; }
+
+ private:
+  std::unique_ptr<KindWork> work_;
+  Lane& lane_;
+  Completions completions_;
+  CallName call_;
+  bool is_far_;
+};
+
+}  // namespace
+
+RemoteMemory::RemoteMemory(Door& door, Engine& engine) : door_(door), engine_(engine) {
   if (door.has_everything()) everything_.emplace(door);
   const auto make_lane = [&engine] {
     std::unique_ptr<Lane> lane = engine.make_lane(Threads::many);
@@ -17,17 +70,48 @@ RemoteMemory::RemoteMemory(Door& door, Engine& engine) : engine_(engine) {
 }
 
 void RemoteMemory::put_by_kind(Remote to, Bytes source, CallName call) {
-  move_by_kind(strided::End::target, to.owner(),
-               {.size = source.size(),
-                .count = 1,
-                .there = to.offset,
-                .here = const_cast<std::byte*>(source.data())},
-               call);
+  move_by_kind(strided::End::target, to.owner(), piece_of(to, source), call);
 }
 
 void RemoteMemory::get_by_kind(MutableBytes dest, Remote from, CallName call) {
-  move_by_kind(strided::End::source, from.owner(),
-               {.size = dest.size(), .count = 1, .there = from.offset, .here = dest.data()}, call);
+  move_by_kind(strided::End::source, from.owner(), piece_of(from, dest), call);
+}
+
+void RemoteMemory::begin_put_by_kind(Batch& batch, Remote to, Bytes source, CallName call) {
+  std::unique_ptr<KindWork> work =
+      kind_access(call).start_put(*device_lane_, to.owner(), piece_of(to, source));
+  follow(batch, std::move(work), call, !engine_.rma().reach().covers(to.rank));
+}
+
+void RemoteMemory::begin_get_by_kind(Batch& batch, MutableBytes dest, Remote from, CallName call) {
+  follow(batch, kind_access(call).start_get(*device_lane_, from.owner(), piece_of(from, dest)),
+         call, !engine_.rma().reach().covers(from.rank));
+}
+
+// No work: it is complete, or it has failed.
+void RemoteMemory::follow(Batch& batch, std::unique_ptr<KindWork> work, CallName call,
+                          bool is_far) {
+  if (device_lane_->failed()) fail(*device_lane_, call);
+  if (work == nullptr) return;
+  batch.done_.begin();
+  batch.on_device_.begin();
+  Completion* reading = work->has_free_source() ? nullptr : &batch.reading_;
+  if (reading != nullptr) reading->begin();
+  door_.progress().start(std::make_shared<KindOperation>(
+      std::move(work), *device_lane_,
+      KindOperation::Completions{batch.done_, batch.on_device_, reading}, call, is_far));
+}
+
+// A device of this node wakes nobody, so that the thread polls for it. Others get the processor.
+void RemoteMemory::await_devices(const Batch& batch, CallName call, bool for_sources) {
+  const auto is_free = [&] { return for_sources && batch.has_free_sources(); };
+  if (batch.on_device_.done() || is_free()) return;
+  if (door_.progress().waits_for_network())
+    return door_.progress().wait(call, [&] { return batch.on_device_.done() || is_free(); });
+  while (!batch.on_device_.done() && !is_free()) {
+    door_.progress().poll();
+    ::sched_yield();
+  }
 }
 
 // Peers may have devices where this process has none.
@@ -148,13 +232,16 @@ bool RemoteMemory::begin_get(Batch& batch, MutableBytes dest, Remote from, CallN
 }
 
 void RemoteMemory::wait(Batch& batch, CallName call) {
+  await_devices(batch, call, false);
+  if (batch.is_done() && lane_ == nullptr) return;
   if (everything_) return everything_->wait(batch.done_, call);
   complete(batch.done_, call);
   complete(batch.reading_, call);
 }
 
 void RemoteMemory::wait_for_sources(Batch& batch, CallName call) {
-  if (everything_) return;
+  await_devices(batch, call, true);
+  if (everything_ || lane_ == nullptr) return;
   complete(batch.reading_, call);
 }
 

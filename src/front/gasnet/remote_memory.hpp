@@ -35,6 +35,7 @@ class Batch {
 
   Completion done_;
   Completion reading_;    // puts that read the client's memory until they are complete
+  Completion on_device_;  // those of done_ that a device carries out, which wakes nobody
   std::size_t kept_ = 0;  // bytes in copies_
   std::vector<std::vector<std::byte>> copies_;
 };
@@ -78,9 +79,12 @@ class RemoteMemory {
   void wait(Batch& batch, CallName call);
   void wait_for_sources(Batch& batch, CallName call);
 
-  // The same where a side is memory of a device: complete when they return.
+  // The same where a side is memory of a device. The first two are complete when they return; polls
+  // and waits move on what the others begin.
   void put_by_kind(Remote to, Bytes source, CallName call);
   void get_by_kind(MutableBytes dest, Remote from, CallName call);
+  void begin_put_by_kind(Batch& batch, Remote to, Bytes source, CallName call);
+  void begin_get_by_kind(Batch& batch, MutableBytes dest, Remote from, CallName call);
   void move_by_kind(strided::End side, Space there, const StridedRun& run, CallName call);
 
   // Whether begin_put_of_copy() copies a source of this size. It waits for larger puts.
@@ -91,7 +95,10 @@ class RemoteMemory {
 
   bool begin_put(Completion& done, Remote to, Bytes source, CallName call, NoRoom no_room);
   KindAccess& kind_access(CallName call);
+  void follow(Batch& batch, std::unique_ptr<KindWork> work, CallName call, bool is_far);
+  void await_devices(const Batch& batch, CallName call, bool for_sources);
 
+  Door& door_;
   Engine& engine_;
   std::optional<MessageMemory> everything_;
   std::unique_ptr<Lane> lane_;         // null: all ranks are within reach

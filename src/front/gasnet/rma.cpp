@@ -164,15 +164,29 @@ bool begin_put(Batch& batch, const FarTransfer& what, gex_Event_t* lc_opt) {
   return begun;
 }
 
-// Whether a put or a get is complete when it returns.
-bool is_at_once(const Team& team, gex_Rank_t rank, const void* own) {
-  return team.reaches(rank) || is_by_kind(team, rank, own, "gex_RMA");
-}
-
 // Whether `lc_opt` is an address and not a constant.
 bool is_event(const gex_Event_t* lc_opt) {
   return reinterpret_cast<std::uintptr_t>(lc_opt) >
          reinterpret_cast<std::uintptr_t>(GEX_EVENT_GROUP);
+}
+
+// Where a side is memory of a device. A wait for the source is one for all sources of the batch.
+void begin_put_by_kind(Batch& batch, const FarTransfer& what, const gex_Event_t* lc_opt) {
+  constexpr auto call = "gex_RMA_Put";
+  const Team& team = Team::of(what.tm);
+  const Remote place = place_by_kind(team, what.rank, {what.dest, what.bytes}, what.flags, call);
+  RemoteMemory& remote = team.door->remote();
+  remote.begin_put_by_kind(batch, place,
+                           {find_own(what.tm, what.src, what.flags, call), what.bytes}, call);
+  if (lc_opt == GEX_EVENT_NOW) remote.wait_for_sources(batch, call);
+}
+
+void begin_get_by_kind(Batch& batch, const FarTransfer& what) {
+  constexpr auto call = "gex_RMA_Get";
+  const Team& team = Team::of(what.tm);
+  const Remote place = place_by_kind(team, what.rank, {what.src, what.bytes}, what.flags, call);
+  team.door->remote().begin_get_by_kind(
+      batch, {find_own(what.tm, what.dest, what.flags, call), what.bytes}, place, call);
 }
 
 bool begin_get(Batch& batch, const FarTransfer& what) {
@@ -199,15 +213,11 @@ std::byte* find_own(gex_TM_t tm, const void* address, gex_Flags_t flags, CallNam
 
 using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
 
-int gondwana_gex_put(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, size_t nbytes,
-                     gex_Flags_t flags) {
+namespace {
+
+int put_without_devices(const FarTransfer& what) {
   constexpr auto call = "gex_RMA_Put";
-  const Team& team = Team::of(tm);
-  if (nbytes > 0 && is_by_kind(team, rank, src, call)) [[unlikely]] {
-    const gondwana::Remote place = place_by_kind(team, rank, {dest, nbytes}, flags, call);
-    team.door->remote().put_by_kind(place, {find_own(tm, src, flags, call), nbytes}, call);
-    return 0;
-  }
+  const auto& [tm, rank, dest, src, nbytes, flags] = what;
   const PeerAddress target = find_peer(tm, rank, {dest, nbytes}, flags, call);
   if (nbytes == 0) return 0;
   const std::byte* source = find_own(tm, src, flags, call);
@@ -221,15 +231,9 @@ int gondwana_gex_put(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, 
   return 0;
 }
 
-int gondwana_gex_get(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, size_t nbytes,
-                     gex_Flags_t flags) {
+int get_without_devices(const FarTransfer& what) {
   constexpr auto call = "gex_RMA_Get";
-  const Team& team = Team::of(tm);
-  if (nbytes > 0 && is_by_kind(team, rank, dest, call)) [[unlikely]] {
-    const gondwana::Remote place = place_by_kind(team, rank, {src, nbytes}, flags, call);
-    team.door->remote().get_by_kind({find_own(tm, dest, flags, call), nbytes}, place, call);
-    return 0;
-  }
+  const auto& [tm, rank, dest, src, nbytes, flags] = what;
   const PeerAddress source = find_peer(tm, rank, {src, nbytes}, flags, call);
   if (nbytes == 0) return 0;
   std::byte* target = find_own(tm, dest, flags, call);
@@ -242,24 +246,72 @@ int gondwana_gex_get(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, 
   return 0;
 }
 
+bool is_put_by_kind(const FarTransfer& put) {
+  return put.bytes > 0 && is_by_kind(Team::of(put.tm), put.rank, put.src, "gex_RMA_Put");
+}
+
+bool is_get_by_kind(const FarTransfer& get) {
+  return get.bytes > 0 && is_by_kind(Team::of(get.tm), get.rank, get.dest, "gex_RMA_Get");
+}
+
+}  // namespace
+
+int gondwana_gex_put(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, size_t nbytes,
+                     gex_Flags_t flags) {
+  constexpr auto call = "gex_RMA_Put";
+  const FarTransfer put{tm, rank, dest, src, nbytes, flags};
+  if (!is_put_by_kind(put)) [[likely]]
+    return put_without_devices(put);
+  const Team& team = Team::of(tm);
+  const gondwana::Remote place = place_by_kind(team, rank, {dest, nbytes}, flags, call);
+  team.door->remote().put_by_kind(place, {find_own(tm, src, flags, call), nbytes}, call);
+  return 0;
+}
+
+int gondwana_gex_get(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, size_t nbytes,
+                     gex_Flags_t flags) {
+  constexpr auto call = "gex_RMA_Get";
+  const FarTransfer get{tm, rank, dest, src, nbytes, flags};
+  if (!is_get_by_kind(get)) [[likely]]
+    return get_without_devices(get);
+  const Team& team = Team::of(tm);
+  const gondwana::Remote place = place_by_kind(team, rank, {src, nbytes}, flags, call);
+  team.door->remote().get_by_kind({find_own(tm, dest, flags, call), nbytes}, place, call);
+  return 0;
+}
+
 int gondwana_gex_put_nbi(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, size_t nbytes,
                          gex_Event_t* lc_opt, gex_Flags_t flags) {
-  if (nbytes == 0 || is_at_once(Team::of(tm), rank, src)) {
-    const int refused = gondwana_gex_put(tm, rank, dest, src, nbytes, flags);
+  const FarTransfer put{tm, rank, dest, src, nbytes, flags};
+  if (is_put_by_kind(put)) [[unlikely]] {
+    begin_put_by_kind(implicit().for_put(), put, is_event(lc_opt) ? GEX_EVENT_NOW : lc_opt);
+    gondwana_gex_leaf_is_done(lc_opt);
+    return 0;
+  }
+  if (nbytes == 0 || Team::of(tm).reaches(rank)) {
+    const int refused = put_without_devices(put);
     if (refused == 0) gondwana_gex_leaf_is_done(lc_opt);
     return refused;
   }
-  return begin_put(implicit().for_put(), {tm, rank, dest, src, nbytes, flags}, lc_opt) ? 0 : 1;
+  return begin_put(implicit().for_put(), put, lc_opt) ? 0 : 1;
 }
 
 gex_Event_t gondwana_gex_put_nb(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src,
                                 size_t nbytes, gex_Event_t* lc_opt, gex_Flags_t flags) {
-  if (nbytes == 0 || is_at_once(Team::of(tm), rank, src))
-    return gondwana_gex_put_nbi(tm, rank, dest, src, nbytes, lc_opt, flags) != 0
-               ? GEX_EVENT_NO_OP
-               : GEX_EVENT_INVALID;
-  auto batch = std::make_shared<Batch>();
   const FarTransfer put{tm, rank, dest, src, nbytes, flags};
+  const bool by_kind = is_put_by_kind(put);
+  if (!by_kind && (nbytes == 0 || Team::of(tm).reaches(rank))) {
+    const int refused = put_without_devices(put);
+    if (refused == 0) gondwana_gex_leaf_is_done(lc_opt);
+    return refused != 0 ? GEX_EVENT_NO_OP : GEX_EVENT_INVALID;
+  }
+  auto batch = std::make_shared<Batch>();
+  if (by_kind) [[unlikely]] {
+    begin_put_by_kind(*batch, put, lc_opt);
+    gex_Event_t root = event_of(std::move(batch));
+    if (is_event(lc_opt)) *lc_opt = local_completion_of(root);
+    return root;
+  }
   if (!RemoteMemory::is_copied(nbytes) && is_event(lc_opt)) {
     if (!begin_put(*batch, put, GEX_EVENT_DEFER)) return GEX_EVENT_NO_OP;
     gex_Event_t root = event_of(std::move(batch));
@@ -272,18 +324,26 @@ gex_Event_t gondwana_gex_put_nb(gex_TM_t tm, gex_Rank_t rank, void* dest, const 
 
 int gondwana_gex_get_nbi(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, size_t nbytes,
                          gex_Flags_t flags) {
-  if (nbytes == 0 || is_at_once(Team::of(tm), rank, dest))
-    return gondwana_gex_get(tm, dest, rank, src, nbytes, flags);
-  return begin_get(implicit().for_get(), {tm, rank, dest, src, nbytes, flags}) ? 0 : 1;
+  const FarTransfer get{tm, rank, dest, src, nbytes, flags};
+  if (is_get_by_kind(get)) [[unlikely]] {
+    begin_get_by_kind(implicit().for_get(), get);
+    return 0;
+  }
+  if (nbytes == 0 || Team::of(tm).reaches(rank)) return get_without_devices(get);
+  return begin_get(implicit().for_get(), get) ? 0 : 1;
 }
 
 gex_Event_t gondwana_gex_get_nb(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src,
                                 size_t nbytes, gex_Flags_t flags) {
-  if (nbytes == 0 || is_at_once(Team::of(tm), rank, dest))
-    return gondwana_gex_get(tm, dest, rank, src, nbytes, flags) != 0 ? GEX_EVENT_NO_OP
-                                                                     : GEX_EVENT_INVALID;
+  const FarTransfer get{tm, rank, dest, src, nbytes, flags};
+  const bool by_kind = is_get_by_kind(get);
+  if (!by_kind && (nbytes == 0 || Team::of(tm).reaches(rank)))
+    return get_without_devices(get) != 0 ? GEX_EVENT_NO_OP : GEX_EVENT_INVALID;
   auto batch = std::make_shared<Batch>();
-  if (!begin_get(*batch, {tm, rank, dest, src, nbytes, flags})) return GEX_EVENT_NO_OP;
+  if (by_kind) [[unlikely]]
+    begin_get_by_kind(*batch, get);
+  else if (!begin_get(*batch, get))
+    return GEX_EVENT_NO_OP;
   return event_of(std::move(batch));
 }
 

@@ -178,6 +178,47 @@ GASNET_TEST(puts_and_gets_between_host_and_devices, 1) {
   }
 }
 
+// Several at once, each with an event of its own and one for its source.
+GASNET_TEST(puts_and_gets_of_a_device_go_on_until_their_events, 1) {
+  NEEDS_DEVICES();
+  world.attach(segment_size);
+  const DeviceSegment first(world, 0);
+  const DeviceSegment other(world, 1);
+  const gex_TM_t from_host = gex_TM_Pair(world.endpoint, first.index());
+  const gex_TM_t from_device = gex_TM_Pair(other.endpoint(), first.index());
+  auto* there = static_cast<std::byte*>(peer_address(from_host, world.right()));
+  constexpr std::size_t count = 90'000;
+  constexpr std::size_t bytes = count * sizeof(long);
+  constexpr std::size_t parts = 4;
+  std::array<std::vector<long>, parts> sources;
+  std::array<gex_Event_t, 2 * parts> events{};
+  for (std::size_t i = 0; i < parts; ++i) {
+    sources.at(i) = numbers(count, 1000L * world.me() + static_cast<long>(i));
+    events.at(i) = gex_RMA_PutNB(from_host, world.right(), there + i * bytes, sources.at(i).data(),
+                                 bytes, &events.at(parts + i), 0);
+  }
+  gex_Event_WaitAll(&events.at(parts), parts, 0);
+  for (std::vector<long>& each : sources) std::ranges::fill(each, -1);
+  gex_Event_WaitAll(events.data(), parts, 0);
+  world.barrier();
+  for (std::size_t i = 0; i < parts; ++i)
+    EXPECT_EQ(first.read(i * count + 7), 1000L * world.left() + static_cast<long>(i) + 7);
+  world.barrier();
+  gex_Event_t get = gex_RMA_GetNB(from_device, other.data(), world.right(), there, bytes, 0);
+  while (gex_Event_Test(get) != GASNET_OK) gasnet_AMPoll();
+  EXPECT_EQ(other.read(count - 1), 1000L * world.me() + static_cast<long>(count) - 1);
+  gex_NBI_BeginAccessRegion(0);
+  std::vector<long> back(count);
+  gex_RMA_PutNBI(from_host, world.right(), there + 3 * bytes, sources[0].data(), bytes,
+                 GEX_EVENT_NOW, 0);
+  std::ranges::fill(sources[0], 5);  // the source is free
+  gex_RMA_GetNBI(from_host, back.data(), world.right(), there + 2 * bytes, bytes, 0);
+  gex_Event_Wait(gex_NBI_EndAccessRegion(0));
+  EXPECT_EQ(back[count - 1], 1000L * world.me() + 2 + static_cast<long>(count) - 1);
+  world.barrier();
+  EXPECT_EQ(first.read(3 * count + 7), -1);
+}
+
 GASNET_TEST(a_segment_may_adopt_memory_of_a_device, 1) {
   NEEDS_DEVICES();
   world.attach(segment_size);
