@@ -203,13 +203,16 @@ class Errors(unittest.TestCase):
 
     @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
     def test_a_rank_killed_in_transfers_of_a_device_is_told(self):
+        on_two_hosts = [door_case.GONDWANA, "run", "--hosts", "localhost:1,localhost:1"]
         for at in (0, 1):
             with (
                 self.subTest(killed=at),
                 subprocess.Popen(
-                    [door_case.GONDWANA, "run", "--hosts", "localhost:1,localhost:1", "-x", "GONDWANA_EMULATED_DEVICES=1",
-                     program("device_heap"), "endless"],
-                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                    [*on_two_hosts, program("device_heap"), "endless"],
+                    env={**os.environ, "GONDWANA_EMULATED_DEVICES": "1"},
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
                 ) as job,
             ):
                 wait_for(job, "transferring")

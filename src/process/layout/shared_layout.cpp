@@ -26,10 +26,10 @@ consteval auto joined(const std::array<Area, Sizes>&... lists) {
 }
 
 constexpr std::array areas =
-    joined(system_area::areas, std::array{system_area::team_places, system_area::armci_place,
-                                          system_area::segment_directory, system_area::exit_tallies,
-                                          system_area::spaces, system_area::space_viewers,
-                                          system_area::bounces});
+    joined(system_area::areas,
+           std::array{system_area::team_places, system_area::armci_place,
+                      system_area::segment_directory, system_area::exit_tallies,
+                      system_area::spaces, system_area::space_viewers, system_area::bounces});
 
 consteval bool are_disjoint() {
   return std::ranges::adjacent_find(areas, [](const Area& one, const Area& next) {
