@@ -103,8 +103,10 @@ bool KindAccess::begin_get(Lane& lane, Space from, const StridedRun& piece) {
 void KindAccess::complete(Lane& lane) {
   KindCopies& copies = lane.kind_copies();
   const AnyMemory::ShownWait shown = any_.show_wait();  // to tools
-  if (remote_ != nullptr && copies.has_any())
-    remote_->until("quiet", [&] { return copies.advance(); });
+  if (remote_ != nullptr && copies.has_any()) {
+    const std::uint64_t last = copies.last_added();
+    poll_until("quiet", [&] { return copies.advance(last) == 0; });
+  }
   if (const Result<void> done = copies.complete(); !done) lane.fail(done.error());
 }
 
@@ -152,16 +154,23 @@ std::optional<std::uint64_t> KindAccess::request(Lane& lane, Remote at,
 
 // A device wakes no thread that sleeps for the network. Chunks come in a row: a sleep between two
 // of them would take longer than the next one.
-bool KindAccess::move_far(Lane& lane, bounce::Way way, Space there, const StridedRun& pieces) {
-  bounce::Transfer transfer(bounces_->with, lane, way, there, pieces);
-  remote_->until(way == bounce::Way::put ? "put" : "get", [&] {
+void KindAccess::poll_until(CallName call, FunctionRef<bool()> is_over) {
+  remote_->until(call, [&] {
     constexpr int polls_before_sleep = 64;
     for (int i = 0; i < polls_before_sleep; ++i) {
-      if (transfer.advance()) return true;
-      transfer.rest();
+      if (is_over()) return true;
       if (!remote_->progress()) ::sched_yield();
     }
-    return transfer.advance();
+    return is_over();
+  });
+}
+
+bool KindAccess::move_far(Lane& lane, bounce::Way way, Space there, const StridedRun& pieces) {
+  bounce::Transfer transfer(bounces_->with, lane, way, there, pieces);
+  poll_until(way == bounce::Way::put ? "put" : "get", [&] {
+    const bool is_over = transfer.advance();
+    if (!is_over) transfer.rest();
+    return is_over;
   });
   return !transfer.has_failed();
 }
@@ -175,9 +184,13 @@ std::unique_ptr<KindWork> KindAccess::start_far(Lane& lane, bounce::Way way, Spa
 
 bool KindAccess::begin_far(Lane& lane, bounce::Way way, Space there, const StridedRun& piece) {
   if (piece.bytes() == 0) return true;
-  lane.kind_copies().advance();
+  // Each keeps host memory.
+  constexpr std::size_t most = 16;
+  KindCopies& copies = lane.kind_copies();
+  const auto has_room = [&] { return copies.advance(copies.last_added()) < most; };
+  if (!has_room()) poll_until(way == bounce::Way::put ? "put" : "get", has_room);
   if (std::unique_ptr<KindWork> work = start_far(lane, way, there, piece))
-    lane.kind_copies().add(std::move(work));
+    copies.add(std::move(work));
   return !lane.failed();
 }
 

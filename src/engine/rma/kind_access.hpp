@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "core/function_ref.hpp"
 #include "engine/rma/kind_work.hpp"
 #include "engine/rma/lane.hpp"
 #include "engine/rma/reach.hpp"
@@ -62,6 +63,7 @@ class KindAccess {
   struct Bounces;
 
   bool is_here(Rank rank) const { return reach_.covers(rank); }
+  void poll_until(CallName call, FunctionRef<bool()> is_over);
   bool move_far(Lane& lane, bounce::Way way, Space there, const StridedRun& pieces);
   bool begin_far(Lane& lane, bounce::Way way, Space there, const StridedRun& piece);
   std::unique_ptr<KindWork> start_far(Lane& lane, bounce::Way way, Space there,

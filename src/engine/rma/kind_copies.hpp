@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -63,13 +64,20 @@ class KindCopies {
   void add(std::unique_ptr<KindWork> work) {
     const std::scoped_lock lock(mutex_);
     has_any_.store(true, std::memory_order_relaxed);
-    works_.push_back(std::move(work));
+    works_.push_back({++added_, std::move(work)});
   }
-  // Moves those on without waiting. Whether all are over.
-  bool advance() {
+  // The number of the last one.
+  std::uint64_t last_added() {
     const std::scoped_lock lock(mutex_);
-    std::erase_if(works_, [](const auto& work) { return work->advance(); });
-    return works_.empty();
+    return added_;
+  }
+  // Moves those on without waiting. Returns how many of those up to a number are not over: other
+  // threads may add some without end.
+  std::size_t advance(std::uint64_t last) {
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(works_, [](const Work& each) { return each.work->advance(); });
+    return static_cast<std::size_t>(
+        std::ranges::count_if(works_, [=](const Work& each) { return each.number <= last; }));
   }
 
   // Returns when all copies within the node that have begun are complete. An error: why one has
@@ -98,6 +106,10 @@ class KindCopies {
     Kind* kind;
     Completion done = {};
   };
+  struct Work {
+    std::uint64_t number;
+    std::unique_ptr<KindWork> work;
+  };
 
   // Not what another thread has begun meanwhile.
   void forget_if_over() {
@@ -114,7 +126,8 @@ class KindCopies {
   std::size_t beginning_ = 0;                    // threads that begin a copy
   std::vector<std::unique_ptr<Copies>> copies_;  // by kind; they stay
   std::vector<std::byte*> windows_;
-  std::vector<std::unique_ptr<KindWork>> works_;
+  std::uint64_t added_ = 0;
+  std::vector<Work> works_;  // in the order of their numbers
 };
 
 }  // namespace gondwana

@@ -16,12 +16,12 @@ void Landings::offer(const NodeMemory& memory, Rank me, SegmentSpace& segments) 
 Landing* Landings::of(Lane& lane, Rank rank) {
   {
     const std::scoped_lock lock(mutex_);
-    const auto known = known_.find(index(rank));
-    if (known != known_.end()) return known->second.get();
+    const auto [known, is_first] = known_.try_emplace(index(rank));
+    if (!is_first) return known->second.get();
   }
-  std::unique_ptr<Landing> taken = take(lane, rank);  // another thread may take one, too
+  std::unique_ptr<Landing> taken = take(lane, rank);
   const std::scoped_lock lock(mutex_);
-  return known_.try_emplace(index(rank), std::move(taken)).first->second.get();
+  return (known_[index(rank)] = std::move(taken)).get();
 }
 
 std::unique_ptr<Landing> Landings::take(Lane& lane, Rank rank) {

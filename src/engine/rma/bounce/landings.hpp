@@ -78,15 +78,17 @@ class Landings {
   // Makes landings for peers of other nodes, and says where they are. They live as long as
   // `segments`.
   static void offer(const NodeMemory& memory, Rank me, SegmentSpace& segments);
-  // At a rank of another node. Null: it has none left. The first call for a rank waits.
+  // At a rank of another node. Null: it has none left, or another thread is taking one. The first
+  // call for a rank waits.
   Landing* of(Lane& lane, Rank rank);
 
  private:
   std::unique_ptr<Landing> take(Lane& lane, Rank rank);
 
   RemoteAccess& remote_;
-  std::mutex mutex_;                                         // guards what follows
-  std::map<std::uint32_t, std::unique_ptr<Landing>> known_;  // by rank; null: none is left
+  std::mutex mutex_;  // guards what follows
+  std::map<std::uint32_t, std::unique_ptr<Landing>>
+      known_;  // by rank; null: none is left or known yet
 };
 
 }  // namespace gondwana::bounce
