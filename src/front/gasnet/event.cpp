@@ -100,6 +100,7 @@ gex_Event_t local_completion_of(gex_Event_t root) {
 using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
 
 int gondwana_gex_event_test(gex_Event_t event) {
+  door().progress().move_operations();
   return tested(take(event));
 }
 

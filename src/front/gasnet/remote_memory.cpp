@@ -26,13 +26,12 @@ class KindOperation final : public Operation {
     Completion* reading;  // null: the source is free
   };
 
+  // `far`: counts those to and from other nodes, of which this is one; null: it is none.
   KindOperation(std::unique_ptr<KindWork> work, Lane& lane, Completions completions, CallName call,
-                bool is_far)
-      : work_(std::move(work)),
-        lane_(lane),
-        completions_(completions),
-        call_(call),
-        is_far_(is_far) {}
+                std::atomic<std::uint32_t>* far)
+      : work_(std::move(work)), lane_(lane), completions_(completions), call_(call), far_(far) {
+    if (far_ != nullptr) far_->fetch_add(1, std::memory_order_relaxed);
+  }
 
   // The batch may be gone when the last completion is finished.
   bool advance() override {
@@ -41,18 +40,19 @@ class KindOperation final : public Operation {
     if (completions_.reading != nullptr && (is_over || work_->has_free_source()))
       std::exchange(completions_.reading, nullptr)->finish();
     if (!is_over) return false;
+    if (far_ != nullptr) far_->fetch_sub(1, std::memory_order_relaxed);
     completions_.on_device.finish();
     completions_.done.finish();
     return true;
   }
-  bool waits_for_network() const override { return is_far_; }
+  bool waits_for_network() const override { return far_ != nullptr; }
 
  private:
   std::unique_ptr<KindWork> work_;
   Lane& lane_;
   Completions completions_;
   CallName call_;
-  bool is_far_;
+  std::atomic<std::uint32_t>* far_;
 };
 
 }  // namespace
@@ -78,14 +78,24 @@ void RemoteMemory::get_by_kind(MutableBytes dest, Remote from, CallName call) {
 }
 
 void RemoteMemory::begin_put_by_kind(Batch& batch, Remote to, Bytes source, CallName call) {
-  std::unique_ptr<KindWork> work =
-      kind_access(call).start_put(*device_lane_, to.owner(), piece_of(to, source));
-  follow(batch, std::move(work), call, !engine_.rma().reach().covers(to.rank));
+  KindAccess& access = kind_access(call);
+  const bool is_far = make_room_for(to.rank, call);
+  follow(batch, access.start_put(*device_lane_, to.owner(), piece_of(to, source)), call, is_far);
 }
 
 void RemoteMemory::begin_get_by_kind(Batch& batch, MutableBytes dest, Remote from, CallName call) {
-  follow(batch, kind_access(call).start_get(*device_lane_, from.owner(), piece_of(from, dest)),
-         call, !engine_.rma().reach().covers(from.rank));
+  KindAccess& access = kind_access(call);
+  const bool is_far = make_room_for(from.rank, call);
+  follow(batch, access.start_get(*device_lane_, from.owner(), piece_of(from, dest)), call, is_far);
+}
+
+// Limits the transfers to other nodes, because each keeps host memory.
+bool RemoteMemory::make_room_for(Rank peer, CallName call) {
+  constexpr std::uint32_t most = 64;
+  if (engine_.rma().reach().covers(peer)) return false;
+  const auto has_room = [&] { return far_.load(std::memory_order_relaxed) < most; };
+  if (!has_room()) door_.progress().wait(call, has_room);
+  return true;
 }
 
 // No work: it is complete, or it has failed.
@@ -99,7 +109,8 @@ void RemoteMemory::follow(Batch& batch, std::unique_ptr<KindWork> work, CallName
   if (reading != nullptr) reading->begin();
   door_.progress().start(std::make_shared<KindOperation>(
       std::move(work), *device_lane_,
-      KindOperation::Completions{batch.done_, batch.on_device_, reading}, call, is_far));
+      KindOperation::Completions{batch.done_, batch.on_device_, reading}, call,
+      is_far ? &far_ : nullptr));
 }
 
 // A device of this node wakes nobody, so that the thread polls for it. Others get the processor.
@@ -235,6 +246,10 @@ void RemoteMemory::wait(Batch& batch, CallName call) {
   await_devices(batch, call, false);
   if (batch.is_done() && lane_ == nullptr) return;
   if (everything_) return everything_->wait(batch.done_, call);
+  if (lane_ == nullptr) {
+    while (!batch.is_done()) ::sched_yield();  // another thread is just finishing it
+    return;
+  }
   complete(batch.done_, call);
   complete(batch.reading_, call);
 }

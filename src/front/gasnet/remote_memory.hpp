@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <span>
@@ -96,6 +97,7 @@ class RemoteMemory {
   bool begin_put(Completion& done, Remote to, Bytes source, CallName call, NoRoom no_room);
   KindAccess& kind_access(CallName call);
   void follow(Batch& batch, std::unique_ptr<KindWork> work, CallName call, bool is_far);
+  bool make_room_for(Rank peer, CallName call);
   void await_devices(const Batch& batch, CallName call, bool for_sources);
 
   Door& door_;
@@ -103,6 +105,7 @@ class RemoteMemory {
   std::optional<MessageMemory> everything_;
   std::unique_ptr<Lane> lane_;         // null: all ranks are within reach
   std::unique_ptr<Lane> device_lane_;  // null: this process has no device
+  std::atomic<std::uint32_t> far_{0};  // transfers of devices that are under way to other nodes
 };
 
 // Takes the place of FarPieces where a side is memory of a device.
