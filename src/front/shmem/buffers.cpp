@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <span>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "front/shmem/rma.hpp"
 #include "front/shmem/sync.hpp"
 #include "memory/shown_memory.hpp"
+#include "process/process.hpp"
 
 namespace gondwana::shmem {
 namespace {
@@ -197,9 +199,17 @@ void forget_views(Engine& engine, const BufferPart* parts) {
 // Peers have unmapped it, and so does the agent: the program may free the memory.
 void await_agent(const Caller& caller, const std::optional<SpaceId>& on_device) {
   if (!on_device) return;
+  constexpr std::chrono::seconds patience{5};
   const OwnSpaces& spaces = caller.engine.spaces();
-  caller.engine.waiter().until({.call = caller.name, .on_program_memory = true},
-                               [&] { return !spaces.is_mapped(*on_device); });
+  const auto end = std::chrono::steady_clock::now() + patience;
+  caller.engine.waiter().until({.call = caller.name, .on_program_memory = true}, [&] {
+    return !spaces.is_mapped(*on_device) || std::chrono::steady_clock::now() > end;
+  });
+  if (!spaces.is_mapped(*on_device)) return;
+  print_error(
+      "gondwana: warning: rank {}: {}: another process still has the memory of a device mapped, "
+      "which it may have left behind when it ended; do not give this memory back to its driver\n",
+      this_process().rank(), caller.name);
 }
 
 }  // namespace
