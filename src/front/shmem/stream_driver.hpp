@@ -25,6 +25,8 @@ class StreamDriver {
   // An event, which is never destroyed. record() puts it behind the work of the stream, and may be
   // called again. query() tells when that work is done, also if the stream is destroyed by then.
   static constexpr int not_ready = 600;  // of query(), in both
+  // Of query() while another thread captures a stream; these errors say nothing of the event.
+  static constexpr bool is_of_capture(int error) { return error >= 900 && error <= 908; }
   virtual int make_event(void*& event) const = 0;
   virtual int record(void* event, void* stream) const = 0;
   virtual int query(void* event) const = 0;

@@ -118,7 +118,7 @@ class StreamQueue {
   void look_for_loss(CallName call) {
     const std::scoped_lock order(order_);  // nothing comes behind the event meanwhile
     const int state = driver_.query(behind_all_);
-    if (state == StreamDriver::not_ready) return;
+    if (state == StreamDriver::not_ready || StreamDriver::is_of_capture(state)) return;
     const std::scoped_lock lock(mutex_);
     if (not_begun_.empty()) return;
     give_up(call,

@@ -141,7 +141,10 @@ DriverDevice::Mark StreamDevice::mark() {
 // Its errors are told by wait().
 bool StreamDevice::has_passed(Mark mark) {
   const Entered entered(*this);
-  return mark == nullptr || !entered.result() || calls().query_event(mark) != not_ready;
+  if (mark == nullptr || !entered.result()) return true;
+  const int state = calls().query_event(mark);
+  // Errors of these numbers mean that another thread captures a stream.
+  return state != not_ready && (state < 900 || state > 908);
 }
 
 // If the event does not tell, copies before it may be under way still.
