@@ -1,11 +1,9 @@
 // The protocol of a rank and its guardian over the guardian's socket pair:
 //
 //   rank      -> guardian  Join           I am here; connect me; with a descriptor that shows my
-//   end
-//                                         (pidfd), if the kernel has pidfds
+//                                         end (pidfd), if the kernel has pidfds
 //   rank      -> guardian  Image          this program is the rank; with a pipe that closes when
-//   the
-//                                         program ends or exec replaces it
+//                                         the program ends or exec replaces it
 //   guardian  -> rank      Welcome        your rank, with the control memory
 //   guardian  -> rank      Arena          the memory of one rank of the node, with its descriptor;
 //                                         one message each, so one free descriptor is enough; after
@@ -23,7 +21,6 @@
 //
 // One datagram per message (SOCK_SEQPACKET), fixed size, native byte order: both ends are the same
 // build on the same machine. The version or the layout reveals a different build.
-// build on the same machine, and a different build is told so by the version or by the layout.
 #pragma once
 
 #include <cstddef>
