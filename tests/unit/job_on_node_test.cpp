@@ -42,6 +42,7 @@ class Node {
   void tell(const NodeEvent& event) {
     for (NodeAction& action : decides_->handle(event, now_)) done_.push_back(std::move(action));
   }
+  void let_pass(std::uint64_t time) { now_ += time; }
   void join_all() {
     for (std::uint32_t rank = 0; rank < decides_->ranks().size(); ++rank)
       tell(RankJoined{rank, static_cast<pid_t>(100 + rank)});
@@ -294,6 +295,19 @@ TEST(JobOnNode, a_timeout_says_why_and_gives_124) {
   EXPECT_EQ(node.said(), "the job runs longer than --timeout 1.5 s; its 2 ranks are ended\n");
   EXPECT_EQ(node.take<Report>(), std::vector{Report::why});
   EXPECT_EQ(node.status(), 124);
+}
+
+TEST(JobOnNode, a_report_takes_no_time_from_the_ranks_that_are_asked_to_end) {
+  Node node(1, 1, std::chrono::milliseconds(1500));
+  node.join_all();
+  node.let_pass(1500 * ms);
+  node.tell(Tick{});
+  node.let_pass(3 * second);  // while the report is made
+  node.tell(DescendantsSeen{true, 1, {}});
+  EXPECT_EQ(node.signals(), (std::vector{SIGTERM, SIGCONT}));
+  EXPECT_EQ(node.due_in(), 2 * second);
+  node.round(2 * second);
+  EXPECT_EQ(node.signals(), std::vector{SIGKILL});
 }
 
 TEST(JobOnNode, nobody_to_read_the_output_ends_the_job_without_a_word) {

@@ -51,8 +51,18 @@ void Ending::wait_at_most(std::uint64_t grace_ns, std::uint64_t now) {
 void Ending::kill_in(std::uint64_t grace_ns, std::uint64_t now) {
   if (state_ != State::idle && state_ != State::asked) return;
   const std::uint64_t limit = now + grace_ns;
-  kill_at_ns_ = state_ == State::idle ? limit : std::min(kill_at_ns_, limit);
+  if (state_ == State::idle || limit < kill_at_ns_) {
+    kill_at_ns_ = limit;
+    decided_at_ns_ = now;
+  }
   state_ = State::asked;
+}
+
+void Ending::begin_grace(std::uint64_t now) {
+  if (!decided_at_ns_) return;
+  const std::uint64_t late = now - *std::exchange(decided_at_ns_, std::nullopt);
+  kill_at_ns_ += late;
+  if (later_) later_->at_ns += late;
 }
 
 void Ending::kill(std::uint64_t now) {
@@ -70,6 +80,7 @@ std::vector<int> Ending::step(const DescendantsSeen& seen, std::uint64_t now) {
     return {};
   }
   if (next_ns().value_or(now + 1) > now) return {};
+  begin_grace(now);
   if (later_ && now >= later_->at_ns) {
     if (respite_->lasts(seen.use, now))
       later_->at_ns = now + look_again_ns;

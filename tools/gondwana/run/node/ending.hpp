@@ -69,6 +69,9 @@ class Ending {
   };
 
   void kill_in(std::uint64_t grace_ns, std::uint64_t now);
+  // At the step that follows a decision: what the caller did in between, such as a report, takes
+  // no time from the processes.
+  void begin_grace(std::uint64_t now);
 
   State state_ = State::idle;
   bool asked_ = false;
@@ -76,6 +79,7 @@ class Ending {
   std::optional<Later> later_;
   std::optional<Respite> respite_;
   std::uint64_t kill_at_ns_ = 0;
+  std::optional<std::uint64_t> decided_at_ns_;  // nothing: the grace has begun
   std::uint64_t sweep_at_ns_ = 0;
   std::uint64_t give_up_at_ns_ = 0;
   std::size_t left_ = 0;  // at the last sweep
