@@ -1,0 +1,56 @@
+// What tests of kinds of vendors share: STANDIN_KIND names one.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "spaces/kinds/kinds.hpp"
+
+namespace gondwana {
+
+inline std::string vendor() {
+  const char* name = std::getenv("STANDIN_KIND");
+  return name == nullptr ? "cuda" : name;
+}
+
+// The call of this vendor.
+inline const char* call(const char* cuda, const char* hip, const char* ze) {
+  return vendor() == "cuda" ? cuda : vendor() == "hip" ? hip : ze;
+}
+
+// STANDIN_FAIL while it lives.
+class Failing {
+ public:
+  Failing(const char* name, const char* status) {
+    ::setenv("STANDIN_FAIL", (std::string(name) + ":" + status).c_str(), 1);
+  }
+  Failing(const Failing&) = delete;
+  Failing& operator=(const Failing&) = delete;
+  ~Failing() { ::unsetenv("STANDIN_FAIL"); }
+};
+
+inline Options options_of(std::uint32_t emulated = 0) {
+  Options options;
+  options.kinds = vendor();
+  options.emulated_devices = emulated;
+  return options;
+}
+
+inline std::string error_of(const auto& result) {
+  return result ? "no error" : result.error().text;
+}
+
+// Bytes of the host and back again.
+inline std::vector<std::byte> read(Kind& kind, Bytes memory) {
+  std::vector<std::byte> host(memory.size());
+  EXPECT_TRUE(kind.copy_now(host.data(), memory.data(), memory.size()));
+  return host;
+}
+
+// What the program does with the driver by itself.
+using Call = int (*)(...);
+
+}  // namespace gondwana
