@@ -27,8 +27,32 @@ std::string named(int status, const char* text, const char* driver) {
   return text != nullptr ? text : fmt::format("error {} of {}", status, driver);
 }
 
+// The calls that CUDA and ROCm have alike.
+class VendorStreams : public StreamDriver {
+ public:
+  int launch_host_function(void* stream, void (*function)(void*), void* argument) const override {
+    return launch_(stream, function, argument);
+  }
+  int make_event(void*& event) const override { return make_event_(&event, no_timing); }
+  int record(void* event, void* stream) const override { return record_(event, stream); }
+  int query(void* event) const override { return query_(event); }
+  bool is_captured(void* stream) const override {
+    int status = 0;
+    return get_capture_(stream, &status) == 0 && status != 0;
+  }
+
+ protected:
+  int (*start_)(unsigned) = nullptr;
+  int (*launch_)(void*, void (*)(void*), void*) = nullptr;
+  int (*allocate_)(void**, std::size_t, unsigned) = nullptr;
+  int (*make_event_)(void**, unsigned) = nullptr;
+  int (*record_)(void*, void*) = nullptr;
+  int (*query_)(void*) = nullptr;
+  int (*get_capture_)(void*, int*) = nullptr;
+};
+
 // cuda.h has the calls under the same names, without the trailing part of a version.
-class CudaStreams final : public StreamDriver {
+class CudaStreams final : public VendorStreams {
  public:
   bool find_in(void* library) {
     return find(library, "cuInit", start_) && find(library, "cuLaunchHostFunc", launch_) &&
@@ -42,9 +66,6 @@ class CudaStreams final : public StreamDriver {
            find(library, "cuGetErrorName", name_error_) && start_(0) == 0;
   }
   const char* name() const override { return "CUDA"; }
-  int launch_host_function(void* stream, void (*function)(void*), void* argument) const override {
-    return launch_(stream, function, argument);
-  }
   int make_word(void*& word, std::uint64_t& on_device) const override {
     constexpr unsigned portable = 1;  // CU_MEMHOSTALLOC_PORTABLE
     const int status = allocate_(&word, sizeof(std::uint32_t), portable);
@@ -54,33 +75,19 @@ class CudaStreams final : public StreamDriver {
     constexpr unsigned at_least = 0;  // CU_STREAM_WAIT_VALUE_GEQ
     return wait_(stream, on_device, value, at_least);
   }
-  int make_event(void*& event) const override { return make_event_(&event, no_timing); }
-  int record(void* event, void* stream) const override { return record_(event, stream); }
-  int query(void* event) const override { return query_(event); }
-  bool is_captured(void* stream) const override {
-    int status = 0;
-    return get_capture_(stream, &status) == 0 && status != 0;
-  }
   std::string name_of_error(int status) const override {
     const char* text = nullptr;
     return named(status, name_error_(status, &text) == 0 ? text : nullptr, name());
   }
 
  private:
-  int (*start_)(unsigned) = nullptr;
-  int (*launch_)(void*, void (*)(void*), void*) = nullptr;
   int (*wait_)(void*, std::uint64_t, std::uint32_t, unsigned) = nullptr;
-  int (*allocate_)(void**, std::size_t, unsigned) = nullptr;
   int (*get_address_)(std::uint64_t*, void*, unsigned) = nullptr;
-  int (*make_event_)(void**, unsigned) = nullptr;
-  int (*record_)(void*, void*) = nullptr;
-  int (*query_)(void*) = nullptr;
-  int (*get_capture_)(void*, int*) = nullptr;
   int (*name_error_)(int, const char**) = nullptr;
 };
 
 // As hip_runtime_api.h has them.
-class HipStreams final : public StreamDriver {
+class HipStreams final : public VendorStreams {
  public:
   bool find_in(void* library) {
     return find(library, "hipInit", start_) && find(library, "hipLaunchHostFunc", launch_) &&
@@ -92,9 +99,6 @@ class HipStreams final : public StreamDriver {
            find(library, "hipGetErrorName", name_error_) && start_(0) == 0;
   }
   const char* name() const override { return "ROCm"; }
-  int launch_host_function(void* stream, void (*function)(void*), void* argument) const override {
-    return launch_(stream, function, argument);
-  }
   // Streams wait for signals, which have one address for all and 8 bytes.
   int make_word(void*& word, std::uint64_t& on_device) const override {
     constexpr unsigned signal = 2;  // hipMallocSignalMemory
@@ -108,26 +112,12 @@ class HipStreams final : public StreamDriver {
     constexpr std::uint32_t all_bits = ~std::uint32_t{0};
     return wait_(stream, reinterpret_cast<void*>(on_device), value, at_least, all_bits);
   }
-  int make_event(void*& event) const override { return make_event_(&event, no_timing); }
-  int record(void* event, void* stream) const override { return record_(event, stream); }
-  int query(void* event) const override { return query_(event); }
-  bool is_captured(void* stream) const override {
-    int status = 0;
-    return get_capture_(stream, &status) == 0 && status != 0;
-  }
   std::string name_of_error(int status) const override {
     return named(status, name_error_(status), name());
   }
 
  private:
-  int (*start_)(unsigned) = nullptr;
-  int (*launch_)(void*, void (*)(void*), void*) = nullptr;
   int (*wait_)(void*, void*, std::uint32_t, unsigned, std::uint32_t) = nullptr;
-  int (*allocate_)(void**, std::size_t, unsigned) = nullptr;
-  int (*make_event_)(void**, unsigned) = nullptr;
-  int (*record_)(void*, void*) = nullptr;
-  int (*query_)(void*) = nullptr;
-  int (*get_capture_)(void*, int*) = nullptr;
   const char* (*name_error_)(int) = nullptr;
 };
 
