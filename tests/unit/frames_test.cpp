@@ -121,8 +121,10 @@ TEST(frames, what_is_missing_leads_exactly_to_the_end_of_the_frame) {
 }
 
 TEST(frames, what_a_shell_says_is_quoted) {
-  EXPECT_EQ(refusal("Welcome\x07 to node1\nand more"),
-            "a message between the hosts of the job is not one of ours: \"Welcome? to node1\"");
+  EXPECT_EQ(
+      refusal("Welcome\x07 to node1\nand more"),
+      "a message between the hosts of the job is not one of ours: \"Welcome? to node1\"; does a "
+      "start file of the shell there print something?");
 }
 
 TEST(frames, wrong_headers_are_refused) {

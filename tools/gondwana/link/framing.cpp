@@ -66,7 +66,10 @@ Result<std::optional<FrameCutter::Cut>> FrameCutter::next() {
 // As early as possible: what is no frame may be too short for one.
 Result<void> FrameCutter::check_beginning(std::string_view bytes) const {
   if (!bytes.starts_with(set_->mark.substr(0, bytes.size())))
-    return malformed(*set_, fmt::format("is not one of ours: \"{}\"", quote_beginning(bytes)));
+    return malformed(*set_,
+                     fmt::format("is not one of ours: \"{}\"; does a start file of the shell "
+                                 "there print something?",
+                                 quote_beginning(bytes)));
   if (bytes.size() < header_size) return {};
   const Header header = read_header(*set_, bytes.substr(0, header_size));
   if (header.version != set_->version) {

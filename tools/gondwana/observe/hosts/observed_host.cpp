@@ -111,11 +111,7 @@ Result<Message> ObservedHost::next(Time end_of_time, FunctionRef<bool()> goes_on
     Result<std::optional<Message>> message = parser_.next();
     if (!message) {
       end();
-      return Error{
-          message.error().code,
-          fmt::format(
-              "host {}: {}{}", name(), message.error().text,
-              is_greeted_ ? "" : "; does a start file of the shell there print something?")};
+      return Error{message.error().code, fmt::format("host {}: {}", name(), message.error().text)};
     }
     if (*message) return **std::move(message);
     if (steady_clock::now() >= end_of_time) {

@@ -257,8 +257,9 @@ int Guardian::finish() {
   }
   if (streams_.failure() != 0) handle(OutputFailed{streams_.failure()});
   streams_.drain();
-  if (streams_.uplink() != nullptr) report_end(outcome.of_job());
-  return outcome.of_job();
+  const int of_job = outcome.of_job();  // a launcher that is lost from here on changes nothing
+  if (streams_.uplink() != nullptr) report_end(of_job);
+  return of_job;
 }
 
 void Guardian::report_end(int status) {

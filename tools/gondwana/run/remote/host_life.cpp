@@ -83,10 +83,7 @@ std::string HostLife::describe_silence() const {
 std::string HostLife::describe_end(const std::string& complaint) const {
   const std::string reason = link::one_line(without_consequence(complaint));
   const std::string said = reason.empty() ? "" : ": " + reason;
-  if (!malformed_.empty()) {
-    return fmt::format("host {}: {}{}", facts_.name, malformed_,
-                       hello_ ? "" : "; does a start file of the shell there print something?");
-  }
+  if (!malformed_.empty()) return fmt::format("host {}: {}", facts_.name, malformed_);
   const std::string how = wait_status_ ? how_it_ended(*wait_status_) : "closed its output";
   if (hello_) {
     return fmt::format("the connection to host {} is lost, {} {}{}; the job is ended", facts_.name,
