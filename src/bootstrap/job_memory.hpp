@@ -36,7 +36,7 @@ class JobMemory {
   };
 
   // What each rank gets, from item 0 to the last: the Welcome with the control memory, then the
-  // descriptors that NodePlan::descriptors() counts. Ranks are those of the node, from 0.
+  // descriptors that NodePlan::descriptors() counts. `to_rank` is a number on the node.
   std::uint32_t items() const { return plan_.descriptors() + 1; }
   Item item(std::uint32_t to_rank, std::uint32_t number) const;
 

@@ -34,8 +34,8 @@ class RendezvousServer {
   RendezvousServer(UniqueFd door, Invitation invitation)
       : door_(std::move(door)), invitation_(std::move(invitation)) {}
 
-  // The next rank that connects, with its socket in `guest`. Here and below ranks are those of the
-  // node, from 0.
+  // The next rank that connects, with its socket in `guest`. Here and below, ranks are numbers on
+  // the node.
   Result<std::uint32_t> admit(UniqueFd& guest, const NodeShare& share,
                               const std::vector<bool>& served, const Deadline& deadline) const;
   // The rank that connected; none if it is not one of ours.
