@@ -60,7 +60,7 @@ void check(const AtomicDomain& domain, const Request<T>& request) {
                         names_of_types(domain.type), names_of_operations(domain.operations)));
 }
 
-// The member that a job rank stands for: the one with the first endpoint of the process, or else
+// The member that represents a job rank: the one with the first endpoint of the process, or else
 // the first member of the process.
 gex_Rank_t member_of(const Team& team, gex_Rank_t jobrank) {
   gex_Rank_t found = GEX_RANK_INVALID;

@@ -80,7 +80,7 @@ T apply(T& target, const Operands<T>& operands) {
   return exchange_until_done<Op>(cell, operands);
 }
 
-// A word of another node, which loads and stores do not reach.
+// A word of another node, outside the reach of loads and stores.
 template <typename T>
 struct RemoteWord {
   RemoteMemory& remote;

@@ -86,8 +86,8 @@ bool SplitBarrier::advance() {
   return true;
 }
 
-// Polls after the last member has entered: clients rely on it that messages which lie in the inbox
-// then are handled before the barrier returns.
+// Polls after the last member has entered, because clients rely on this: messages that are in the
+// inbox by then are handled before the barrier returns.
 int SplitBarrier::wait(Team& team, CallName call, BarrierName name) {
   if (!step_) give_up(call, "called without a notify before it");
   if (!advance()) team.door->progress().wait(call, [&] { return advance(); });

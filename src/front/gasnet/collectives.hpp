@@ -13,7 +13,7 @@ namespace gondwana::gasnet {
 // Ends the job if a collective may not be called here.
 StagedCollectives& collectives_of(Team& team, CallName call);
 
-// Completes when the other members need no calls of this member, which may make none for long.
+// Completes when the other members need no calls from this member, which may make none for long.
 template <typename Step>
 class StepOperation : public Operation {
  public:
@@ -49,18 +49,18 @@ gex_Event_t begin(Door& door, Step step) {
 
 gex_Event_t begin_movement(Team& team, CallName call, const staged::Movement& what);
 
-// Copies in host memory, for the time of a collective, of its arrays that are memory of a device.
+// Host copies of the device arrays of one collective.
 class HostArrays {
  public:
-  // Puts host memory in the place of arrays on devices; null: there are none. Sizes: of what this
-  // member reads and writes.
+  // Replaces arrays on devices by host memory. Null: no array is on a device. The sizes count the
+  // bytes that this member reads and writes.
   static std::shared_ptr<HostArrays> of(Door& door, CallName call, const std::byte*& source,
                                         std::size_t source_size, std::byte*& dest,
                                         std::size_t dest_size);
   static std::shared_ptr<HostArrays> of(const Team& team, CallName call, staged::Movement& what);
-  // Reads the source from the device: when the standard lets this member read it.
+  // Reads the source from the device. Called once the standard allows this member to read it.
   void take() const;
-  // Writes the result to the device, without waiting for it. True: it is there.
+  // Writes the result to the device, without waiting. True: the write is complete.
   bool give_back();
 
  private:
@@ -69,14 +69,14 @@ class HostArrays {
 
   Door& door_;
   CallName call_;
-  std::vector<std::byte> source_;  // empty where dest_ is it, too
-  std::vector<std::byte> dest_;    // of the array at `result_`
+  std::vector<std::byte> source_;  // empty if dest_ also holds the source
+  std::vector<std::byte> dest_;    // copy of the array at `result_`
   std::byte* result_ = nullptr;
-  std::byte* taken_ = nullptr;       // where the source comes
-  const std::byte* from_ = nullptr;  // null: it is in host memory
-  std::size_t size_ = 0;             // of the source
-  bool gives_back_ = false;          // the copy of the result is under way
-  Kind* kind_ = nullptr;             // that carries it out
+  std::byte* taken_ = nullptr;       // where take() stores the source
+  const std::byte* from_ = nullptr;  // null: the source is in host memory
+  std::size_t size_ = 0;             // bytes of the source
+  bool gives_back_ = false;          // the copy of the result is in flight
+  Kind* kind_ = nullptr;             // copies the result
   Completion given_back_;
 };
 

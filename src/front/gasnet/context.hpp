@@ -9,7 +9,7 @@
 namespace gondwana::gasnet {
 
 struct Context {
-  gex_Token_t handler = nullptr;        // token of the handler that the thread runs
+  gex_Token_t handler = nullptr;        // token of the running handler
   gex_AM_SrcDesc_t prepared = nullptr;  // between Prepare and Commit
   std::uint32_t locks = 0;              // handler-safe locks that the thread holds
 };

@@ -1,4 +1,4 @@
-// Memory of this process that may be a device's: calls move it as memory of its kind.
+// Memory of this process that may belong to a device. Calls move it by the kind of its memory.
 #pragma once
 
 #include <cstring>
@@ -13,17 +13,17 @@ class DeviceMemory {
 
   // Whether this process uses devices.
   bool exists() const { return exists_; }
-  // Cheap where no device can have the address.
+  // Cheap if no device can own the address.
   bool may_hold(const void* address) const {
     return exists_ && engine_.kinds().of({static_cast<const std::byte*>(address), 1}) != nullptr;
   }
-  // Between two places of this process, each of which may be memory of a device.
+  // Copies within this process. Either side may be device memory.
   void copy(CallName call, void* to, const void* from, std::size_t size) const {
     if (exists_) [[unlikely]]
       return copy_by_kind(call, to, from, size);
     std::memcpy(to, from, size);
   }
-  // Payloads of more bytes need a second look: they are too long, or may be memory of a device.
+  // Larger payloads need a full check: they may be too long, or in device memory.
   std::size_t most_plain_medium() const { return most_plain_medium_; }
   std::size_t most_plain_long() const { return most_plain_long_; }
 

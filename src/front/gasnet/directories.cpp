@@ -15,7 +15,7 @@ void write(SharedSegment& shared, const RemoteSegment& segment) {
   shared.size.store(segment.size, std::memory_order_release);
 }
 
-// In the arena that lies at `window`.
+// The directory in the arena mapped at `window`.
 SegmentDirectory& directory_at(std::byte* window) {
   return shared_at<SegmentDirectory>(window, system_area::segment_directory.offset);
 }
@@ -53,7 +53,8 @@ void Directories::hide(gex_EP_Index_t endpoint) {
   near(door_.rank()).segments[endpoint].size.store(0, std::memory_order_release);
 }
 
-// Ranks of other nodes hear of one endpoint of each member at a time: almost all publish one.
+// Each round tells ranks of other nodes about one endpoint of each member. Almost all members
+// publish one.
 void Directories::publish(Team& team, std::span<const gex_EP_t> endpoints, CallName call) {
   struct Published {
     std::uint64_t count;  // of the member's endpoints

@@ -1,5 +1,5 @@
-// Which segments the processes of the job have bound to their endpoints. Each process writes this
-// where ranks of its node read it, and others fetch it.
+// The segments that the processes of the job have bound to their endpoints. Each process publishes
+// its own in its arena, where ranks of its node read them. Other ranks fetch them.
 #pragma once
 
 #include <map>
@@ -27,28 +27,29 @@ struct RemoteSegment {
 
 RemoteSegment segment_in(const SegmentDirectory& directory, gex_EP_Index_t endpoint);
 
-// Any thread may call it.
+// All functions are thread-safe.
 class Directories {
  public:
   explicit Directories(Door& door) : door_(door) {}
 
-  // Of a process within reach.
+  // The directory of a process within reach.
   SegmentDirectory& near(std::uint32_t process) const;
-  // Of a process out of reach, fetched once: its segments may be old.
+  // The directory of a process out of reach. Fetched once, so it may be outdated.
   std::shared_ptr<const SegmentDirectory> far(std::uint32_t process);
 
-  // Writes what is bound to an endpoint of this process, or that nothing is.
+  // Publishes the segment of an endpoint of this process, or that it has none.
   void show(const gondwana_gex_endpoint& endpoint);
   void hide(gex_EP_Index_t endpoint);
-  // Collective. The members learn what is bound to the endpoints of the others.
+  // Collective. The members learn the segments of each other's endpoints.
   void publish(Team& team, std::span<const gex_EP_t> endpoints, CallName call);
 
-  // The member's segment as this process maps it. Size 0: loads and stores do not reach it.
+  // The member's segment as mapped here. Size 0: loads and stores do not reach it.
   gondwana_gex_member member(std::uint32_t process, gex_EP_Index_t endpoint) const;
-  // What this process knows, and what it knows of a process out of reach or else fetches.
+  // known_segment() returns what this process already knows. If that is nothing, far_segment()
+  // fetches the directory.
   RemoteSegment known_segment(std::uint32_t process, gex_EP_Index_t endpoint);
   RemoteSegment far_segment(std::uint32_t process, gex_EP_Index_t endpoint);
-  // The largest segment that every rank could allocate at first.
+  // The smallest of all ranks' initial segment limits.
   std::size_t least_room();
 
  private:

@@ -25,7 +25,7 @@
 
 namespace gondwana::gasnet {
 
-// The thread mode of the client, with the values of struct gondwana_gex_build.
+// The thread mode of the client. The values are those of struct gondwana_gex_build.
 enum class ThreadMode : std::uint32_t { seq, parsync, par };
 
 class Door {
@@ -33,11 +33,11 @@ class Door {
   struct Setup {
     Engine* engine;
     ThreadMode threads = ThreadMode::seq;
-    bool checks = false;  // of calls: GASNET_DEBUG or GONDWANA_DEBUG
+    bool checks = false;  // checks of calls: GASNET_DEBUG or GONDWANA_DEBUG
     Settings settings = {};
     bool inline_path = true;  // false: every put, get and atomic update calls the library
-    bool everything = false;  // peers may name all memory: GASNET_SEGMENT_EVERYTHING
-    std::uint64_t machine = this_machine();  // on which this rank runs
+    bool everything = false;  // peers may address all memory: GASNET_SEGMENT_EVERYTHING
+    std::uint64_t machine = this_machine();  // the machines of the job
   };
 
   explicit Door(const Setup& setup);
@@ -60,7 +60,7 @@ class Door {
   bool reaches(std::uint32_t process) const {
     return process == rank() || engine().rma().reach().covers(Rank(process));
   }
-  // Whether this process reaches the memory that calls may name there by loads and stores.
+  // Whether loads and stores of this process reach the memory that calls may address there.
   bool reaches_memory(std::uint32_t process) const {
     return has_everything() ? process == rank() : reaches(process);
   }
@@ -70,7 +70,7 @@ class Door {
   const Hosts& hosts() const { return hosts_; }
 
   DeviceMemory& devices() { return devices_; }
-  // The memory of processes out of reach.
+  // Operations on the memory of processes out of reach.
   RemoteMemory& remote() { return remote_; }
   Directories& directories() { return directories_; }
   Endpoints& endpoints() { return endpoints_; }

@@ -42,7 +42,7 @@ void use_up(gex_Event_t event) {
   if (!event->is_leaf()) delete event;
 }
 
-// Returns whether the event is complete, and then frees it.
+// Returns whether the event is complete, and frees it if so.
 bool take(gex_Event_t& event) {
   if (event == GEX_EVENT_INVALID) return true;
   if (!event->is_complete()) return false;

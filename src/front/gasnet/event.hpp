@@ -21,7 +21,7 @@ class Operation {
   virtual ~Operation() = default;
 
   virtual bool advance() = 0;
-  // Whether its next step waits for another node. Called by the thread that may advance it.
+  // Whether the next step waits for another node. Called by the thread that may advance it.
   virtual bool waits_for_network() const { return false; }
 
   bool is_complete() const { return complete_.load(std::memory_order_acquire); }
@@ -77,7 +77,7 @@ namespace gondwana::gasnet {
 
 // Each function returns GEX_EVENT_INVALID if the operation is already complete.
 gex_Event_t start(Door& door, std::shared_ptr<Operation> operation);
-// The operations of the batch are in flight already.
+// The operations of the batch must be in flight already.
 gex_Event_t event_of(std::shared_ptr<Batch> batch);
 // The event of the local completion of `root`.
 gex_Event_t local_completion_of(gex_Event_t root);

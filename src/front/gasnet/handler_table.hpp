@@ -14,11 +14,12 @@ inline constexpr std::uint32_t any_arguments = ~std::uint32_t{0};  // gex_nargs 
 
 class HandlerTable {
  public:
-  // Adds all, and gives those of index 0 the highest free one. Stops at the first that is wrong.
+  // Adds all entries. An entry with index 0 gets the highest free index. Stops at the first invalid
+  // entry.
   Result<void> add(std::span<gex_AM_Entry_t> entries);
-  // One of the library, below the indices of clients.
+  // Adds a handler of the library, whose index is below those of clients.
   void add_own(const gex_AM_Entry_t& entry) { entries_.at(entry.gex_index) = entry; }
-  // Where the function is null, the index is free.
+  // If the function is null, the index is free.
   const gex_AM_Entry_t& operator[](std::size_t index) const { return entries_[index]; }
 
  private:

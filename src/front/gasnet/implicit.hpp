@@ -13,7 +13,7 @@ namespace gondwana::gasnet {
 struct Implicit {
   Batch puts;
   Batch gets;
-  std::shared_ptr<Batch> region;  // null: the thread is in no access region
+  std::shared_ptr<Batch> region;  // null: outside access regions
 
   // The batch of the next operation.
   Batch& for_put() { return region != nullptr ? *region : puts; }

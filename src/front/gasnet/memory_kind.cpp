@@ -1,5 +1,4 @@
-// Kinds of memory: that of the host, of devices of vendors, and of emulated ones. GASNet-EX, Memory
-// Kinds.
+// Kinds of memory: host memory, vendor devices and emulated devices. GASNet-EX, Memory Kinds.
 #include "front/gasnet/door.hpp"
 #include "front/gasnet/errors.hpp"
 #include "gasnet_mk.h"
@@ -14,7 +13,7 @@ Result<Kind*> find_by_number(Kinds& kinds, KindId kind, int device) {
   return Error{Errc::invalid_argument, why};
 }
 
-// What the client wants a kind of; null: host memory.
+// The device that the client names; null: host memory.
 Result<Kind*> find_device(gex_Client_t client, const gex_MK_Create_args_t& args) {
   Kinds& kinds = client->door->engine().kinds();
   switch (args.gex_class) {

@@ -10,10 +10,11 @@
 namespace gondwana::gasnet {
 namespace {
 
-// Below the indices of clients.
+// Indices below those of clients.
 enum Index : gex_AM_Index_t { put_index = 1, get_index, atomic_index, done_index, data_index };
 
-// What a request says, before the bytes of a put. `to` and `done` are of the sender's process.
+// The start of each request. The bytes of a put follow. `here` and `done` are addresses in the
+// sender's process.
 struct Header {
   std::uint64_t there;
   std::uint64_t here;
@@ -22,7 +23,7 @@ struct Header {
   AtomicRequest atomic;
 };
 
-// What the answer with data says, before the data.
+// The start of each reply with data. The data follows.
 struct Answer {
   std::uint64_t here;
   Completion* done;
@@ -51,7 +52,7 @@ void answer(gex_Token_t token, gex_AM_Index_t index, Bytes payload) {
   send_medium(answer_to(token), index, payload, nullptr, 0, {0, nullptr});
 }
 
-// Threads of the owner may wait for what is written.
+// Wakes threads of the owner, which may wait for the written memory.
 void ring(gex_Token_t token) {
   const Door& door = *token->door;
   token->door->engine().memory().data_bell(Rank(door.rank())).ring_if_asleep();
@@ -108,7 +109,7 @@ gex_AM_Entry_t entry(gex_AM_Index_t index, gex_Flags_t flags, Function* function
           "memory of a process"};
 }
 
-// False: there was no room.
+// False: the queue was full.
 bool send(Door& door, Remote to, gex_AM_Index_t index, Bytes payload, CallName call,
           MessageMemory::NoRoom no_room) {
   const gex_Flags_t flags = no_room == MessageMemory::NoRoom::refuse ? GEX_FLAG_IMMEDIATE : 0;
@@ -124,7 +125,7 @@ bool begin(Door& door, Remote to, gex_AM_Index_t index, Bytes payload, Completio
   return false;
 }
 
-// Calls begin(at, size) for pieces of at most `longest` bytes. Only the first may be refused.
+// Calls begin(at, size) for pieces of at most `longest` bytes. Only the first may fail.
 template <typename Begin>
 bool in_pieces(std::size_t bytes, std::size_t longest, MessageMemory::NoRoom no_room,
                const Begin& begin) {

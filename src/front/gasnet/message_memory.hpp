@@ -1,6 +1,6 @@
-// All memory of a process, as GASNET_SEGMENT_EVERYTHING has it: peers cannot map it and no agent
+// The whole memory of a process, for GASNET_SEGMENT_EVERYTHING. Peers cannot map it and no agent
 // registers it, so puts, gets and atomic operations are messages whose handlers run at the owner.
-// It must poll for that, as with GASNet's own conduits that have no hardware for it.
+// The owner must poll, as with conduits of GASNet without network hardware.
 #pragma once
 
 #include <array>
@@ -17,12 +17,12 @@
 
 namespace gondwana::gasnet {
 
-// In place of the segment of every process. Address 0 belongs to no object, and here it would mean
-// "elsewhere" (rma.hpp).
+// The range that replaces the segment of every process. No object has the address 0, which means
+// "elsewhere" here (rma.hpp).
 inline constexpr std::uintptr_t first_address = 1;
 inline constexpr std::size_t size_of_everything = ~std::uintptr_t{0} - first_address;
 
-// `Remote::offset` is an address in the process of the rank. Any thread may call it.
+// `Remote::offset` is an address in the target process. All functions are thread-safe.
 class MessageMemory {
  public:
   using NoRoom = RemoteAccess::NoRoom;
@@ -32,12 +32,12 @@ class MessageMemory {
   // Registers the handlers with the first endpoint.
   static void listen(gondwana_gex_endpoint& endpoint);
 
-  // In flight when they return. False: there was no room for the first message, and nothing has
-  // happened. The source may be used again at once.
+  // The operations are in flight on return, and the source may be reused at once. False: the queue
+  // was full for the first message, and the call had no effect.
   bool begin_put(Completion& done, Remote to, Bytes source, CallName call, NoRoom no_room) const;
   bool begin_get(Completion& done, MutableBytes dest, Remote from, CallName call,
                  NoRoom no_room) const;
-  // `old` is written before `done`.
+  // `old` is written before `done` finishes.
   bool begin_request(Completion& done, Remote at, const AtomicRequest& request, std::uint64_t& old,
                      CallName call, NoRoom no_room) const;
   void wait(const Completion& done, CallName call) const;
@@ -46,7 +46,7 @@ class MessageMemory {
   Door* door_;
 };
 
-// Takes the place of FarPieces.
+// The counterpart of FarPieces.
 class MessagePieces {
  public:
   MessagePieces(const MessageMemory& memory, Rank rank, strided::End side, CallName call,
@@ -55,7 +55,7 @@ class MessagePieces {
 
   strided::End side() const { return side_; }
   void move(const StridedRun& run);
-  // False: there was no room for the first piece, and nothing was transferred.
+  // False: the queue was full for the first piece, and nothing was transferred.
   bool finish();
 
  private:
@@ -63,7 +63,7 @@ class MessagePieces {
   Rank rank_;
   strided::End side_;
   CallName call_;
-  MessageMemory::NoRoom no_room_;  // of the first piece; later ones wait
+  MessageMemory::NoRoom no_room_;  // for the first piece; later ones wait
   bool refused_ = false;
   Completion done_;
 };

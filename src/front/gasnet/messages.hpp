@@ -40,7 +40,7 @@ Destination reply_to(gex_Token_t token, CallName call);
 // Runs the handler of a message. `context` is the Door.
 void receive(void* context, const Incoming& incoming);
 
-// The message of a Long holds the address of its payload.
+// The message of a Long contains the address of its payload.
 inline void write_target(InboxMessage& message, const void* target) {
   const auto address = reinterpret_cast<std::uintptr_t>(target);
   std::memcpy(message.short_payload().data(), &address, sizeof(address));
@@ -53,7 +53,7 @@ inline void* read_target(InboxMessage& message) {
 
 inline constexpr std::size_t most_medium = longest_medium;
 inline constexpr std::size_t most_long = std::size_t{1} << 30;
-// The same, where messages may carry the payload.
+// The same if messages may carry the payload.
 std::size_t longest_long(const Door& door);
 
 }  // namespace gondwana::gasnet

@@ -25,7 +25,7 @@ namespace gondwana::gasnet {
 class Door;
 class SplitBarrier;
 
-// A pointer that the client stores in an object.
+// A client's pointer, stored in an object.
 struct ClientData {
   const void* value = nullptr;
 };
@@ -47,20 +47,20 @@ struct gondwana_gex_memory_kind {
   gex_Flags_t flags;
   gex_MK_Class_t memory_class = GEX_MK_CLASS_HOST;
   gondwana::Kind* device = nullptr;         // null: host memory
-  std::atomic<std::uint32_t> segments = 0;  // that have this kind
+  std::atomic<std::uint32_t> segments = 0;  // segments of this kind
   gondwana::gasnet::ClientData data = {};
 };
 
 namespace gondwana::gasnet {
 
-// Pages of the arena that segments share. The last of these segments releases them. Where the
-// client did not bring the memory, both ranges are the same.
+// Arena pages that segments share. The last of these segments releases them. Both ranges are the
+// same unless the client provided the memory.
 using SegmentPages = ProgramPages;
 
 }  // namespace gondwana::gasnet
 
-// `offset` is in the arena of this rank, for peers; `unreachable` if the memory is outside it.
-// Memory of a device has a space of its own, where the offset is 0.
+// `offset` is in the arena of this rank, for peers, and `unreachable` if the memory is outside it.
+// Device memory has its own space, in which the offset is less than a cache line.
 struct gondwana_gex_segment {
   static constexpr std::size_t unreachable = ~std::size_t{0};
 
@@ -72,8 +72,8 @@ struct gondwana_gex_segment {
   std::shared_ptr<const gondwana::ProgramPages> pages;
   gex_Flags_t flags = 0;
   gex_MK_t kind = GEX_MK_HOST;
-  std::optional<gondwana::SpaceId> space = {};  // of memory of a device
-  bool is_own = false;                          // the library has allocated it there
+  std::optional<gondwana::SpaceId> space = {};  // set for device memory
+  bool is_own = false;                          // the library allocated the device memory
   gondwana::gasnet::ClientData data;
 };
 
@@ -97,17 +97,17 @@ struct gondwana_gex_endpoint {
 
 namespace gondwana::gasnet {
 
-// Inline code of gasnetex.h sees the fields of the base.
+// Inline code of gasnetex.h reads the fields of the base class.
 struct Team : gondwana_gex_team {
   Door* door;
   gex_EP_t endpoint;  // of this process
   gex_Flags_t flags = 0;
   ClientData data;
-  gex_Memvec_t scratch{nullptr, 0};        // from the client; returned when the team ends
-  std::vector<std::uint32_t> processes;    // job rank of each member
-  std::vector<gex_EP_Index_t> indices;     // endpoint index of each member
-  std::vector<gondwana_gex_member> reach;  // segments of the members in this process
-  std::vector<gondwana_gex_member> empty;  // size 0: inline code sees it and calls the library
+  gex_Memvec_t scratch{nullptr, 0};                // from the client; returned when the team ends
+  std::vector<std::uint32_t> processes;            // job rank of each member
+  std::vector<gex_EP_Index_t> indices;             // endpoint index of each member
+  std::vector<gondwana_gex_member> reach;          // segments of the members in this process
+  std::vector<gondwana_gex_member> empty;          // size 0: inline code calls the library instead
   std::unique_ptr<StagedCollectives> collectives;  // null: a pair
   StagedPlace place;                               // scratch of this member; released at the end
   std::shared_ptr<SplitBarrier> split_barrier = nullptr;  // made at first use
@@ -118,7 +118,7 @@ struct Team : gondwana_gex_team {
   bool is_pair() const { return collectives == nullptr; }
   Rank process(std::uint32_t member) const { return Rank(processes[member]); }
   void show_members(bool inline_path);
-  // Whether loads and stores reach the memory of a member. True if the team has no member of this
+  // Whether loads and stores reach the memory of a member. True if the team has no member with this
   // number.
   bool reaches(std::uint32_t member) const;
   // Collective. Earlier writes of all members are visible afterwards.
@@ -129,7 +129,7 @@ struct Team : gondwana_gex_team {
   void exchange(CallName call, Bytes mine, MutableBytes all);
 
  private:
-  // Returns when the step is complete and the messages of this rank are on their way.
+  // Returns when the step is complete and this rank has sent its messages.
   template <staged::Step S>
   void wait_for(CallName call, S& step);
 };

@@ -1,4 +1,4 @@
-// The operators of reductions: an operation of the library or a function of the client.
+// The operators of reductions: operations of the library or functions of the client.
 #pragma once
 
 #include "core/result.hpp"
@@ -10,7 +10,7 @@ namespace gondwana::gasnet {
 // The operator arguments of a call. GASNet-EX 0.19, Collectives Part III.
 struct ClientOperator {
   gex_DT_t type;
-  std::size_t width;  // bytes of an element
+  std::size_t width;  // bytes of one element
   gex_OP_t operation;
   gex_Coll_ReduceFn_t function;
   void* data;

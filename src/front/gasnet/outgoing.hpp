@@ -12,7 +12,7 @@ namespace gondwana::gasnet {
 struct MessageForm {
   Category category;
   gex_AM_Index_t handler;
-  std::size_t bytes;  // of payload
+  std::size_t bytes;  // bytes of payload
   Arguments arguments;
 };
 
@@ -36,8 +36,8 @@ class Turn {
 // wait for the handler without polling.
 void receive_own(Door& door);
 
-// Empty if the queue is full and GEX_FLAG_IMMEDIATE is set. Then this makes progress of the
-// network, which may report room.
+// Empty if the queue is full and GEX_FLAG_IMMEDIATE is set. Then it first makes network progress,
+// which may free an entry.
 [[gnu::always_inline]] inline std::optional<Draft> open(const Destination& to, Payload payload,
                                                         gex_Flags_t flags) {
   Engine& engine = to.door.engine();
@@ -51,7 +51,7 @@ void receive_own(Door& door);
   return std::nullopt;
 }
 
-// The payload must be in place.
+// The payload must be in place already.
 [[gnu::always_inline]] inline void send(const Destination& to, const Draft& draft,
                                         const MessageForm& form) {
   InboxMessage& message = *draft.message;

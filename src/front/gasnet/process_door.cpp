@@ -106,7 +106,7 @@ std::string first_wait() {
   return {};
 }
 
-// Other ranks may wait until this one has taken their messages.
+// Keeps receiving messages, because other ranks may wait until this rank takes theirs.
 void serve_for(std::chrono::milliseconds time) {
   constexpr std::chrono::milliseconds longest_sleep{1};
   const auto until = std::chrono::steady_clock::now() + time;
@@ -128,8 +128,8 @@ bool wait_until(const Deadline& deadline, const Done& done) {
   return true;
 }
 
-// Rank 0 stays until the other ranks have read the final count. To those that have not it is lost,
-// and they end as well.
+// Rank 0 stays until the other ranks have read the final count. A rank that has not read it then
+// loses contact with rank 0, and also ends.
 bool other_nodes_end_too(const Deadline& deadline) {
   const std::uint32_t ranks = own_door->ranks();
   add(Tally::leaving, 1);
@@ -145,7 +145,7 @@ bool other_nodes_end_too(const Deadline& deadline) {
   return true;
 }
 
-// As long as in GASNet.
+// The same time as in GASNet.
 Deadline exit_deadline() {
   const std::uint32_t by_ranks = std::min(2 + own_door->ranks() / 4, 360U);
   const std::uint32_t given = own_door->settings().exit_timeout_s;
@@ -153,7 +153,7 @@ Deadline exit_deadline() {
 }
 
 // The processes of a job usually end at about the same time. The first process waits for the
-// others, unless they wait for processes that have ended. False: the caller ends the job.
+// others, unless they wait for processes that have ended. False: the caller must end the job.
 bool others_end_too(const Deadline& deadline) {
   this_process().ends_with_others = true;
   if (!own_door->engine().rma().reaches_all()) return other_nodes_end_too(deadline);
@@ -168,7 +168,7 @@ bool others_end_too(const Deadline& deadline) {
   return node.leaving.load() == ranks;
 }
 
-// Messages that are still under way have no receiver any more. Another door may be in use.
+// Nobody receives the messages that are still in flight. Another door may still use the engine.
 void end_with_others() {
   own_door = nullptr;
   if (this_process().users > 1)

@@ -31,7 +31,7 @@ std::atomic_ref<std::uint32_t> state(gex_HSL_t* lock) {
   return std::atomic_ref(lock->gondwana_state);
 }
 
-// A holder waits for nothing, so it soon releases the lock once it has a processor.
+// A lock holder never blocks, so it releases the lock soon after it gets a processor.
 void wait_for(gex_HSL_t* lock) {
   while (gex_HSL_Trylock(lock) != GASNET_OK) gondwana::relax();
 }

@@ -1,4 +1,4 @@
-// What goes on while a client polls or waits: messages arrive, and asynchronous operations advance.
+// What happens while a client polls or waits: messages arrive, and asynchronous operations advance.
 #pragma once
 
 #include <atomic>
@@ -11,15 +11,15 @@
 
 namespace gondwana::gasnet {
 
-// Any thread may call it.
+// Thread-safe.
 class Progress {
  public:
   struct Setup {
     Waiter& waiter;
-    Rank rank;              // of this process
+    Rank rank;              // the rank of this process
     std::size_t neighbors;  // ranks of the node
-    bool has_threads;       // that call the library
-    bool has_quiet_polls;   // if not, every poll looks everywhere
+    bool has_threads;       // whether several threads call the library
+    bool has_quiet_polls;   // false: every poll is thorough
   };
 
   explicit Progress(const Setup& setup) : setup_(setup) {}
@@ -28,9 +28,9 @@ class Progress {
   void start(std::shared_ptr<Operation> operation);
   // Receives messages and advances operations. Returns the number of messages.
   std::uint32_t poll();
-  // Polls until nothing is found, at most once for each rank that sends: one poll receives of one.
+  // Polls until nothing is found, at most once for each sender: one poll receives from one sender.
   void poll_for_all();
-  // As poll(), but the next polls may be cheap (quiet_polls.hpp).
+  // The same as poll(), but the next polls may be cheap (quiet_polls.hpp).
   void poll_in_loop();
   // For calls that test without waiting. `found`: the test found what the program may wait for.
   void note_poll(bool found, std::uint32_t polls = 1) {
@@ -61,7 +61,7 @@ class Progress {
 
  private:
   Setup setup_;
-  std::atomic<std::uint32_t> waiting_{0};  // operations
+  std::atomic<std::uint32_t> waiting_{0};  // number of operations
   std::atomic<bool> wait_for_network_{false};
   std::mutex mutex_;  // held by the thread that advances operations
   std::vector<std::shared_ptr<Operation>> operations_;

@@ -59,7 +59,7 @@ const gex_AM_Entry_t& find_handler(Door& door, const Incoming& incoming) {
   const auto place = static_cast<gex_EP_Index_t>(number >> 8);
   const gex_EP_t endpoint = place < most_endpoints ? door.endpoints()[place] : nullptr;
   if (endpoint == nullptr) refuse(incoming, "which does not exist here");
-  // A client that registers handlers with the first endpoint only means all endpoints.
+  // If a client registers handlers with the first endpoint only, they serve all endpoints.
   const bool has_own = endpoint->handlers[number & 0xff].gex_fnptr != nullptr;
   const gex_AM_Entry_t& entry =
       (has_own ? endpoint : door.endpoints().first())->handlers[number & 0xff];
@@ -86,7 +86,7 @@ void examine(const gex_AM_Entry_t& entry, const Incoming& incoming, Category cat
     refuse(incoming, "registered with another number of arguments");
 }
 
-// Checks the target of the payload, because the sender has not checked it.
+// Checks the target of the payload, because the sender did not check it.
 void* place_payload(Door& door, gex_EP_t endpoint, const Incoming& incoming) {
   auto* target = static_cast<std::byte*>(read_target(incoming.message));
   const gex_Segment_t segment = endpoint->segment;

@@ -17,23 +17,23 @@ StridedRun piece_of(const Remote& place, Bytes here) {
           .here = const_cast<std::byte*>(here.data())};
 }
 
-// A put or a get one side of which is memory of a device. It finishes Completions of a Batch.
+// A put or get with device memory on at least one side. It finishes Completions of a Batch.
 class KindOperation final : public Operation {
  public:
   struct Completions {
     Completion& done;
     Completion& on_device;
-    Completion* reading;  // null: the source is free
+    Completion* reading;  // null: the source may be reused
   };
 
-  // `far`: counts those to and from other nodes, of which this is one; null: it is none.
+  // `far`: the counter of transfers to and from other nodes; null: this one stays on its node.
   KindOperation(std::unique_ptr<KindWork> work, Lane& lane, Completions completions, CallName call,
                 std::atomic<std::uint32_t>* far)
       : work_(std::move(work)), lane_(lane), completions_(completions), call_(call), far_(far) {
     if (far_ != nullptr) far_->fetch_add(1, std::memory_order_relaxed);
   }
 
-  // The batch may be gone when the last completion is finished.
+  // The batch may be destroyed as soon as the last completion finishes.
   bool advance() override {
     const bool is_over = work_->advance();
     if (lane_.failed()) RemoteMemory::fail(lane_, call_);
@@ -89,7 +89,7 @@ void RemoteMemory::begin_get_by_kind(Batch& batch, MutableBytes dest, Remote fro
   follow(batch, access.start_get(*device_lane_, from.owner(), piece_of(from, dest)), call, is_far);
 }
 
-// Limits the transfers to other nodes, because each keeps host memory.
+// Limits the transfers to other nodes, because each of them occupies host memory.
 bool RemoteMemory::make_room_for(Rank peer, CallName call) {
   constexpr std::uint32_t most = 64;
   if (engine_.rma().reach().covers(peer)) return false;
@@ -98,7 +98,7 @@ bool RemoteMemory::make_room_for(Rank peer, CallName call) {
   return true;
 }
 
-// No work: it is complete, or it has failed.
+// Null `work`: the operation is complete or has failed.
 void RemoteMemory::follow(Batch& batch, std::unique_ptr<KindWork> work, CallName call,
                           bool is_far) {
   if (device_lane_->failed()) fail(*device_lane_, call);
@@ -113,7 +113,7 @@ void RemoteMemory::follow(Batch& batch, std::unique_ptr<KindWork> work, CallName
       is_far ? &far_ : nullptr));
 }
 
-// A device of this node wakes nobody, so that the thread polls for it. Others get the processor.
+// A device of this node wakes no thread, so this thread polls, and yields its processor in between.
 void RemoteMemory::await_devices(const Batch& batch, CallName call, bool for_sources) {
   const auto is_free = [&] { return for_sources && batch.has_free_sources(); };
   if (batch.on_device_.done() || is_free()) return;
@@ -125,7 +125,7 @@ void RemoteMemory::await_devices(const Batch& batch, CallName call, bool for_sou
   }
 }
 
-// Peers may have devices where this process has none.
+// A peer may use devices when this process does not.
 KindAccess& RemoteMemory::kind_access(CallName call) {
   if (KindAccess* access = engine_.kind_access(); access != nullptr) [[likely]]
     return *access;
@@ -216,7 +216,7 @@ bool RemoteMemory::begin_put(Batch& batch, Remote to, Bytes source, CallName cal
 // Limits the copies, because a program may never wait.
 bool RemoteMemory::begin_put_of_copy(Batch& batch, Remote to, Bytes source, CallName call,
                                      NoRoom no_room) {
-  if (everything_) return begin_put(batch, to, source, call, no_room);  // copies as well
+  if (everything_) return begin_put(batch, to, source, call, no_room);  // it also copies
   constexpr std::size_t most_copies = 1024;
   if (batch.kept_ + source.size() > most_copied || batch.copies_.size() == most_copies) {
     if (no_room == NoRoom::refuse && !batch.is_done()) return false;
@@ -247,7 +247,7 @@ void RemoteMemory::wait(Batch& batch, CallName call) {
   if (batch.is_done() && lane_ == nullptr) return;
   if (everything_) return everything_->wait(batch.done_, call);
   if (lane_ == nullptr) {
-    while (!batch.is_done()) ::sched_yield();  // another thread is just finishing it
+    while (!batch.is_done()) ::sched_yield();  // another thread is about to finish it
     return;
   }
   complete(batch.done_, call);

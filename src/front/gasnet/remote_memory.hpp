@@ -1,5 +1,5 @@
-// Operations on the memory of ranks that loads and stores do not reach. GASNet has no code for
-// network errors, so they end the job with a message.
+// Operations on memory that loads and stores do not reach. GASNet has no code for network errors,
+// so such errors end the job with a message.
 #pragma once
 
 #include <array>
@@ -35,36 +35,36 @@ class Batch {
   friend class RemoteMemory;
 
   Completion done_;
-  Completion reading_;    // puts that read the client's memory until they are complete
-  Completion on_device_;  // those of done_ that a device carries out, which wakes nobody
-  std::size_t kept_ = 0;  // bytes in copies_
+  Completion reading_;    // puts that read the client's memory until they complete
+  Completion on_device_;  // the part of done_ that devices carry out: they wake no thread
+  std::size_t kept_ = 0;  // total bytes in copies_
   std::vector<std::vector<std::byte>> copies_;
 };
 
-// Any thread may call it. A Remote may lie on a device of its rank, and then a put or a get is one
-// of those that say so.
+// All functions are thread-safe. Only the functions named by_kind accept a Remote in device memory.
 class RemoteMemory {
  public:
   RemoteMemory(Door& door, Engine& engine);
-  // Null: network and agents carry out the operations, and a Remote is an offset in an arena.
+  // Null: the network and the agents carry out the operations, and a Remote is an offset in an
+  // arena.
   const MessageMemory* everything() const { return everything_ ? &*everything_ : nullptr; }
-  // Other parts share this lane. Null: all ranks are within reach.
+  // Other components share this lane. Null: all ranks are within reach.
   Lane* lane() const { return lane_.get(); }
 
-  // Calls return false or nothing if the queue was full. They have no effect then.
+  // Calls return false or nothing if the queue was full. Then they had no effect.
   using NoRoom = RemoteAccess::NoRoom;
 
-  // The judgement of a call that began or finished something. Does not return if it failed.
+  // Returns whether the operation has begun. Ends the job if it failed.
   bool has_begun(RemoteAccess::Begun begun, CallName call);
   [[noreturn]] static void fail(Lane& lane, CallName call);
   [[noreturn]] void fail(CallName call) { fail(*lane_, call); }
   void complete(Completion& done, CallName call);
-  // Complete when they return.
+  // These calls return when the operation is complete.
   bool put(Remote to, Bytes source, CallName call, NoRoom no_room = NoRoom::wait);
   bool get(MutableBytes dest, Remote from, CallName call, NoRoom no_room = NoRoom::wait);
   std::optional<std::uint64_t> request(Remote at, const AtomicRequest& request, CallName call,
                                        NoRoom no_room = NoRoom::wait);
-  // The same in the arena of a rank, whatever memory clients may name.
+  // The same in the arena of a rank, even with GASNET_SEGMENT_EVERYTHING.
   std::optional<std::uint64_t> request_in_arena(Remote at, const AtomicRequest& request,
                                                 CallName call, NoRoom no_room = NoRoom::wait);
   void get_from_arena(MutableBytes dest, Remote from, CallName call);
@@ -80,15 +80,15 @@ class RemoteMemory {
   void wait(Batch& batch, CallName call);
   void wait_for_sources(Batch& batch, CallName call);
 
-  // The same where a side is memory of a device. The first two are complete when they return; polls
-  // and waits move on what the others begin.
+  // The same with device memory on at least one side. put_by_kind() and get_by_kind() are complete
+  // when they return. Polls and waits advance the operations that the begin functions start.
   void put_by_kind(Remote to, Bytes source, CallName call);
   void get_by_kind(MutableBytes dest, Remote from, CallName call);
   void begin_put_by_kind(Batch& batch, Remote to, Bytes source, CallName call);
   void begin_get_by_kind(Batch& batch, MutableBytes dest, Remote from, CallName call);
   void move_by_kind(strided::End side, Space there, const StridedRun& run, CallName call);
 
-  // Whether begin_put_of_copy() copies a source of this size. It waits for larger puts.
+  // Whether begin_put_of_copy() copies a source of this size. It waits for larger puts to complete.
   static bool is_copied(std::size_t bytes) { return bytes <= most_copied; }
 
  private:
@@ -105,10 +105,10 @@ class RemoteMemory {
   std::optional<MessageMemory> everything_;
   std::unique_ptr<Lane> lane_;         // null: all ranks are within reach
   std::unique_ptr<Lane> device_lane_;  // null: this process has no device
-  std::atomic<std::uint32_t> far_{0};  // transfers of devices that are under way to other nodes
+  std::atomic<std::uint32_t> far_{0};  // device transfers in flight to other nodes
 };
 
-// Takes the place of FarPieces where a side is memory of a device.
+// The counterpart of FarPieces with device memory on one side.
 class KindPieces {
  public:
   KindPieces(RemoteMemory& memory, Space there, strided::End side, CallName call)
@@ -120,7 +120,7 @@ class KindPieces {
     finish();
     last_ = run;
   }
-  // All pieces have arrived.
+  // All pieces have arrived on return.
   void finish() {
     if (last_.count > 0) memory_.move_by_kind(side_, there_, last_, call_);
     last_.count = 0;

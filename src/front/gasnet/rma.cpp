@@ -27,7 +27,7 @@ PeerSegment far_segment(Door& door, std::uint32_t process, gex_EP_Index_t endpoi
   return remote_segment(process, door.directories().far_segment(process, endpoint));
 }
 
-// A segment that loads and stores do not reach: of a device, or none.
+// A segment that loads and stores do not reach: on a device, or none.
 [[gnu::noinline]] PeerSegment hidden_segment(Door& door, std::uint32_t process,
                                              gex_EP_Index_t endpoint,
                                              const gondwana_gex_member& member) {
@@ -35,7 +35,7 @@ PeerSegment far_segment(Door& door, std::uint32_t process, gex_EP_Index_t endpoi
   return shown.id() != SpaceId::arena ? remote_segment(process, shown) : of_member(member);
 }
 
-// The segment of a process within reach. Inline code knows nothing of one on a device.
+// The segment of a process within reach. Inline code does not know segments on devices.
 PeerSegment near_segment(Door& door, std::uint32_t process, gex_EP_Index_t endpoint,
                          const gondwana_gex_member& member) {
   if (member.size == 0 && door.devices().exists()) [[unlikely]]
@@ -43,7 +43,7 @@ PeerSegment near_segment(Door& door, std::uint32_t process, gex_EP_Index_t endpo
   return of_member(member);
 }
 
-// Every address of the process.
+// The whole address space of the process.
 PeerSegment everything_of(const Door& door, std::uint32_t process) {
   if (process != door.rank())
     return {first_address, size_of_everything, {nullptr, {Rank(process), first_address}}};
@@ -52,7 +52,7 @@ PeerSegment everything_of(const Door& door, std::uint32_t process) {
           {reinterpret_cast<std::byte*>(first_address), {}}};  // NOLINT: of the whole process
 }
 
-// "; it is on the stack of main", or nothing. `named`: the process that the call names.
+// "; it is on the stack of main", or an empty string. `named`: the process that the call names.
 std::string what_it_is(Door& door, std::uint32_t named, const void* address) {
   if (const auto rank = door.engine().symmetric().rank_at(address))
     return index(*rank) == named ? "" : fmt::format("; it is memory of rank {}", index(*rank));
@@ -138,7 +138,7 @@ PeerAddress find_peer(gex_TM_t tm, gex_Rank_t rank, const Place& place, gex_Flag
 
 namespace {
 
-// A put or get whose peer is out of reach of loads and stores.
+// A put or get whose peer loads and stores do not reach.
 struct FarTransfer {
   gex_TM_t tm;
   gex_Rank_t rank;
@@ -148,7 +148,7 @@ struct FarTransfer {
   gex_Flags_t flags;
 };
 
-// Both begin functions return false if the queue is full. The put copies the source unless the
+// Both begin functions return false if the queue is full. begin_put() copies the source unless the
 // client leaves it to the batch until completion.
 bool begin_put(Batch& batch, const FarTransfer& what, gex_Event_t* lc_opt) {
   constexpr auto call = "gex_RMA_Put";
@@ -170,7 +170,7 @@ bool is_event(const gex_Event_t* lc_opt) {
          reinterpret_cast<std::uintptr_t>(GEX_EVENT_GROUP);
 }
 
-// Where a side is memory of a device. A wait for the source is one for all sources of the batch.
+// Device memory is on at least one side. A wait for this source waits for all sources of the batch.
 void begin_put_by_kind(Batch& batch, const FarTransfer& what, const gex_Event_t* lc_opt) {
   constexpr auto call = "gex_RMA_Put";
   const Team& team = Team::of(what.tm);
@@ -347,7 +347,7 @@ gex_Event_t gondwana_gex_get_nb(gex_TM_t tm, void* dest, gex_Rank_t rank, const 
   return event_of(std::move(batch));
 }
 
-// A rank out of reach polls its memory, so it needs no ring.
+// A rank out of reach polls its memory, so it needs no wake-up.
 void gondwana_gex_wake(gex_TM_t tm, gex_Rank_t rank) {
   const Team& team = Team::of(tm);
   if (team.reaches(rank))

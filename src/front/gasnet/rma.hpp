@@ -17,7 +17,7 @@ struct Place {
   std::size_t size;
 };
 
-// The translated form: in this process, or in a space of a rank that loads and stores do not reach.
+// The translated form: in this process, or in a space of a rank out of reach of loads and stores.
 struct PeerAddress {
   std::byte* here;  // null: elsewhere
   Remote elsewhere;
@@ -33,7 +33,7 @@ inline PeerAddress behind(const PeerAddress& from, std::ptrdiff_t bytes) {
 // The bound segment of an endpoint.
 struct PeerSegment {
   std::uintptr_t owner;  // address in the owner's process
-  std::size_t size;      // bytes; 0: this process knows of no segment
+  std::size_t size;      // bytes; 0: no segment known
   PeerAddress base;
 
   // Whether the segment contains [address, address + bytes), an address in the owner's process.
@@ -44,10 +44,10 @@ struct PeerSegment {
 PeerSegment segment_of(Door& door, std::uint32_t process, gex_EP_Index_t endpoint);
 // The segment of a member at the last update of the team.
 PeerSegment segment_of(const Team& team, gex_Rank_t rank, CallName call);
-// Whether a side of a transfer is memory of a device: the member's segment, or memory here. `own`:
-// some address of the latter.
+// Whether a transfer has device memory on a side: the member's segment, or memory here. `own`: any
+// address of the local side.
 bool is_by_kind(const Team& team, gex_Rank_t rank, const void* own, CallName call);
-// The same place, named in a space of the rank even where loads and stores reach it.
+// The same memory, as an offset in a space of the rank even if loads and stores reach it.
 Remote as_elsewhere(Door& door, std::uint32_t process, const PeerAddress& address);
 
 // Finds memory in the bound segment of a member, or ends the job. The result is null for 0 bytes.

@@ -13,7 +13,7 @@ int gex_Segment_Attach(gex_Segment_t* segment_p, gex_TM_t tm, uintptr_t size) {
   constexpr auto call = "gex_Segment_Attach";
   Team& team = Team::of(tm);
   team.door->engine().kinds().open_used();
-  const bool has_everything = team.door->has_everything();  // then there is no size
+  const bool has_everything = team.door->has_everything();  // the size is unused then
   if (!has_everything && (size == 0 || size % gondwana::page_size() != 0))
     return refuse(GASNET_ERR_BAD_ARG, call,
                   fmt::format("a segment of {} bytes: expected a multiple of the page size, {}",
@@ -83,7 +83,7 @@ int gex_Segment_QueryBound(gex_TM_t tm, gex_Rank_t rank, void** owneraddr_p, voi
   check_member(team, rank, "gex_Segment_QueryBound");
   PeerSegment segment = segment_of(*team.door, team.processes[rank], team.indices[rank]);
   if (team.door->has_everything()) segment = {0, ~std::uintptr_t{0}, {nullptr, {}}};
-  if (team.processes[rank] == team.door->rank()) {  // even if it was not published
+  if (team.processes[rank] == team.door->rank()) {  // even if unpublished
     const gex_EP_t own = team.door->endpoints()[team.indices[rank]];
     if (own == GEX_EP_INVALID || own->segment == GEX_SEGMENT_INVALID) return GASNET_ERR_NOT_READY;
     std::byte* address = own->segment->address;
@@ -102,15 +102,15 @@ uintptr_t gasnet_getMaxLocalSegmentSize(void) {
   return door().has_everything() ? ~std::uintptr_t{0} : door().segments().largest();
 }
 
-// Ranks of one node have equal heaps, so they have the same room. On several nodes, all ranks use
-// the initial room of each rank, so that they agree on the result.
+// Ranks of one node have equal heaps, so the maximum is the same for all. On several nodes, ranks
+// use the initial limit of each rank, so that they agree on the result.
 uintptr_t gasnet_getMaxGlobalSegmentSize(void) {
   if (door().has_everything()) return ~std::uintptr_t{0};
   return door().engine().rma().reaches_all() ? door().segments().largest()
                                              : door().directories().least_room();
 }
 
-// Tables of this process answer, so that handlers may call it.
+// Uses only local tables, so that handlers may call it.
 int gasnet_getSegmentInfo(gasnet_seginfo_t* seginfo_table, int numentries) {
   Door& here = door();
   if (numentries < 0 || static_cast<std::uint32_t>(numentries) > door().ranks())

@@ -19,7 +19,8 @@ std::size_t kept_for_teams(std::size_t room, std::size_t of_each) {
   return std::max(least, std::min(teams * of_each, room / 4));
 }
 
-// How long a call waits for peers to unmap memory of a device. They do when they wait, or use one.
+// The time that a call waits for peers to unmap device memory. A peer unmaps when it waits or uses
+// a device.
 constexpr std::chrono::seconds patience{2};
 
 template <typename Waiting, typename Done>
@@ -28,7 +29,7 @@ void wait_a_while(Waiting& progress, CallName call, const Done& done) {
   progress.wait(call, [&] { return done() || std::chrono::steady_clock::now() > end; });
 }
 
-// What destroyed segments had is free when no peer has it mapped any more.
+// Memory of destroyed segments becomes free once no peer maps it.
 template <typename Waiting>
 Result<MutableBytes> allocate_on(Kind& device, std::size_t size, OwnSpaces& spaces,
                                  Waiting& progress) {
@@ -95,8 +96,8 @@ Result<void> Segments::allocate(gondwana_gex_segment& segment) {
   return {};
 }
 
-// Finds memory of the client that peers reach already: symmetric variables, the symmetric heap, or
-// pages of another segment. The new segment then shares these pages.
+// Finds client memory that peers already reach: symmetric variables, the symmetric heap, or pages
+// of another segment. The new segment then shares these pages.
 std::optional<std::size_t> Segments::shared_offset(gondwana_gex_segment& segment) const {
   const Bytes memory(segment.address, segment.size);
   const auto holds = [&](Bytes whole) {
@@ -121,7 +122,7 @@ std::optional<std::size_t> Segments::shared_offset(gondwana_gex_segment& segment
   return std::nullopt;
 }
 
-// Takes over whole pages, with everything else that they contain.
+// Takes over whole pages, including everything else in them.
 Result<void> Segments::take_over(gondwana_gex_segment& segment) {
   const std::size_t before = reinterpret_cast<std::uintptr_t>(segment.address) % page_size();
   if (segment.size > largest()) return no_room(segment.size);
@@ -135,8 +136,8 @@ Result<void> Segments::take_over(gondwana_gex_segment& segment) {
 }
 
 // If the program shortens the file of a segment, a peer that touches the lost part dies, as the
-// client would. The node agent names the owner of the file in its message.
-// The agent writes for ranks of other nodes, and these may write once they know the segment.
+// client would. The node agent's message names the owner of the file. The agent writes on behalf of
+// ranks of other nodes, and these may write once they know the segment.
 Result<void> Segments::wait_for_agent(const gondwana_gex_segment& segment) {
   if (segment.pages == nullptr || !segment.pages->file) return {};
   const std::size_t file = *segment.pages->file;
@@ -167,8 +168,8 @@ Result<gex_Segment_t> Segments::make_on_device(gex_MK_t kind, void* address, std
                                                      address, name_of(kind->device->device()))};
   }
   std::unique_lock lock(mutex_);
-  // The space begins with a line, so that words are as aligned in it as in the segment. Allocations
-  // on devices are at least as aligned.
+  // The space begins on a cache line, so that words have the same alignment in it as in the
+  // segment. Device allocations are at least cache-line aligned.
   segment->offset = reinterpret_cast<std::uintptr_t>(segment->address) % cache_line;
   const Result<SpaceId> space = engine_.spaces().add(
       *kind->device, {segment->address - segment->offset, segment->offset + size});
@@ -200,7 +201,7 @@ gex_Segment_t Segments::make_of_everything(gex_Client_t client) {
   return made_.emplace_back(std::move(segment)).get();
 }
 
-// The client may free memory that it has brought afterwards.
+// Afterwards the client may free memory that it provided.
 void Segments::destroy(gex_Segment_t segment) {
   const std::optional<SpaceId> space = segment->is_own ? std::nullopt : segment->space;
   const void* address = segment->address;
@@ -219,7 +220,7 @@ void Segments::destroy(gex_Segment_t segment) {
       index(engine_.rank()), address);
 }
 
-// Pages go with the last segment that has them.
+// The last segment that shares the pages releases them.
 void Segments::give_back(const gondwana_gex_segment& segment) {
   if (segment.space) {
     if (segment.is_own)

@@ -1,11 +1,11 @@
 // The segments of this process: memory that peers may address. GASNet-EX 0.19, Operations on
 // gex_Segment_t; Memory Kinds.
 //
-// All segments are in the arena of the rank, so that peers reach them by loads and stores. Private
-// memory of the client moves to the arena: pages of the arena with the same contents replace its
-// pages, at the same address. Shared memory of the client stays in its file, which every process
-// maps over a part of the arena (engine/spaces). Memory of a device stays there, in a space of its
-// own.
+// Segments in host memory are in the arena of the rank, so that peers reach them by loads and
+// stores. Private memory of the client moves to the arena: pages of the arena with the same
+// contents replace its pages, at the same address. Shared memory of the client stays in its file,
+// which every process maps over a part of the arena (engine/spaces). Device memory stays on its
+// device, in its own space.
 #pragma once
 
 #include <list>
@@ -24,8 +24,8 @@ class Segments {
   struct Setup {
     Engine& engine;
     Progress& progress;
-    std::size_t most;        // bytes that the user allows for one
-    std::size_t team_place;  // bytes that a team needs of the memory of segments
+    std::size_t most;        // the user's limit for one segment
+    std::size_t team_place;  // bytes of segment memory that one team needs
   };
 
   explicit Segments(const Setup& setup)
@@ -37,7 +37,7 @@ class Segments {
   // The library allocates the memory if the address is null.
   Result<gex_Segment_t> make(gex_Client_t client, void* address, std::size_t size);
   Result<gex_Segment_t> make_on_device(gex_MK_t kind, void* address, std::size_t size);
-  // In place of a segment where peers may name all memory.
+  // Replaces segments if peers may address all memory.
   gex_Segment_t make_of_everything(gex_Client_t client);
   void destroy(gex_Segment_t segment);
   // The largest segment that this process can allocate.

@@ -46,7 +46,7 @@ Destination reply_to(gex_Token_t token, CallName call) {
 
 namespace {
 
-// Another thread polls: it may have looked before the message came.
+// Another thread polls, and it may have polled just before the message arrived.
 [[gnu::noinline]] void poll_beside_others(Door& door) {
   constexpr int most_polls = 1000;  // longer than a handler of another thread should take
   for (int looks = 1; looks < most_polls; ++looks) {
@@ -61,7 +61,7 @@ namespace {
 
 void receive_own(Door& door) {
   if (context().handler != nullptr) return;
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // a thread that polls from now on sees it
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // visible to any thread that polls later
   const bool was_polled = door.engine().messages().is_polled();
   door.progress().poll();
   if (was_polled) [[unlikely]]
@@ -139,8 +139,9 @@ int send_medium(const Destination& to, gex_AM_Index_t handler, Bytes payload, ge
 
 namespace {
 
-// A Long to another node waits for the put of its payload. With GEX_FLAG_IMMEDIATE, which must not
-// wait, the message itself carries a payload that fits, and always where a put is a message.
+// A Long to another node waits for the put of its payload. With GEX_FLAG_IMMEDIATE the call must
+// not wait, so the message itself carries a payload that fits. It always does if a put is a
+// message.
 bool carries_payload(const Destination& to, std::size_t bytes, gex_Flags_t flags) {
   if (to.door.has_everything()) return is_carried(to) && bytes > 0;
   return (flags & GEX_FLAG_IMMEDIATE) != 0 && bytes > 0 && bytes <= most_medium &&
@@ -188,7 +189,7 @@ bool deliver_from_device(const Destination& to, Bytes payload, void* dest, gex_F
   return true;
 }
 
-// `deliver`: of the functions that write the payload to its target.
+// `deliver`: the rank whose functions write the payload to its target.
 template <auto deliver>
 [[gnu::always_inline]] inline int send_long_by(const Destination& to, const Long& what) {
   const auto [handler, payload, dest, lc_opt, flags, arguments] = what;
@@ -229,7 +230,7 @@ int send_long(const Destination& to, gex_AM_Index_t handler, Bytes payload, void
   return send_long_by<&deliver_from_host>(to, what);
 }
 
-// The message that follows announces it.
+// The message that follows announces the payload.
 bool deliver_long(const Destination& to, Bytes payload, void* dest, gex_Flags_t flags) {
   return to.door.devices().may_hold(payload.data()) ? deliver_from_device(to, payload, dest, flags)
                                                     : deliver_from_host(to, payload, dest, flags);

@@ -187,7 +187,7 @@ size_t gex_TM_Dup(gex_TM_t* new_tm_p, gex_TM_t orig_tm, gex_Addr_t scratch_addr,
   return 0;
 }
 
-// All members synchronise, so that no member uses the team afterwards. Its scratch can be reused.
+// All members synchronize, so that no member uses the team afterwards. Its scratch can be reused.
 int gex_TM_Destroy(gex_TM_t tm, gex_Memvec_t* scratch_p, gex_Flags_t flags) {
   Team& team = Team::of(tm);
   if (tm == team.door->teams().world())

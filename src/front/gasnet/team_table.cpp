@@ -22,8 +22,8 @@ CollectiveResources resources_for(Door& door) {
           .give_up = give_up};
 }
 
-// Finds memory in the segment of the team's endpoint that is not symmetric. Segments on files of
-// the client are left out, because not all members map them.
+// Finds memory in the segment of the team's endpoint that is not symmetric. Excludes segments on
+// files of the client, because not all members map them.
 std::uint64_t offset_in_segment(const Team& team, Bytes memory) {
   const gex_Segment_t segment = team.endpoint->segment;
   if (segment == GEX_SEGMENT_INVALID || segment->offset == gondwana_gex_segment::unreachable ||
@@ -68,7 +68,7 @@ StagedPlace TeamTable::take_scratch(CallName call) {
   return *place;
 }
 
-// All scratch is still unused then, and every line has its initial value.
+// All scratch is unused at this point, so every cache line has its initial value.
 StagedPlace TeamTable::first_place(std::uint32_t process) {
   const auto place_in = [](const SegmentDirectory& shown) {
     return StagedPlace{.scratch = shown.scratch.load(std::memory_order_relaxed),
@@ -153,8 +153,8 @@ void TeamTable::forget_pairs(const gondwana_gex_endpoint& local) {
   std::erase_if(pairs_, [&](const auto& entry) { return entry.first.first == local.index; });
 }
 
-// No member leaves before all have filled their teams: what it sends then may name any segment, and
-// handlers may not ask for it.
+// No member leaves before all have filled their teams. Its next message may name any segment, and a
+// handler may not fetch missing ones.
 void TeamTable::publish(Team& team, std::span<const gex_EP_t> endpoints, CallName call) {
   door_.directories().publish(team, endpoints, call);
   {

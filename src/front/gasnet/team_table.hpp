@@ -13,7 +13,7 @@
 
 namespace gondwana::gasnet {
 
-// Of a new team: each member's process, endpoint and scratch, and which of them this one is.
+// The members of a new team: process, endpoint and scratch of each, and the rank of this member.
 struct Membership {
   std::vector<std::uint32_t> processes;
   std::vector<gex_EP_Index_t> indices;
@@ -33,16 +33,17 @@ class TeamTable {
   void remove(Team& team);
   Team& pair(gex_EP_t local, gex_EP_Index_t remote);
   void forget_pairs(const gondwana_gex_endpoint& local);
-  // Collective. Makes the bound segments of the endpoints known to the members of the team.
+  // Collective. Publishes the bound segments of the endpoints to the members of the team.
   void publish(Team& team, std::span<const gex_EP_t> endpoints, CallName call);
-  // Inline code may no longer use the teams and pairs of an endpoint: its memory is a device's.
+  // Inline code may no longer use the teams and pairs of an endpoint, because its segment is on a
+  // device.
   void hide_members(const gondwana_gex_endpoint& endpoint);
 
-  // The resources of the staged collectives.
+  // The resources of staged collectives.
   const CollectiveResources& staged() const { return staged_; }
   // Takes the scratch of this member for a new team.
   StagedPlace take_scratch(CallName call);
-  // Bytes that a team needs of the memory of segments.
+  // Bytes of segment memory that one team needs.
   std::size_t size_of_place() const { return scratch_space_.size_of_place(); }
 
  private:
@@ -56,7 +57,7 @@ class TeamTable {
   CollectiveResources staged_;
   ScratchSpace scratch_space_;
   Team* world_ = nullptr;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::list<std::unique_ptr<Team>> teams_;
   std::map<std::pair<gex_EP_Index_t, gex_EP_Index_t>, std::unique_ptr<Team>> pairs_;
 };

@@ -22,11 +22,11 @@ namespace {
 
 using strided::End;
 
-// The peer of a call, and its side.
+// The peer of a call, and the end of the transfer that it is.
 struct Peer {
   gex_TM_t team;
   gex_Rank_t rank;
-  End side;  // target: a put
+  End side;  // device memory is on at least one side
   gex_Flags_t flags;
   bool is_by_kind = false;  // where a side is memory of a device
 
@@ -81,14 +81,14 @@ RemoteMemory& remote_memory(const Peer& peer) {
   return Team::of(peer.team).door->remote();
 }
 
-// Notes whether the transfer touches memory of a device. `own`: some address of this process.
+// Notes whether the transfer touches device memory. `own`: any address of this process.
 void judge(Peer& peer, const void* own) {
   const Team& team = Team::of(peer.team);
   if (team.door->devices().exists()) [[unlikely]]
     peer.is_by_kind = is_by_kind(team, peer.rank, own, peer.call());
 }
 
-// Not the place in this process where the kind of a device carries out the transfer.
+// The address to use: never a local one if a device kind carries out the transfer.
 PeerAddress address_for(const Peer& peer, const PeerAddress& found) {
   if (!peer.is_by_kind) [[likely]]
     return found;

@@ -126,7 +126,7 @@ using namespace gondwana::gasnet::tools;
 
 int (*gasnett_print_backtrace_ifenabled)(int fd) = &print_if_enabled;
 
-// The library finds the executable without its name.
+// The library finds the executable without `exename`.
 void gasnett_backtrace_init(const char* /*exename*/) {
   choose();
   gondwana::print_crashes_by(&print_if_enabled);

@@ -1,5 +1,4 @@
-// Time. The kernel has calibrated the processor's counter, and the vDSO reads it without a system
-// call. A calibration of our own would be less exact.
+// Time. The kernel calibrates the processor's counter, and the vDSO reads it without a system call.
 #include <sys/time.h>
 #include <time.h>
 

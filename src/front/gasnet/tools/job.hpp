@@ -1,5 +1,5 @@
-// The door tells the tools that a job starts: the rank of this process, and that the variables for
-// debugging take effect. Programs that use the tools alone do not call it.
+// The door tells the tools that a job has started and which rank this process is. Then the
+// debugging variables take effect. Programs that use the tools alone do not call it.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,7 @@ std::optional<Number> take_number(std::string_view& text, Format... format) {
   return number;
 }
 
-// Bytes in the unit that `text` names, or `otherwise` if it names none.
+// The unit named by `text` in bytes, or `otherwise` if it names none.
 std::optional<std::uint64_t> parse_unit(std::string_view text, std::uint64_t otherwise) {
   skip_spaces(text);
   if (text.empty()) return otherwise;

@@ -45,7 +45,7 @@ bool is_handled(int number) {
          present.sa_handler != SIG_IGN;
 }
 
-// The client may have given up its handler.
+// The client may have removed its SIGQUIT handler by now.
 void quit_instead(int number) {
   if (this_process().leaves_job) return;
   const int saved = errno;

@@ -6,10 +6,11 @@ namespace gondwana::gasnet::tools {
 // backtrace and continues. The handler of GASNET_FREEZE_SIGNAL waits for a debugger.
 void catch_debug_signals();
 
-// GASNet tells a client by SIGQUIT that its job ends elsewhere. A launcher ends ranks by SIGTERM
-// and users do by SIGINT: where the client handles SIGQUIT and not these, they are turned into it.
+// GASNet tells a client by SIGQUIT that its job is ending elsewhere. A launcher ends ranks with
+// SIGTERM and users with SIGINT. If the client handles SIGQUIT but not these two, both raise
+// SIGQUIT instead.
 void turn_ends_into_quit();
-// Lets the client handle SIGQUIT, if it does.
+// Raises SIGQUIT if the client handles it.
 void quit();
 
 }  // namespace gondwana::gasnet::tools

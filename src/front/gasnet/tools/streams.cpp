@@ -1,4 +1,4 @@
-// The streams of the process, and its place on the processor.
+// The process's streams, and yielding its processor.
 #include <sched.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include "gasnet_tools.h"
 
 void gasnett_flush_streams() {
-  // The specification ignores errors, for example a closed stream or a full disk.
+  // The specification ignores errors such as a closed stream or a full disk.
   (void)fflush(stdout);
   (void)fflush(stderr);
   (void)fdatasync(STDOUT_FILENO);

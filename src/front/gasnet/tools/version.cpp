@@ -1,4 +1,4 @@
-// The release of the interface, and the options that slow this build down.
+// The version of the interface, and the options that slow this build down.
 #include <cstdint>
 
 #include "gasnet_tools.h"
