@@ -1,4 +1,5 @@
-// The process of a node agent: takes its place, says how to reach this node, and serves.
+// The main program of a node agent. It joins its node, publishes how to reach the node, and serves
+// requests.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -28,20 +29,20 @@ Result<void> probe(const network::Settings& settings) {
   return {};
 }
 
-// A connection is a descriptor.
-void raise_limit_of_descriptors() {
+// Each connection takes a descriptor.
+void raise_descriptor_limit() {
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// All ranks have ended before it could serve: they did not need it.
+// If all ranks end before the agent can serve, they did not need it.
 Result<void> unless_released(const Error& error) {
   return error.code == Errc::peer_lost ? Result<void>{} : error;
 }
 
-void tell_of(std::uint64_t messages, std::string_view how) {
+void report_dropped(std::uint64_t messages, std::string_view how) {
   if (messages == 0) return;
   std::fputs(
       fmt::format("gondwana: node agent: {} messages from the network were {}\n", messages, how)
@@ -49,10 +50,10 @@ void tell_of(std::uint64_t messages, std::string_view how) {
       stderr);
 }
 
-// Used: tools that look for leaks find it here.
+// [[gnu::used]]: leak checkers find the agent through this pointer.
 [[gnu::used]] constinit NodeAgent* kept = nullptr;
 
-// A line for each kind: its name, the number of its devices, and why there are none.
+// Prints a line for each kind: its name, the number of its devices, and why there are none.
 Result<void> probe_kinds() {
   const Result<Options> options = read_options(own_environment());
   if (!options) return options.error();
@@ -68,13 +69,13 @@ Result<void> run(bool only_probe) {
   Result<network::Settings> settings = network::settings_of(*options);
   if (!settings) return settings.error();
   if (only_probe) return probe(*settings);
-  raise_limit_of_descriptors();
+  raise_descriptor_limit();
   Result<Membership> self = join_as_agent(own_environment());
   if (!self) return unless_released(self.error());
   Result<std::shared_ptr<NodeMemory>> memory =
       NodeMemory::attach(self->plan, self->control, std::nullopt, self->next_arena);
   if (!memory) return memory.error();
-  register_for_heavy_fence();  // ranks sleep on words that it writes
+  register_for_heavy_fence();  // ranks sleep on words that the agent writes
   Result<std::unique_ptr<NodeAgent>> agent = NodeAgent::open(
       {.memory = *memory,
        .job_tag = self->job_tag,
@@ -85,16 +86,17 @@ Result<void> run(bool only_probe) {
        .peer_timeout_s = options->peer_timeout,
        .on_shortened_file = end_because_of_file});
   if (!agent) return agent.error();
-  tell_of_shortened_files(**memory);
+  report_shortened_files(**memory);
   (*memory)->nodes().write(self->plan.node, (*agent)->contact());
-  if (const Result<void> told = self->launcher.say_ready(); !told)
-    return unless_released(told.error());
+  if (const Result<void> reported = self->launcher.say_ready(); !reported)
+    return unless_released(reported.error());
   (*agent)->serve(self->launcher.descriptor());
   const NodeAgent::Dropped dropped = (*agent)->dropped();
-  tell_of(dropped.refused, "refused: not of this job, or garbled");
-  tell_of(dropped.repeated, "dropped: they came a second time");
-  tell_of(dropped.misdirected, "dropped: they are of this job, but for nobody on this node");
-  // The kernel closes its connections. UCX 1.13 may abort where one is not made yet.
+  report_dropped(dropped.refused, "refused: they belong to another job or are malformed");
+  report_dropped(dropped.repeated, "dropped: they arrived twice");
+  report_dropped(dropped.misdirected, "dropped: no rank of this node is their target");
+  // The kernel closes the connections. UCX 1.13 may abort if a connection is still being
+  // established.
   kept = agent->release();
   return {};
 }
@@ -102,18 +104,18 @@ Result<void> run(bool only_probe) {
 }  // namespace
 }  // namespace gondwana
 
-// With --probe it says by which network it would serve, or why by none, and ends; with
-// --probe-kinds which devices there are.
+// --probe prints the network that the agent would use, or why it can use none. --probe-kinds prints
+// which devices there are.
 int main(int argc, char** argv) {
   gondwana::occupy_standard_descriptors();
-  // Ends with its guardian, by nobody else: a Ctrl-C is for the ranks.
+  // Only the guardian ends the agent: a Ctrl-C is meant for the ranks.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_IGN);
   const std::string_view word = argc == 2 ? argv[1] : "";
   const bool only_probe = word == "--probe" || word == "--probe-kinds";
   const gondwana::Result<void> served =
       word == "--probe-kinds" ? gondwana::probe_kinds() : gondwana::run(only_probe);
   if (served) return 0;
-  // Not by fmt::print, which throws where its starter is gone and nobody reads.
+  // fmt::print would throw if the parent has gone and nobody reads.
   const std::string& why = served.error().text;
   if (only_probe)
     std::puts(why.c_str());

@@ -12,7 +12,7 @@
 namespace gondwana {
 namespace {
 
-constinit const NodeMemory* touched = nullptr;  // written before the handler is installed
+constinit const NodeMemory* touched = nullptr;  // set before the handler is installed
 
 bool holds(const ArenaFile& file, std::uint64_t offset) {
   const std::uint64_t begin = file.offset.load(std::memory_order_relaxed);
@@ -29,7 +29,7 @@ std::optional<std::uint32_t> owner_of(std::uintptr_t address) {
   return std::nullopt;
 }
 
-// Of any other fault the agent dies when it returns.
+// Any other fault kills the agent when the handler returns.
 void handle(int /*signal*/, siginfo_t* facts, void* /*context*/) {
   if (facts->si_code <= 0) return;
   const auto owner = owner_of(reinterpret_cast<std::uintptr_t>(facts->si_addr));
@@ -39,7 +39,7 @@ void handle(int /*signal*/, siginfo_t* facts, void* /*context*/) {
 
 }  // namespace
 
-void tell_of_shortened_files(const NodeMemory& memory) {
+void report_shortened_files(const NodeMemory& memory) {
   touched = &memory;
   struct sigaction action{};
   action.sa_sigaction = &handle;
@@ -47,7 +47,7 @@ void tell_of_shortened_files(const NodeMemory& memory) {
   ::sigaction(SIGBUS, &action, nullptr);
 }
 
-// System calls only.
+// Makes system calls only: it also runs in a signal handler.
 void end_because_of_file(Rank owner) {
   touched->header().shortened.store(index(owner) + 1, std::memory_order_release);
   constexpr std::string_view before = "gondwana: node agent: rank ";

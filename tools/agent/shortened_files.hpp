@@ -1,14 +1,14 @@
-// Files of ranks that lie in arenas (memory/arena_file.hpp): what the agent says when it touches
-// one that was made shorter meanwhile, before it ends of that.
+// Files of ranks that are mapped in arenas (memory/arena_file.hpp). If the agent touches a file
+// that was truncated after mapping, it reports that and ends.
 #pragma once
 
 #include "memory/node_memory.hpp"
 
 namespace gondwana {
 
-// From now on. The memory must stay as long as the process.
-void tell_of_shortened_files(const NodeMemory& memory);
-// In a handler of a signal too, after that.
+// Installs the handler. `memory` must outlive the process.
+void report_shortened_files(const NodeMemory& memory);
+// Also safe in a signal handler once report_shortened_files() has run.
 [[noreturn]] void end_because_of_file(Rank owner);
 
 }  // namespace gondwana

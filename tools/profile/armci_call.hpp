@@ -1,4 +1,4 @@
-// What the wrappers of ARMCI's calls need.
+// Helpers for the wrappers of ARMCI's calls.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace gondwana::profile {
 
-// Ends the process where there is none.
+// Ends the process if the library lacks the call.
 void* find_armci_call(const char* name);
 
 template <typename Function>
@@ -17,7 +17,7 @@ Function* armci_call(const char* name) {
   return reinterpret_cast<Function*>(find_armci_call(name));
 }
 
-// What is wrong in them, the call itself will say.
+// The call itself reports invalid arguments.
 inline std::size_t bytes_of(armci_size_t size) {
   return size > 0 ? static_cast<std::size_t>(size) : 0;
 }

@@ -1,5 +1,5 @@
-// How ARMCI begins and ends. The counters lie in the symmetric heap of OpenSHMEM, which is opened
-// beside it.
+// Starts and ends the counting in ARMCI programs. The counters lie in the symmetric heap of
+// OpenSHMEM, which is opened as well.
 #include "armci/message.h"
 #include "armci_call.hpp"
 #include "library.hpp"
@@ -9,7 +9,7 @@
 namespace gondwana::profile {
 namespace {
 
-// ARMCI may be started several times, and ends with the last of as many calls.
+// ARMCI may be started several times. It ends with the last of the matching calls.
 template <typename Start>
 int begin(std::size_t number, const Start& start) {
   const Stopwatch began;

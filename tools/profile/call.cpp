@@ -15,21 +15,21 @@
 namespace gondwana::profile {
 namespace {
 
-// Where the calling thread counts, in the session of that number.
+// Where the calling thread counts, and the session that this belongs to.
 struct Place {
   std::uint64_t session = Profile::nowhere;
   Counters counters;
-  Call* innermost = nullptr;   // of the calls that this thread is in
-  PathTable* paths = nullptr;  // nothing: only calls are counted
-  TraceRing* ring = nullptr;   // nothing: the job is not traced
+  Call* innermost = nullptr;   // the innermost call that this thread is in
+  PathTable* paths = nullptr;  // null: only calls are counted
+  TraceRing* ring = nullptr;   // null: the job is not traced
   const TraceSites* sites = nullptr;
   Stack stack;
 };
 
-// Initial-exec: found without a call, as the library is loaded with the program.
+// Initial-exec: accessed without a function call, because the library is loaded with the program.
 [[gnu::tls_model("initial-exec")]] constinit thread_local Place place;
 
-// A thread that ends leaves its table to the next one.
+// When a thread ends, the next thread takes over its table.
 struct Leave {
   ~Leave() {
     Profile::instance().give_back(place.session, place.counters, place.paths);
@@ -54,7 +54,7 @@ struct Leave {
   return true;
 }
 
-// Whether calls are counted or traced now.
+// Returns whether calls are counted or traced now.
 [[gnu::always_inline]] inline bool has_place() {
   const std::uint64_t session = Profile::counted_session();
   return place.session == session || take_place(session);
@@ -64,7 +64,7 @@ struct Leave {
   return has_place() ? place.counters.cell(number) : nullptr;
 }
 
-// The numbers of the calls' names in events, as they are first needed.
+// The numbers of call names in events; each is requested when first needed.
 constinit std::array<std::atomic<std::uint16_t>, call_names.size()> event_names{};
 
 [[gnu::always_inline]] inline std::uint16_t event_name_of(std::size_t number) {
@@ -74,7 +74,7 @@ constinit std::array<std::atomic<std::uint16_t>, call_names.size()> event_names{
   return name.load(std::memory_order_relaxed);
 }
 
-// The number of the place in the program that a call returns to. Once for each place it is made.
+// Returns the number of the place that a call returns to. Each place gets its number once.
 [[gnu::always_inline]] inline std::uint16_t site_number_of(CallSite site) {
   const auto address = reinterpret_cast<std::uintptr_t>(site.frame[1]);
   if (place.sites == nullptr) return 0;
@@ -171,7 +171,7 @@ Barrier::Barrier(std::size_t number, CallSite site) : Call(number, 0, site, NotY
 Barrier::Barrier(std::size_t number, shmem_team_t team, CallSite site)
     : Call(number, 0, site, NotYet()) {
   const int size = is_traced() ? pshmem_team_n_pes(team) : -1;
-  if (size < 1) {  // not traced, or there is no such team
+  if (size < 1) {  // the job is not traced, or there is no such team
     begin(EventKind::call, nullptr);
     return;
   }

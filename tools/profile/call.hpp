@@ -1,4 +1,4 @@
-// What a wrapper holds while it calls the library: from its beginning to its end is the time.
+// An object that a wrapper holds while it calls the library. Its lifetime is the time of the call.
 #pragma once
 
 #include <cstddef>
@@ -11,22 +11,22 @@
 
 namespace gondwana::profile {
 
-// A call may be made within another one, by a handler of GASNet-EX that a poll runs: its time is
-// its own, and not that of the other one. In a job that is traced a call is also an event.
+// A GASNet-EX handler may make a call inside another call that polls. The time of the inner call is
+// not counted for the outer one. In a traced job each call is also an event.
 class Call {
  public:
-  // `number` is that of call_names; `bytes` what the arguments say is moved or allocated.
+  // `number` is an index into call_names; `bytes` is what the arguments say is moved or allocated.
   explicit Call(std::size_t number, std::size_t bytes = 0, CallSite site = this_call());
   ~Call();
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
  protected:
-  // Begins when begin() says what it is as an event.
+  // The event starts later, when begin() says what it is.
   struct NotYet {};
   Call(std::size_t number, std::size_t bytes, CallSite site, NotYet /*later*/);
   void begin(EventKind kind, const void* place, std::uint32_t peer = TraceEvent::nobody);
-  // With another size than the bytes that are counted.
+  // For events whose size differs from the bytes that are counted.
   void begin(EventKind kind, const void* place, std::uint32_t peer, std::uint64_t size);
   void set_place(const void* place);
 
@@ -37,18 +37,18 @@ class Call {
  private:
   void count(std::uint64_t passed);
 
-  std::uint64_t* cell_ = nullptr;  // nothing: not counted, or not now
-  TraceRing* ring_ = nullptr;      // nothing: not traced, or not now
+  std::uint64_t* cell_ = nullptr;  // null: not counted now
+  TraceRing* ring_ = nullptr;      // null: not traced now
   std::size_t number_;
   std::size_t bytes_;
   CallSite site_;
   std::uint64_t began_ = 0;
-  std::uint64_t within_ = 0;  // ticks of calls that were made within this one
+  std::uint64_t within_ = 0;  // ticks of calls made inside this one
   Call* outer_ = nullptr;
   std::uint64_t event_ = 0;
 };
 
-// A call that waits until words of the caller have some values: `bytes` from `place` on.
+// A call that waits until words of the caller have certain values: `bytes` bytes from `place`.
 class WordWait : public Call {
  public:
   WordWait(std::size_t number, const void* place, std::size_t bytes, CallSite site = this_call());
@@ -58,7 +58,7 @@ class WordWait : public Call {
 class Allocation : public Call {
  public:
   Allocation(std::size_t number, std::size_t bytes, CallSite site = this_call());
-  // Passes on where the memory is.
+  // Records where the memory is, and returns it.
   template <typename Pointer>
   Pointer made(Pointer memory) {
     set_place(memory);
@@ -72,7 +72,7 @@ class LockCall : public Call {
   LockCall(std::size_t number, EventKind kind, const void* lock, CallSite site = this_call());
 };
 
-// A call that waits for all ranks, or for those of a team or an active set.
+// A call that waits for all ranks, or for the members of a team or an active set.
 class Barrier : public Call {
  public:
   explicit Barrier(std::size_t number, CallSite site = this_call());
@@ -85,7 +85,7 @@ class Barrier : public Call {
 
 enum class Traffic : std::size_t { put, get, atomic, message };
 
-// The rank that a call of GASNet-EX names.
+// The rank that a GASNet-EX call names.
 struct Member {
   gex_TM_t tm;
   gex_Rank_t rank;
@@ -97,13 +97,13 @@ struct Sender {
   gex_Token_t token;
 };
 
-// A call that moves bytes between the caller and another PE. `place`: where in the memory of the
-// PE, as the caller names it; null where the call names no single place.
+// A call that moves bytes between the caller and another PE. `place` is the address in the PE's
+// memory, as the caller names it; null if the call names no single address.
 class Transfer : public Call {
  public:
   Transfer(std::size_t number, Traffic kind, std::size_t bytes, int pe, const void* place = nullptr,
            CallSite site = this_call());
-  // `pe` is a number in the team of the context.
+  // `pe` is numbered in the team of the context.
   Transfer(std::size_t number, Traffic kind, std::size_t bytes, shmem_ctx_t ctx, int pe,
            const void* place = nullptr, CallSite site = this_call());
   Transfer(std::size_t number, Traffic kind, std::size_t bytes, Member peer,

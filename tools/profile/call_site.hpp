@@ -1,5 +1,5 @@
-// Where a program makes a call: the addresses to which the wrapper and its callers return, read
-// from the stack along the frame pointers.
+// Where a program makes a call: the return addresses of the wrapper and of its callers, read from
+// the stack along the frame pointers.
 #pragma once
 
 #include <array>
@@ -8,32 +8,32 @@
 
 namespace gondwana::profile {
 
-// The frame of a wrapper, which is compiled with a frame pointer: the frame of its caller, and the
-// address to which it returns.
+// The frame of a wrapper, which is compiled with a frame pointer: its caller's frame and its return
+// address.
 struct CallSite {
   const void* const* frame;
 };
 
-// Inlined, so that the frame is that of the wrapper.
+// Inlined, so that the frame is the wrapper's.
 [[gnu::always_inline]] inline CallSite this_call() {
   return {static_cast<const void* const*>(__builtin_frame_address(0))};
 }
 
-// Innermost first; null behind the last.
+// Innermost first; null after the last.
 using CallPath = std::array<const void*, 4>;
 
 struct Stack {
   std::uintptr_t begin = 0;
-  std::uintptr_t end = 0;  // 0: not known
+  std::uintptr_t end = 0;  // 0: unknown
 
   bool contains(std::uintptr_t frame) const {
     return frame >= begin && frame + 2 * sizeof(void*) <= end && frame % sizeof(void*) == 0;
   }
 };
 
-// The first address is always right. The others are right where the program has frame pointers;
-// elsewhere they are what the stack happens to hold. Nothing outside of `stack` is read: a call on
-// another stack, such as a coroutine's, has the first address only.
+// The first address is always right. The others are right if the program has frame pointers;
+// otherwise they are whatever the stack holds. Nothing outside `stack` is read: a call on another
+// stack, such as a coroutine's, has only the first address.
 inline CallPath path_of(CallSite site, const Stack& stack) {
   CallPath path{site.frame[1]};
   const void* const* frame = site.frame;
@@ -47,7 +47,7 @@ inline CallPath path_of(CallSite site, const Stack& stack) {
   return path;
 }
 
-// That of the calling thread.
+// The stack of the calling thread.
 Stack own_stack();
 
 }  // namespace gondwana::profile

@@ -1,4 +1,4 @@
-// The clock that calls are measured with: see core/ticks.hpp.
+// The clock that measures calls: see core/ticks.hpp.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// The counters of one thread: a view of words that lie elsewhere, so that tables are added up, and
-// read from other ranks, word by word.
+// The counters of one thread: a view of words stored elsewhere, so that tables can be added up and
+// read by other ranks word by word.
 #pragma once
 
 #include <atomic>
@@ -20,12 +20,12 @@ consteval std::size_t number_of(std::string_view name) {
   throw "no such call";
 }
 
-// How many words a table has; without a matrix `peers` is 0.
+// The number of words in a table; `peers` is 0 without a matrix.
 constexpr std::size_t table_words(std::size_t peers) {
   return call_names.size() * words_per_call + traffic_kinds * peers;
 }
 
-// Only the thread whose table it is writes; others may read meanwhile.
+// Only the owning thread writes; others may read meanwhile.
 inline void increase(std::uint64_t& word, std::uint64_t amount) {
   const std::atomic_ref<std::uint64_t> counter(word);
   counter.store(counter.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
@@ -37,7 +37,7 @@ class Counters {
   Counters(std::uint64_t* words, std::size_t peers) : words_(words), peers_(peers) {}
 
   std::uint64_t* words() const { return words_; }
-  // Null where nothing is counted.
+  // Null if nothing is counted.
   std::uint64_t* cell(std::size_t number) const {
     return words_ != nullptr ? words_ + number * words_per_call : nullptr;
   }

@@ -1,4 +1,4 @@
-// Bytes that copies moved to and from memory of devices.
+// Bytes that were copied to and from device memory.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace gondwana::profile {
 
-// Of one rank. Plain words, so that others read them from the symmetric heap.
+// The counts of one rank. Plain words, so that others can read them from the symmetric heap.
 struct DeviceBytes {
   static constexpr std::size_t most_kinds = 8;
 
@@ -19,20 +19,20 @@ struct DeviceBytes {
   };
 
   std::array<Kind, most_kinds> kinds;
-  std::uint64_t bounced;  // that passed through host memory on their way
+  std::uint64_t bounced;  // bytes that passed through host memory on the way
 
-  // Those of a kind are at the same place on all ranks.
+  // A kind has the same index on all ranks.
   void add(const DeviceBytes& other);
-  // What has been moved since `earlier`.
+  // Returns what has been moved since `earlier`.
   DeviceBytes since(const DeviceBytes& earlier) const;
 };
 
-// Of this rank, since its process began.
+// What this rank has moved since its process began.
 DeviceBytes device_bytes_now();
 
-// Of all ranks; nothing where no device was used.
+// What all ranks have moved; empty if no device was used.
 std::string as_text(const DeviceBytes& all);
-// Members of an object in JSON, likewise.
+// The same as members of a JSON object.
 std::string as_json(const DeviceBytes& all);
 
 }  // namespace gondwana::profile

@@ -9,7 +9,7 @@ namespace gondwana::profile {
 
 void* find_gasnet_call(const char* name) {
   if (void* next = ::dlsym(RTLD_NEXT, name)) return next;
-  // A module that the program loaded brought the library along, for itself alone.
+  // A module that the program loaded may have brought the library, visible to that module only.
   if (void* library = ::dlopen(GONDWANA_GASNET_LIBRARY, RTLD_NOLOAD | RTLD_NOW))
     if (void* next = ::dlsym(library, name)) return next;
   std::fprintf(stderr,

@@ -1,5 +1,5 @@
-// What the wrappers of GASNet-EX's calls need. These calls have no second names: the next library
-// after this one has them.
+// Helpers for the wrappers of GASNet-EX's calls. These calls have no profiling aliases: RTLD_NEXT
+// finds them in the next library.
 #pragma once
 
 #include <numeric>
@@ -14,7 +14,7 @@
 
 namespace gondwana::profile {
 
-// Ends the process where there is none.
+// Ends the process if the library lacks the call.
 void* find_gasnet_call(const char* name);
 
 template <typename Function>
@@ -22,11 +22,11 @@ Function* gasnet_call(const char* name) {
   return reinterpret_cast<Function*>(find_gasnet_call(name));
 }
 
-// In the job; -1: the call itself will say that there is no such rank.
+// The rank in the job; -1 if there is none, which the call itself reports.
 int job_rank(Member peer);
 int job_rank(Sender peer);
 
-// Of lists of pieces, and of arrays with several dimensions.
+// The sizes of lists of pieces and of multidimensional arrays.
 inline std::size_t bytes_of(std::size_t count, const gex_Memvec_t* list) {
   std::size_t bytes = 0;
   for (const gex_Memvec_t& piece : std::span(list, count)) bytes += piece.gex_len;

@@ -1,5 +1,5 @@
-// How GASNet-EX begins and ends. The counters lie in the symmetric heap of OpenSHMEM, which is
-// opened beside it.
+// Starts and ends the counting in GASNet-EX programs. The counters lie in the symmetric heap of
+// OpenSHMEM, which is opened as well.
 #include <cstdlib>
 
 #include "gasnet_call.hpp"
@@ -10,7 +10,7 @@
 namespace gondwana::profile {
 namespace {
 
-// Collective, as what follows it is. The thread level is that of the client.
+// Collective, like the call that follows. Takes the client's thread level.
 void prepare(const gondwana_gex_build& build) {
   Profile& profile = Profile::instance();
   if (profile.has_gasnet() || (profile.has_tables() && !load_library())) return;
@@ -23,7 +23,7 @@ void prepare(const gondwana_gex_build& build) {
   profile.enter_gasnet();
 }
 
-// Joins the job by `start`, which returns GASNET_OK or an error code.
+// Joins the job with `start`, which returns GASNET_OK or an error code.
 template <typename Start>
 int join(std::size_t number, const gondwana_gex_build* build, const Start& start) {
   const Stopwatch began;
@@ -60,7 +60,7 @@ void gasnet_exit(int status) {
   static const auto next = gasnet_call<decltype(gasnet_exit)>("gasnet_exit");
   Profile::instance().exit_gasnet(status);
   next(status);
-  std::abort();  // it does not return
+  std::abort();  // gasnet_exit does not return
 }
 
 }  // extern "C"

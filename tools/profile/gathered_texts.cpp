@@ -35,7 +35,7 @@ std::vector<std::string> gather_texts(std::string_view own) {
     std::ranges::copy(own, texts);
     pshmem_barrier_all();
     if (pshmem_my_pe() == 0) found = read_all(sizes, texts);
-    pshmem_free(texts);  // after rank 0 has read them: it begins with a barrier
+    pshmem_free(texts);  // rank 0 has read them: shmem_free begins with a barrier
   }
   pshmem_free(sizes);
   return found;

@@ -1,4 +1,4 @@
-// A text of each rank, brought to rank 0 through the symmetric heap.
+// Gathers a text of each rank on rank 0 through the symmetric heap.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace gondwana::profile {
 
-// Collective. Empty on other ranks, and where the heap has no room.
+// Collective. Empty on other ranks, and if the heap has no space left.
 std::vector<std::string> gather_texts(std::string_view own);
 
 }  // namespace gondwana::profile

@@ -11,7 +11,7 @@
 namespace gondwana::profile {
 namespace {
 
-// Adds `item` to the inside of a list or an object.
+// Appends `item` to the contents of a list or an object.
 void append(std::string& inside, const std::string& item) {
   if (!inside.empty()) inside += ",\n";
   inside += item;

@@ -1,4 +1,4 @@
-// The whole report as JSON, from which tools/profile/page makes pictures and a page.
+// The whole report as JSON. tools/profile/profile_page draws the page from it.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace gondwana::profile {
 
-// Of the matrix only the entries that are not zero.
+// The matrix contains only entries that are not zero.
 std::string as_json(const Report& report);
 
 }  // namespace gondwana::profile

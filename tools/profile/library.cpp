@@ -9,7 +9,7 @@
 namespace gondwana::profile {
 
 void find_library() {
-  // Never closed: what is open is the library that the program itself has loaded.
+  // Never closed: this is the library that the program itself has loaded.
   static void* const library =
       ::dlsym(RTLD_DEFAULT, "pshmem_init") != nullptr
           ? nullptr

@@ -8,24 +8,24 @@
 
 namespace gondwana::profile {
 
-// Makes the names of the library visible to us. They are already, unless it was loaded later than
-// we were, by a module of Python perhaps.
+// Makes the library's names visible to the profiler. They are hidden only if the library was loaded
+// later than the profiler, for example by a Python module.
 void find_library();
 
-// Loads the library for a program of GASNet-EX or ARMCI, which need not have it. False where it is
-// not there.
+// Loads the library for a program of GASNet-EX or ARMCI, which may not have loaded it. Returns
+// false if it is missing.
 bool load_library();
 
-// What copies of devices have moved, for this rank; null where it is not known.
+// What copies of this rank have moved to and from devices; null if unknown.
 const DeviceTraffic* device_traffic();
 
-// Where the engine keeps the events of the calling thread; null where the job is not traced.
+// The event ring of the calling thread; null if the job is not traced.
 TraceRing* trace_ring();
-// The number that stands for the name of a call in events.
+// The number that stands for a call's name in events.
 std::uint16_t trace_name(const char* name);
-// Where calls are made, as events have it; null where the job is not traced.
+// The table of call sites that events refer to; null if the job is not traced.
 const TraceSites* trace_sites();
-// The number of another such place; 0 if there is no room.
+// Adds a call site and returns its number; 0 if the table is full.
 std::uint16_t add_trace_site(std::uint64_t address);
 
 }  // namespace gondwana::profile

@@ -1,4 +1,4 @@
-// The calls that begin, end and steer the counting. All others are generated.
+// The calls that begin, end and control the counting. All other wrappers are generated.
 #include <fmt/format.h>
 
 #include "call.hpp"
@@ -53,7 +53,7 @@ void shmem_global_exit(int status) {
   pshmem_global_exit(status);
 }
 
-// What may follow the level is for other tools.
+// Arguments after the level are for other tools.
 void shmem_pcontrol(int level, ...) {
   const Call call(number_of("shmem_pcontrol"));
   Profile::instance().set_level(level);

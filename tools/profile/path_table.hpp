@@ -1,4 +1,4 @@
-// The time of one thread by call path: a table with a place for each path that was met.
+// The time of one thread by call path: a hash table with an entry for each path.
 #pragma once
 
 #include <array>
@@ -13,31 +13,31 @@ namespace gondwana::profile {
 class PathTable {
  public:
   struct Entry {
-    std::uint64_t calls = 0;  // 0: the place is free
+    std::uint64_t calls = 0;  // 0: the entry is free
     std::uint64_t ticks = 0;
     std::uint64_t bytes = 0;
-    std::size_t number = 0;  // of the call
+    std::size_t number = 0;  // index of the call
     CallPath path{};
   };
 
-  // Only the thread whose table it is calls this.
+  // Called only by the thread that owns the table.
   void add(std::size_t number, const CallPath& path, std::uint64_t ticks, std::uint64_t bytes) {
     Entry& entry = find(number, path);
     increase(entry.ticks, ticks);
     increase(entry.bytes, bytes);
-    // Release: a thread that reads the number finds the path; see entry_at().
+    // Release: a thread that reads the count finds the path; see entry_at().
     std::atomic_ref(entry.calls).store(entry.calls + 1, std::memory_order_release);
   }
 
   static constexpr std::size_t size() { return places; }
 
-  // A copy; its `calls` is 0 where the place is free.
+  // Returns a copy; its `calls` is 0 if the entry is free.
   Entry entry_at(std::size_t place);
 
  private:
   static constexpr std::size_t bits = 10;
   static constexpr std::size_t places = std::size_t{1} << bits;
-  static constexpr std::size_t most_used = places / 4 * 3;  // a search ends soon
+  static constexpr std::size_t most_used = places / 4 * 3;  // keeps searches short
 
   Entry& find(std::size_t number, const CallPath& path) {
     Entry& entry = entries_[place_of(number, path)];
@@ -55,7 +55,7 @@ class PathTable {
   }
 
   std::array<Entry, places> entries_{};
-  Entry others_;  // paths for which there was no place; they stand in no report
+  Entry others_;  // paths that found no free entry; no report lists them
   std::size_t used_ = 0;
 };
 

@@ -16,7 +16,7 @@
 namespace gondwana::profile {
 namespace {
 
-// More threads of a rank are counted too, but a rank that ends the job at once does not see them.
+// More threads of a rank are counted too, but are missing if a rank ends the job at once.
 constexpr std::size_t slots_of_threads = 16;
 
 constexpr double seconds_to_leave = 10;
@@ -32,7 +32,7 @@ std::size_t slots_wanted() {
   return level >= SHMEM_THREAD_SERIALIZED ? slots_of_threads : 1;
 }
 
-// Ranks that find the same fault leave it to the first to say so, which ends the job for all.
+// If several ranks find the same fault, the first one reports it and ends the job for all.
 [[noreturn]] void give_up(const Error& error) {
   if (pshmem_my_pe() != 0) std::this_thread::sleep_for(std::chrono::seconds(1));
   say(fmt::format("gondwana profile: {}\n", error.text));
@@ -50,7 +50,7 @@ Profile& Profile::instance() {
   return profile;
 }
 
-// With what that call took, which is counted.
+// Includes the time of the first call, which is counted.
 std::string Profile::since_begin(double seconds) const {
   return fmt::format("{} since {} began", duration(seconds * 1e9), first_call_);
 }
@@ -76,7 +76,7 @@ void Profile::open(const Stopwatch& began) {
   if (process_ == 0) {
     counting_ = settings_->counting;
     ::pthread_atfork(nullptr, nullptr, [] { counted.store(off, std::memory_order_relaxed); });
-    ::on_exit(at_exit, nullptr);  // later than the library's, so it runs before that
+    ::on_exit(at_exit, nullptr);  // registered after the library's handler, so it runs before it
   }
   process_ = ::getpid();
   ++session_;
@@ -144,7 +144,7 @@ void Profile::exit_gasnet(int status) {
   abandon(number, fmt::format("called gasnet_exit({})", status));
 }
 
-// As the library does at an exit: others may still be on their way, or need not come.
+// Like the library at exit: other ranks may still be on their way, or may never come.
 bool Profile::all_leave() const {
   constexpr std::chrono::milliseconds longest{50};
   slots_.note_leaving();
@@ -165,7 +165,7 @@ void Profile::end_session(std::size_t number, std::uint64_t began) {
 }
 
 void Profile::end_counting(std::size_t number, std::uint64_t began) {
-  pshmem_barrier_all();  // what is waited for here would be waited for in shmem_finalize
+  pshmem_barrier_all();  // the ranks wait here instead of in shmem_finalize
   record(number, began, ticks() - began);
   opens_ = 0;
   switch_counting();
@@ -181,7 +181,7 @@ void Profile::end_counting(std::size_t number, std::uint64_t began) {
              slots_.peers(), 0, slots_.of_threads(), std::move(counts)});
   }
   if (!has_gasnet_) return slots_.free();
-  // Other threads of the client may be in calls, so its tables stay.
+  // The tables stay: other threads of the client may be in calls.
   pshmem_barrier_all();  // nobody ends the job before the report is there
 }
 
@@ -192,7 +192,7 @@ void Profile::abandon(std::size_t number, const std::string& why) {
   switch_counting();
   if (!has_tables()) return;
   if (!slots_.claim_report()) {
-    // Another rank is writing the report; to end the job now would cut it off.
+    // Another rank is writing the report; ending the job now would cut it off.
     std::this_thread::sleep_for(std::chrono::seconds(5));
     return;
   }
@@ -208,7 +208,7 @@ void Profile::abandon(std::size_t number, const std::string& why) {
            slots_.peers(), 0, slots_.of_threads(), std::move(counts)});
 }
 
-// A rank that has not published runs on a machine like ours.
+// Assumes that a rank that has not published runs on a machine like this one.
 RankCounts Profile::scaled(RankCounts counts) const {
   if (counts.nanoseconds_per_tick == 0)
     counts.nanoseconds_per_tick = stopwatch_.nanoseconds_per_tick();
@@ -236,7 +236,7 @@ void Profile::deliver(const Report& report) const {
                     as_text(report)));
 }
 
-// Ranks begin one after the other, and the first wait for the last.
+// Ranks begin one after the other, and the first ones wait for the last.
 double Profile::seconds_of_longest(const std::vector<RankCounts>& counts) const {
   double longest = stopwatch_.seconds();
   for (const RankCounts& rank : counts) longest = std::max(longest, rank.seconds);

@@ -1,4 +1,4 @@
-// The profile of this process: when it counts, and what is done with the counts.
+// The profile of this process: when it counts, and where the counts go.
 #pragma once
 
 #include <unistd.h>
@@ -17,51 +17,54 @@
 
 namespace gondwana::profile {
 
-// A session lasts from the first shmem_init to the last shmem_finalize; a process may have several,
-// each with a report of its own.
+// A session lasts from the first shmem_init to the last shmem_finalize. A process may have several
+// sessions, each with its own report.
 class Profile {
  public:
-  static constexpr std::uint64_t off = 0;          // no session, or shmem_pcontrol(0)
-  static constexpr std::uint64_t nowhere = ~0ULL;  // the session of a thread that has no table
+  static constexpr std::uint64_t off = 0;          // no session, or after shmem_pcontrol(0)
+  static constexpr std::uint64_t nowhere = ~0ULL;  // the session of a thread without a table
 
-  // Never destroyed: exit handlers of the program may still call.
+  // Never destroyed: exit handlers of the program may still make calls.
   static Profile& instance();
 
   // The number of the session if calls are counted now, else `off`.
   static std::uint64_t counted_session() { return counted.load(std::memory_order_relaxed); }
 
-  // Where the calling thread counts from now on.
+  // The counters that the calling thread uses from now on.
   Counters lease() { return has_tables() ? slots_.lease() : Counters(); }
-  // Nothing where paths are not asked for.
+  // Null unless paths are requested.
   PathTable* lease_paths() { return settings_->paths ? paths_.lease() : nullptr; }
   void give_back(std::uint64_t session, Counters counters, PathTable* paths);
 
-  // Whether calls are counted at all; else they are only traced.
+  // Whether calls are counted; otherwise they are only traced.
   bool has_tables();
 
-  // The calling thread names what it does from now on, and no longer.
+  // The calling thread begins or ends a named region.
   void begin_region(const char* name) { RankRegions::begin(counted_session(), name); }
   void end_region() { regions_.end(counted_session()); }
 
-  // The library has started, or been asked to once more, by call `number`, which began then.
+  // The library was started, perhaps not for the first time, by call `number`, which began at
+  // `began`.
   void enter(std::size_t number, const Stopwatch& began);
   bool is_entered() const { return opens_ > 0; }
 
-  // GASNet-EX is about to start. It has no last call that all ranks make.
+  // GASNet-EX is about to start. It has no final call that all ranks make.
   void enter_gasnet() { has_gasnet_ = true; }
   bool has_gasnet() const { return has_gasnet_; }
-  // gasnet_exit: reports what all ranks have counted if they all end now, else as abandon() does.
+  // gasnet_exit: reports what all ranks have counted if they all exit now; otherwise acts as
+  // abandon().
   void exit_gasnet(int status);
 
-  // The next shmem_finalize. True where it is the last one: then the session has ended, with a
-  // report, but for the library's own finalize. Collective.
+  // A call of shmem_finalize. Returns true on the last one: the session has then ended with a
+  // report, and only the library's own finalize is left. Collective.
   bool leave(std::size_t number);
-  // A rank that ends without shmem_finalize: all that are open are meant.
+  // A rank exits without shmem_finalize: closes all open sessions.
   void leave_at_exit();
-  // The job ends now, whatever the others are doing, by call `number`; `why` is that call.
+  // The job ends now, whatever the other ranks are doing. Call `number` ends it; `why` names that
+  // call.
   void abandon(std::size_t number, const std::string& why);
 
-  // 0 or less: counts no more. 1: counts. 2: counts, and reports what this rank has so far.
+  // 0 or less: stops counting. 1: counts. 2: counts, and reports what this rank has so far.
   void set_level(int level);
 
  private:
@@ -81,13 +84,13 @@ class Profile {
 
   static inline constinit std::atomic<std::uint64_t> counted{off};
 
-  int opens_ = 0;  // of calls that start the library, not yet matched
+  int opens_ = 0;  // start calls without a matching end
   std::uint64_t session_ = off;
   bool counting_ = true;
   bool has_gasnet_ = false;
-  std::size_t last_call_ = 0;         // of a program that ends without it
-  std::string first_call_;            // that began the session
-  std::optional<Settings> settings_;  // once they were read
+  std::size_t last_call_ = 0;         // of a program that exits without shmem_finalize
+  std::string first_call_;            // the call that began the session
+  std::optional<Settings> settings_;  // set once they have been read
   Stopwatch stopwatch_;
   ThreadSlots slots_;
   RankPaths paths_;
@@ -95,7 +98,7 @@ class Profile {
   pid_t process_ = 0;  // a forked child is not the rank
 };
 
-// Counts a call that began then and took that many ticks.
+// Counts a call that began at `began` and took `passed` ticks.
 void record(std::size_t number, std::uint64_t began, std::uint64_t passed);
 
 }  // namespace gondwana::profile

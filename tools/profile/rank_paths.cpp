@@ -20,13 +20,13 @@ struct Code {
   std::uintptr_t end;
 };
 
-// The code of the program and of its libraries.
+// The code segments of the program and of its libraries.
 struct Modules {
   std::vector<std::string> files;
   std::vector<Code> code;
 
   const Code* find(const void* address) const {
-    // A return address is behind the call.
+    // A return address points after the call.
     const std::uintptr_t call = reinterpret_cast<std::uintptr_t>(address) - 1;
     const auto found = std::ranges::find_if(
         code, [&](const Code& part) { return call >= part.begin && call < part.end; });
@@ -48,7 +48,7 @@ int add_module(dl_phdr_info* module, std::size_t /*size*/, void* argument) {
   return 0;
 }
 
-// Up to the first address that is none of code.
+// Stops at the first address that is not code.
 std::string addresses_of(const CallPath& path, const Modules& modules) {
   std::string text;
   for (const void* address : path) {

@@ -1,4 +1,4 @@
-// The call paths of a rank: the tables of its threads, and the files that the addresses lie in.
+// The call paths of a rank: the tables of its threads, and the files that the addresses belong to.
 #pragma once
 
 #include <memory>
@@ -12,19 +12,19 @@ namespace gondwana::profile {
 
 class RankPaths {
  public:
-  // For a thread that begins to count, or goes on for one that has ended.
+  // For a thread that begins to count; it may continue the table of a thread that has ended.
   PathTable* lease();
   void give_back(PathTable* table);
 
-  // Two members of an object in JSON: "modules", the files, and "paths", each with its call, calls,
-  // nanoseconds, bytes, and pairs of the number of a module and an address in it.
+  // Two members of a JSON object: "modules" lists the files. "paths" lists each path with its call,
+  // calls, nanoseconds, bytes, and pairs of a module number and an address in that module.
   std::string as_json(double nanoseconds_per_tick);
 
-  // No thread counts.
+  // No thread may be counting.
   void clear();
 
  private:
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::vector<std::unique_ptr<PathTable>> tables_;
   std::vector<PathTable*> free_;
 };

@@ -11,7 +11,7 @@ namespace gondwana::profile {
 namespace {
 
 constexpr std::size_t most_names = 1000;
-constexpr std::size_t longest_name = 47;  // as in traces
+constexpr std::size_t longest_name = 47;  // the same limit as in traces
 
 struct OpenRegion {
   std::uint64_t session;

@@ -1,4 +1,4 @@
-// What a rank does in the regions that its program names by shmemx_region_begin.
+// What a rank does in the regions that its program names with shmemx_region_begin.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace gondwana::profile {
 
 class RankRegions {
  public:
-  // For the calling thread. `session`: of the profile, 0 where nothing is counted now.
+  // Begins a region of the calling thread. `session`: the profile's; 0 if nothing is counted now.
   static void begin(std::uint64_t session, const char* name);
-  // Counts the innermost region of the thread, if it began in this session.
+  // Ends and counts the innermost region of the thread, if it began in this session.
   void end(std::uint64_t session);
 
-  // A further member of an object in JSON, with the comma before it: "regions", each with its name,
-  // how often it was passed, and the nanoseconds, of all threads together and with the regions
-  // nested in it. Empty where there is none.
+  // A further member of a JSON object, preceded by a comma: "regions" lists each region with its
+  // name, count and nanoseconds. These are sums over all threads and include nested regions. Empty
+  // if there are no regions.
   std::string as_json(double nanoseconds_per_tick);
 
   void clear();
@@ -32,7 +32,7 @@ class RankRegions {
 
   void add(std::string_view name, std::uint64_t ticks);
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::map<std::string, Total, std::less<>> totals_;
 };
 

@@ -1,4 +1,4 @@
-// The calls that name regions of the program: counted here, and passed on.
+// Wrappers of the calls that name regions: they count the region and call the library.
 #include <dlfcn.h>
 
 #include "library.hpp"
@@ -7,7 +7,7 @@
 
 namespace {
 
-// That of the library. Null where that is not loaded, which it may be later on.
+// The library's call. Null if the library is not loaded yet.
 template <typename Call>
 Call* next(const char* name) {
   gondwana::profile::find_library();

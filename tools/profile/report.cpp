@@ -43,12 +43,12 @@ std::vector<Line> sum_of_ranks(const Report& report) {
   return lines;
 }
 
-// The doors that these calls belong to.
+// The doors that the calls in `lines` belong to.
 std::string_view doors_of(const std::vector<Line>& lines) {
   constexpr std::array<std::string_view, 8> names{
       "OpenSHMEM", "OpenSHMEM",           "GASNet-EX",           "OpenSHMEM and GASNet-EX",
       "ARMCI",     "OpenSHMEM and ARMCI", "GASNet-EX and ARMCI", "OpenSHMEM, GASNet-EX and ARMCI"};
-  std::size_t doors = 0;  // a bit for each
+  std::size_t doors = 0;  // one bit for each door
   for (const Line& line : lines) {
     const auto number =
         static_cast<std::size_t>(std::ranges::find(call_names, line.call) - call_names.begin());
@@ -87,7 +87,7 @@ DeviceBytes devices_of(const Report& report) {
   return all;
 }
 
-// What the rank has sent to, or fetched from, each of its peers.
+// What the rank has sent to, or fetched from, each peer.
 const std::uint64_t* traffic(const RankCounts& rank, Traffic kind, std::size_t peers) {
   return rank.words.data() + table_words(0) + static_cast<std::size_t>(kind) * peers;
 }

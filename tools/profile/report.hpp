@@ -1,4 +1,4 @@
-// What was counted: as text for people, as CSV or JSON for programs.
+// The report: text for people, CSV or JSON for programs.
 #pragma once
 
 #include <string>
@@ -10,22 +10,21 @@
 namespace gondwana::profile {
 
 struct Report {
-  std::string title;  // whose calls, until when
-  std::size_t peers;  // of the matrix; 0: there is none
-  int first_rank;     // of `ranks`
-  bool of_threads;    // what ranks counted is that of several threads
+  std::string title;  // which calls were counted, and until when
+  std::size_t peers;  // in the matrix; 0: there is none
+  int first_rank;     // the first rank in `ranks`
+  bool of_threads;    // counts are summed over several threads
   std::vector<RankCounts> ranks;
 };
 
-// Three digits and a unit: "577 us", "1.20 s".
+// Formats three digits and a unit: "577 us", "1.20 s".
 std::string duration(double nanoseconds);
 
-// A table over all ranks, the call that took most time first, then a matrix for each kind of
-// traffic that there was.
+// A table over all ranks, sorted by time, then a matrix for each kind of traffic that occurred.
 std::string as_text(const Report& report);
 
-// As JSON where the name of the file ends so. Else as CSV: a line for each rank and call, into
-// `file`; the matrix into `file`.matrix.
+// Writes JSON if the name ends in ".json". Otherwise writes CSV: a line for each rank and call to
+// `file`, and the matrix to `file`.matrix.
 Result<void> write_report(const Report& report, const std::string& file);
 
 }  // namespace gondwana::profile

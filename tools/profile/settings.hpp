@@ -9,11 +9,11 @@
 namespace gondwana::profile {
 
 struct Settings {
-  bool tables = true;    // calls are counted; else they are only traced
-  bool counting = true;  // from the start; else from shmem_pcontrol(1) on
-  bool matrix = false;   // bytes from each rank to each rank
-  bool paths = false;    // time by call path; only JSON has it
-  std::string file;      // for the report, as CSV or JSON; empty: a table on the standard error
+  bool tables = true;    // count calls; otherwise only trace them
+  bool counting = true;  // count from the start; otherwise from shmem_pcontrol(1)
+  bool matrix = false;   // count the bytes from each rank to each rank
+  bool paths = false;    // count time by call path; only JSON contains it
+  std::string file;      // the report, as CSV or JSON; empty: a table on standard error
 };
 
 Result<Settings> read_settings(const Environment& environment);

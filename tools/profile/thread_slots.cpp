@@ -11,7 +11,7 @@ namespace {
 
 void add(const std::uint64_t* table, std::vector<std::uint64_t>& sum) {
   for (std::size_t i = 0; i < sum.size(); ++i) {
-    auto& word = const_cast<std::uint64_t&>(table[i]);  // atomic_ref of C++20 knows no const
+    auto& word = const_cast<std::uint64_t&>(table[i]);  // atomic_ref of C++20 does not accept const
     sum[i] += std::atomic_ref<std::uint64_t>(word).load(std::memory_order_relaxed);
   }
 }
@@ -34,7 +34,7 @@ bool ThreadSlots::allocate(std::size_t slots, std::size_t peers) {
   *header_ = described_header();
   before_ = device_bytes_now();
   first_slot_ = reinterpret_cast<std::uint64_t*>(header_ + 1);
-  pshmem_sync_all();  // from here on others may read the header
+  pshmem_sync_all();  // other ranks may read the header after this
   return true;
 }
 
@@ -61,7 +61,7 @@ Counters ThreadSlots::lease() {
     return {outside_.emplace_back(std::make_unique<std::uint64_t[]>(words_)).get(), peers_};
   std::uint64_t* words = slot(header_->used);
   std::fill_n(words, words_, 0);
-  // Release: another rank that reads the number finds zeros, not what was there.
+  // Release: another rank that reads the number finds zeros, not older contents.
   std::atomic_ref(header_->used).fetch_add(1, std::memory_order_release);
   return {words, peers_};
 }
@@ -103,7 +103,7 @@ void ThreadSlots::publish(double nanoseconds_per_tick, double seconds) {
   header_->nanoseconds_per_tick = nanoseconds_per_tick;
   const std::lock_guard lock(mutex_);
   for (const auto& table : outside_) {
-    // The first thread of all has a slot, so there is one.
+    // The first thread always has a slot.
     for (std::size_t i = 0; i < words_; ++i) increase(slot(0)[i], table[i]);
   }
   outside_.clear();

@@ -16,48 +16,48 @@ namespace gondwana::profile {
 
 // What one rank has counted.
 struct RankCounts {
-  std::vector<std::uint64_t> words;  // a table
-  double nanoseconds_per_tick = 0;   // 0: not known to the reader
-  double seconds = 0;                // since shmem_init began; 0: as above
+  std::vector<std::uint64_t> words;  // one table
+  double nanoseconds_per_tick = 0;   // 0: the reader does not know it
+  double seconds = 0;                // since shmem_init began; 0: unknown
   std::string host{};
-  int node_leader = 0;  // the first rank of those that share memory with this one
+  int node_leader = 0;  // the first rank of the node
   DeviceBytes devices{};
-  std::string paths{};  // members of an object in JSON; empty: not counted, or not known here
+  std::string paths{};  // members of a JSON object; empty: not counted, or unknown here
 };
 
 class ThreadSlots {
  public:
-  // Collective. False where the symmetric heap has no room.
+  // Collective. Returns false if the symmetric heap has no space left.
   bool allocate(std::size_t slots, std::size_t peers);
-  // Collective; waits until all ranks call it.
+  // Collective; waits until all ranks have called it.
   void free();
   std::size_t bytes() const;
   std::size_t peers() const { return peers_; }
-  // Whether a rank may have several.
+  // Whether a rank may have several tables.
   bool of_threads() const { return slots_ > 1; }
 
   Counters lease();
-  // For the next thread, which goes on counting.
+  // The next thread that leases continues with these counters.
   void give_back(Counters counters);
 
   RankCounts own_counts();
-  // What is in the heap of any rank: all it has counted once it has published.
+  // What the heap of any rank contains: everything it has counted, once it has published.
   RankCounts counts_of(int pe) const;
-  // Puts into the heap what is not. Nobody counts meanwhile.
+  // Copies the remaining counts into the heap. No thread may count meanwhile.
   void publish(double nanoseconds_per_tick, double seconds);
 
-  // True for the first rank that asks.
+  // Returns true for the first rank that asks.
   bool claim_report() const;
-  // Says that this rank ends; then, how many ranks have said so.
+  // Records that this rank ends. leaving() returns how many ranks have done so.
   void note_leaving() const;
   std::uint64_t leaving() const;
 
  private:
-  // At the start of the block, in every rank.
+  // Stored at the start of the block on every rank.
   struct Header {
-    std::uint64_t used;  // slots that were ever leased
+    std::uint64_t used;  // slots leased so far, including returned ones
     std::uint64_t claimed;
-    std::uint64_t leaving;  // ranks that end; in rank 0
+    std::uint64_t leaving;  // number of ranks that end; used on rank 0
     double nanoseconds_per_tick;
     double seconds;
     std::int64_t node_leader;
@@ -70,15 +70,15 @@ class ThreadSlots {
   std::uint64_t* slot(std::size_t number) const { return first_slot_ + number * words_; }
 
   Header* header_ = nullptr;
-  DeviceBytes before_{};  // that were moved before there was a table
+  DeviceBytes before_{};  // bytes moved before there was a table
   std::uint64_t* first_slot_ = nullptr;
   std::size_t slots_ = 0;
   std::size_t peers_ = 0;
-  std::size_t words_ = 0;  // of a table
+  std::size_t words_ = 0;  // words of one table
 
-  std::mutex mutex_;                                       // guards what follows
-  std::vector<Counters> free_;                             // of threads that have ended
-  std::vector<std::unique_ptr<std::uint64_t[]>> outside_;  // of threads beyond the slots
+  std::mutex mutex_;                                       // guards the members below
+  std::vector<Counters> free_;                             // tables of threads that have ended
+  std::vector<std::unique_ptr<std::uint64_t[]>> outside_;  // tables of threads beyond the slots
 };
 
 }  // namespace gondwana::profile
