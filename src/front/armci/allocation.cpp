@@ -11,11 +11,11 @@
 namespace gondwana::armci {
 namespace {
 
-// What a member brings to an allocation.
+// A member's part of an allocation.
 struct Share {
   static constexpr std::uint64_t failed = ~std::uint64_t{0};
 
-  std::uint64_t offset = 0;  // in its arena; 0: it asked for nothing
+  std::uint64_t offset = 0;  // in the member's arena; 0: the member asked for no memory
 };
 
 Share share_of(Door& here, CallName call, armci_size_t size, std::byte*& block) {
@@ -29,7 +29,7 @@ Share share_of(Door& here, CallName call, armci_size_t size, std::byte*& block) 
   return {Share::failed};
 }
 
-// Collective. If a member has no memory, none gets any.
+// Collective. If one member runs out of memory, none gets any.
 int allocate(CallName call, void** addresses, armci_size_t size, Group& group) {
   Door& here = group.door();
   here.engine().kinds().open_used();
@@ -109,7 +109,7 @@ int PARMCI_Free_local(void* ptr) {
   return 0;
 }
 
-// The structure names the owner and the offset in its arena.
+// The structure contains the owner and the offset in its arena.
 void ARMCI_Memget(std::size_t bytes, armci_meminfo_t* meminfo, int /*memflg*/) {
   const Entry here("ARMCI_Memget");
   *meminfo = {};
@@ -131,7 +131,7 @@ void* ARMCI_Memat(armci_meminfo_t* meminfo, long offset) {
          offset;
 }
 
-// Memory stays mapped as long as the job. The owner's block ends with the last ARMCI_Finalize.
+// Memory stays mapped until the job ends. The last ARMCI_Finalize frees the owner's block.
 void ARMCI_Memdt(armci_meminfo_t* /*meminfo*/, long /*offset*/) {}
 
 void ARMCI_Memctl(armci_meminfo_t* meminfo) {

@@ -10,10 +10,10 @@
 namespace gondwana::armci {
 namespace {
 
-// A call of MPI that finds nothing takes up to a microsecond.
+// An MPI call that finds nothing takes up to a microsecond.
 constexpr std::uint64_t between_calls_of_mpi_ns = 20'000;
 
-// A wait of another door has no turn to give away.
+// A wait in a call of another door holds no turn.
 bool may_give_turn() {
   return own_turn.depth > 0 && own_turn.kept == 0;
 }

@@ -1,11 +1,12 @@
-// What goes on while a thread of this process waits long, in a call of any door: other threads take
-// their turns, and MPI moves on. MPI does so only within its calls, and a process that this one
-// waits for may wait for a message of MPI that this one has begun to send.
+// The work done while a thread of this process waits long, in a call of any door: other threads
+// take their turns, and MPI makes progress. MPI makes progress only within its calls, and the
+// awaited process may itself wait for an MPI message that this process has begun to send.
 #pragma once
 
 namespace gondwana::armci {
 
-// From when the door begins to open until it is closed.
+// Waits do this work between the two calls. The first precedes the opening of the door, the second
+// follows its closing.
 void accompany_waits();
 void leave_waits_alone();
 

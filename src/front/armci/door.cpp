@@ -25,7 +25,7 @@ Door::Door(Engine& engine, CallName call)
 
 Door::~Door() = default;
 
-// Every process shows its place. Between the two barriers the others read it.
+// Every process publishes its addresses. The others read them between the two barriers.
 void Door::join(CallName call) {
   Team& all = engine_.teams().world();
   const std::size_t size = sizeof(ArmciWords) + ranks() * sizeof(std::uint64_t);

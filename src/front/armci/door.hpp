@@ -19,7 +19,7 @@
 
 namespace gondwana::armci {
 
-// Prints the sentence and ends the job.
+// Prints the message and ends the job.
 [[noreturn, gnu::cold]] void give_up(CallName call, const std::string& sentence);
 
 class Door {
@@ -45,14 +45,14 @@ class Door {
   Mutexes& mutexes() { return mutexes_; }
   Transfers& transfers() { return transfers_; }
 
-  // Ends the job if there is no such process.
+  // Ends the job if the process does not exist.
   Rank checked_rank(CallName call, int proc) const;
   // Ends the job if the operation failed.
   void check(CallName call, bool is_done) const {
     if (!is_done) [[unlikely]]
       fail(call);
   }
-  // Called before a put or an accumulate that goes elsewhere: it follows all earlier operations.
+  // Called before a put or accumulate to another node, so that it follows all earlier operations.
   void order(CallName call) {
     transfers_.wait_for_all(call);
     engine_.remote().fence(lane());
@@ -85,7 +85,7 @@ extern constinit Door* own_door __attribute__((visibility("hidden")));
   return *own_door;
 }
 
-// A call of the program: it has the turn of the process, and the door.
+// A call of the program. It holds the turn of the process, and gives access to the door.
 class Entry {
  public:
   [[gnu::always_inline]] explicit Entry(CallName call) : call_(call), door_(open_door(call)) {}

@@ -50,7 +50,8 @@ Group::~Group() {
   if (collectives_ != nullptr) door_.groups().scratch().give_back(place_);
 }
 
-// Messages of the last step leave before it returns, since the program may not call for long.
+// Messages of the last step are sent before it returns, because the program may make no calls for
+// long.
 template <typename Step>
 void Group::finish(CallName call, Step step) {
   const CollectiveResources& with = door_.engine().collectives().resources();
@@ -70,7 +71,7 @@ void Group::finish(CallName call, Step step) {
 
 void Group::compare(CallName call, const std::string& details) {
   if (collectives_ == nullptr || !door_.engine().options().checks) return;
-  using Note = std::array<char, 120>;  // a longer one is cut
+  using Note = std::array<char, 120>;  // a longer text is cut
   const std::string text =
       fmt::format("{} (group of {}{}{})", call, size(), details.empty() ? "" : ", ", details);
   Note mine{};
@@ -130,7 +131,7 @@ void Group::reduce(CallName call, void* array, std::size_t count, const ElementT
   const OnHost on_host(door_.memory(), call, {static_cast<std::byte*>(array), count * type.size},
                        OnHost::Use::changed);
   constexpr std::size_t most = std::size_t{16}
-                               << 20;  // bytes: members need room for a few times that
+                               << 20;  // bytes; each member needs several times this size
   const std::size_t piece = most / type.size;
   for (std::size_t done = 0; done < count; done += piece) {
     std::byte* at = on_host.bytes().data() + done * type.size;

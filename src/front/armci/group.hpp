@@ -17,30 +17,30 @@ class Door;
 
 class Group {
  public:
-  // Collective over the members, which know each other's places. `places`: empty for one member.
+  // Collective over the members. `places`: the scratch of each member; empty for one member.
   Group(Door& door, std::vector<Rank> members, std::vector<StagedPlace> places);
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
   ~Group();
 
   Door& door() const { return door_; }
-  // No other group of this process has it, at any time.
+  // No two groups of this process ever have the same number.
   std::uint64_t number() const { return number_; }
   std::uint32_t size() const { return members_.size; }
   Rank rank_of(std::uint32_t member) const { return members_.rank_of(member); }
   std::optional<std::uint32_t> member_of(Rank rank) const { return members_.member_of(rank); }
-  // The caller's rank in the group; nothing if it is no member.
+  // The caller's rank in the group; empty if it is not a member.
   std::optional<std::uint32_t> me() const { return me_; }
 
   // With GONDWANA_DEBUG: ends the job unless all members are in this call with the same details.
-  // The collectives below do so themselves.
+  // The collectives below include this check.
   void compare(CallName call, const std::string& details = {});
   void meet(CallName call);
-  // The last use of the group.
+  // The last operation of the group.
   void meet_last(CallName call);
   void broadcast(CallName call, MutableBytes bytes, std::uint32_t root);
   void reduce(CallName call, void* array, std::size_t count, const ElementType& type);
-  // What each member brings.
+  // Returns the contribution of each member.
   template <typename T>
   std::vector<T> exchange(CallName call, const T& mine) {
     std::vector<T> all(size());
@@ -59,7 +59,8 @@ class Group {
   Members members_;
   std::optional<std::uint32_t> me_;
   StagedPlace place_;
-  std::unique_ptr<StagedCollectives> collectives_;  // null: one member, or the caller is none
+  std::unique_ptr<StagedCollectives>
+      collectives_;  // null: one member, or the caller is not a member
 };
 
 }  // namespace gondwana::armci

@@ -24,13 +24,13 @@ StagedPlace GroupTable::take_scratch(CallName call) {
 
 namespace {
 
-// Tags of messages of this library.
+// Tags of the library's own messages.
 constexpr int place_of_member = 1;
 constexpr int places_of_group = 2;
 
 }  // namespace
 
-// The first member collects where the others show their data, and tells all.
+// The first member collects the scratch places of the others, and sends the list to all.
 Group& GroupTable::make(CallName call, std::vector<Rank> members) {
   const auto mine = std::ranges::find(members, door_.rank());
   std::vector<StagedPlace> places;

@@ -1,4 +1,4 @@
-// The groups of this process, and the scratch in which the members of each show each other data.
+// The groups of this process, and the scratch through which members of each exchange data.
 #pragma once
 
 #include <list>
@@ -17,12 +17,13 @@ class GroupTable {
   // Collective. `places`: the scratch of each process.
   void make_world(std::vector<StagedPlace> places);
   Group& world() const { return *world_; }
-  Group& of_node(CallName call);     // the caller's
+  Group& of_node(CallName call);     // the caller's node
   Group& of_masters(CallName call);  // the first process of each node
-  // Called by the members alone, or by others too. It lives as long as the door, or until remove().
+  // Called by all members. Other processes may also call it. The group lives as long as the door,
+  // or until remove().
   Group& make(CallName call, std::vector<Rank> members);
   void remove(Group& group);
-  // Null: there is no such group any more.
+  // Null: the group does not exist any more.
   Group* find(const void* address, std::uint64_t number) const;
   std::vector<Rank> all_ranks() const;
   std::vector<Rank> masters() const;
@@ -36,7 +37,7 @@ class GroupTable {
   std::unique_ptr<Group> world_;
   std::list<std::unique_ptr<Group>> groups_;
   Group* of_node_ = nullptr;     // made at first use
-  Group* of_masters_ = nullptr;  // likewise
+  Group* of_masters_ = nullptr;  // the same
 };
 
 }  // namespace gondwana::armci

@@ -9,7 +9,7 @@
 namespace gondwana::armci {
 namespace {
 
-// A handle is copied by programs. It points to the group of the door.
+// Programs copy handles. A handle points to the group of the door.
 constinit ARMCI_Group world_handle{};
 constinit ARMCI_Group default_handle{};
 

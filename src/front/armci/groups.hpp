@@ -5,12 +5,12 @@
 
 namespace gondwana::armci {
 
-// With the door. Closed before it.
+// Call open_groups() with the door open, and close_groups() before the door closes.
 void open_groups(Door& door);
 void close_groups();
 
 Group& group_of(const Entry& here, const ARMCI_Group* handle);
-// For calls that the members make. Ends the job if the caller is none.
+// For calls of members. Ends the job if the caller is not a member.
 Group& member_group(const Entry& here, const ARMCI_Group* handle);
 
 }  // namespace gondwana::armci

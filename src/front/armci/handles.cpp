@@ -1,4 +1,4 @@
-// Handles of calls that do not wait; copies within this process.
+// Handles of nonblocking calls, and copies within this process.
 #include <atomic>
 #include <cstring>
 
@@ -9,7 +9,7 @@
 namespace gondwana::armci {
 namespace {
 
-// Between a section and a buffer without gaps, both in memory of this process.
+// A copy between a section and a packed buffer, both in memory of this process.
 struct Packing {
   CallName call;
   std::byte* section;
@@ -19,7 +19,7 @@ struct Packing {
   std::byte* buffer;
 };
 
-// Where memory of a device is among them. `side`: that of the section.
+// Used if device memory is involved. `side`: the side of the section.
 void copy_by_kind(const Packing& packing, const strided::Transfer& transfer, strided::End side) {
   for_each_line(transfer, side, reinterpret_cast<std::uintptr_t>(packing.section), packing.buffer,
                 [&](const StridedRun& line) {

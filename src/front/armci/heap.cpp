@@ -8,7 +8,7 @@ namespace gondwana::armci {
 namespace {
 
 constexpr std::size_t least_piece = std::size_t{64} << 20;
-constexpr std::size_t large_block = std::size_t{1} << 20;  // begins at a page
+constexpr std::size_t large_block = std::size_t{1} << 20;  // starts at a page boundary
 
 }  // namespace
 
@@ -44,7 +44,7 @@ bool GlobalHeap::release(std::byte* block) {
   return true;
 }
 
-// Of two empty pieces, the larger one goes.
+// Of two empty pieces, releases the larger one.
 void GlobalHeap::keep_one_empty() {
   const auto is_empty = [](const Piece& piece) { return piece.book.used() == 0; };
   if (std::ranges::count_if(pieces_, is_empty) < 2) return;

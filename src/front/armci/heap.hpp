@@ -1,8 +1,8 @@
-// The memory that ARMCI_Malloc hands out: blocks of this process's arena, of any size at any time.
+// The memory that ARMCI_Malloc returns: blocks of this process's arena, of any size at any time.
 //
-// Blocks come from large pieces of the segment space. A piece keeps its pages while blocks come and
-// go, because a page costs more than a block: programs of Global Arrays make and destroy arrays all
-// the time. One empty piece is kept.
+// Blocks come from large pieces of the segment space. A piece keeps its pages while blocks are
+// allocated and freed, because a page costs more than a block: programs of Global Arrays create and
+// destroy arrays all the time. One empty piece is kept.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class GlobalHeap {
   GlobalHeap& operator=(const GlobalHeap&) = delete;
   ~GlobalHeap();
 
-  // Null: no room is left. The bytes are not zeroed. `size` is above 0.
+  // Null: the heap is full. The bytes are not zeroed. `size` must be above 0.
   std::byte* allocate(std::size_t size);
   // False: no block begins there.
   bool release(std::byte* block);
@@ -38,7 +38,7 @@ class GlobalHeap {
   void keep_one_empty();
 
   SegmentSpace& space_;
-  std::list<Piece> pieces_;  // the newest first
+  std::list<Piece> pieces_;  // newest first
 };
 
 }  // namespace gondwana::armci

@@ -10,8 +10,8 @@
 namespace gondwana::armci {
 namespace {
 
-// A message is named by the rank of its sender and its offset there, in units of a granule; 0:
-// none.
+// The name of a message combines the rank of its sender and its offset there, in granules. 0 names
+// no message.
 constexpr unsigned offset_bits = 40;
 
 std::uint64_t name_of(Rank from, std::uint64_t offset) {
@@ -54,7 +54,7 @@ void Mailbox::send(CallName call, Kind kind, int tag, Bytes bytes, Rank to) {
   }
 }
 
-// Frees messages that have been taken. Looks rarely where many are not.
+// Frees messages that the receiver has taken. Checks less often if many are not taken.
 void Mailbox::reclaim() {
   if (sent_.size() < next_reclaim_) return;
   std::erase_if(sent_, [this](std::byte* message) {
@@ -78,7 +78,7 @@ Mailbox::Head Mailbox::head_of(CallName call, Rank from, std::uint64_t offset) c
   return head;
 }
 
-// Takes the whole stack. Its messages come in the order in which they went onto it.
+// Takes the whole stack, and appends its messages in the order in which they were pushed.
 void Mailbox::look(CallName call) {
   const KeptTurn kept;
   const std::uint64_t top = door_.words().of(door_.rank()) + offsetof(ArmciWords, newest_message);

@@ -1,5 +1,5 @@
-// Messages with tags. A sender leaves a message in its own arena and puts its name on top of a
-// stack at the receiver, which fetches it.
+// Messages with tags. A sender stores a message in its own arena and pushes its name onto a stack
+// at the receiver, which fetches it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class Door;
 
 class Mailbox {
  public:
-  // Tags of programs, and of this library.
+  // Separates the tags of programs from those of this library.
   enum class Kind : std::uint32_t { program, library };
 
   explicit Mailbox(Door& door) : door_(door) {}
@@ -22,23 +22,24 @@ class Mailbox {
 
   // The bytes may be reused on return.
   void send(CallName call, Kind kind, int tag, Bytes bytes, Rank to);
-  // Waits for the next message with the tag; `from` nothing: of anybody. What it is, not its bytes.
+  // Waits for the next message with the tag, from any sender if `from` is empty. Returns its
+  // description, without the bytes.
   struct Arrived {
     Rank from;
-    std::uint64_t offset;  // in the arena of the sender
+    std::uint64_t offset;  // in the sender's arena
     std::uint64_t size;
     int tag;
     Kind kind;
   };
   Arrived wait(CallName call, Kind kind, int tag, std::optional<Rank> from);
-  // Fetches its bytes, and gives it back to the sender.
+  // Fetches the bytes, and returns the message to its sender.
   void take(CallName call, const Arrived& message, MutableBytes bytes);
 
  private:
-  // Followed by the bytes.
+  // The bytes follow.
   struct Head {
-    std::uint64_t below = 0;     // in the stack: the name of the message before
-    std::uint64_t is_taken = 0;  // written by the receiver
+    std::uint64_t below = 0;     // name of the next older message in the stack
+    std::uint64_t is_taken = 0;  // set by the receiver
     std::uint64_t size = 0;
     std::uint32_t kind = 0;
     std::int32_t tag = 0;
@@ -50,10 +51,10 @@ class Mailbox {
   std::optional<Arrived> find(Kind kind, int tag, std::optional<Rank> from);
 
   Door& door_;
-  std::deque<std::byte*> sent_;    // not known to be taken
-  std::size_t next_reclaim_ = 16;  // how many of them there are at the next look
-  std::deque<Arrived> arrived_;    // not taken, the oldest first
-  std::uint64_t looks_ = 0;        // another thread may look while one waits
+  std::deque<std::byte*> sent_;    // not known to be taken yet
+  std::size_t next_reclaim_ = 16;  // length of sent_ at which reclaim() checks again
+  std::deque<Arrived> arrived_;    // not taken yet, oldest first
+  std::uint64_t looks_ = 0;        // another thread may take the stack while one waits
 };
 
 }  // namespace gondwana::armci

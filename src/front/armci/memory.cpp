@@ -33,8 +33,8 @@ std::uint64_t Memory::offset_in_own_arena(Bytes memory) const {
   return is_inside ? offset : StagedTeam::nowhere;
 }
 
-// A process may name any memory of its own, and symmetric memory of all. A symmetric variable of
-// its own is named as others do: the place decides which lock an accumulate takes.
+// A process may name any memory of its own, and symmetric memory of all. It names its own symmetric
+// variables as other processes do, because the offset decides which lock an accumulate takes.
 Place Memory::find_elsewhere(CallName call, int proc, const void* address, std::size_t size) const {
   const Rank rank = door_.checked_rank(call, proc);
   auto* here = static_cast<std::byte*>(const_cast<void*>(address));

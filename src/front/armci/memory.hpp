@@ -1,8 +1,8 @@
-// Memory of the job, as calls of this process name it.
+// The memory of the job, as calls of this process address it.
 //
-// A process of the same node is named by addresses in its arena, as mapped here. For others it is
-// the address in this process's own arena with the same offset. So an address and a process lead to
-// a place by one subtraction, however many blocks there are.
+// Memory of a process on the same node is addressed through its arena, as mapped here. Memory of
+// other processes is addressed by the same offset in this process's own arena. So an address and a
+// process give an offset by one subtraction, however many blocks exist.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ namespace gondwana::armci {
 
 class Door;
 
-// Where memory of a process lies: here, in this process, or elsewhere.
+// An address of this process, if memory is mapped here (`here` is not null), or else the remote
+// one.
 struct Place {
   std::byte* here;
   Remote elsewhere;
@@ -25,7 +26,7 @@ class Memory {
  public:
   Memory(const Door& door, Engine& engine);
 
-  // Whether loads and stores reach it.
+  // Whether loads and stores reach the memory of the rank.
   bool is_near(Rank rank) const { return reach_.covers(rank) || rank == engine_.rank(); }
   std::byte* own_arena() const { return own_arena_; }
   std::uint64_t offset_in_own_arena(Bytes memory) const;
@@ -35,13 +36,13 @@ class Memory {
       return {static_cast<std::byte*>(const_cast<void*>(address)), {}};
     return find_elsewhere(call, proc, address, size);
   }
-  // The arena of a process, if it lies here and has all of [address, address + size); else null.
+  // The arena of a process if it is mapped here and contains [address, address + size); else null.
   [[gnu::always_inline]] std::byte* window_of(int proc, const void* address,
                                               std::size_t size) const {
     return window_of(reach_, proc, address, size);
   }
-  // The same for code that also touches memory of this process, at `own`: null too if that may be
-  // memory of a device.
+  // The same for code that also touches memory of this process, at `own`. Also null if that may be
+  // device memory.
   [[gnu::always_inline]] std::byte* window_of(int proc, const void* address, std::size_t size,
                                               const void* own) const {
     std::byte* window = window_of(copies_, proc, address, size);
@@ -49,13 +50,13 @@ class Memory {
       return window_beside_devices(proc, address, size, own);
     return window;
   }
-  // After a write to memory that lies here.
+  // Call this after a write to memory that is mapped here.
   [[gnu::always_inline]] void wake(int proc) const {
     const Rank rank{static_cast<std::uint32_t>(proc)};
     if (reach_.covers(rank)) [[likely]]
       Reach::wake(reach_.window(rank));
   }
-  // The address by which this process names memory of another.
+  // The address by which this process names memory of another process.
   void* name_of(Rank rank, std::uint64_t offset) const {
     return (reach_.covers(rank) ? reach_.window(rank) : own_arena_) + offset;
   }
@@ -65,7 +66,7 @@ class Memory {
     return has_devices_ &&
            engine_.kinds().of({static_cast<const std::byte*>(address), 1}) != nullptr;
   }
-  // Between two places of this process, each of which may be memory of a device.
+  // Copies within this process. Either side may be device memory.
   void copy(CallName call, void* to, const void* from, std::size_t size) const {
     if (has_devices_) [[unlikely]]
       return copy_by_kind(call, to, from, size);
@@ -73,7 +74,7 @@ class Memory {
   }
 
  private:
-  // The arena within `reach`.
+  // The arena, if `reach` covers it.
   [[gnu::always_inline]] std::byte* window_of(const Reach& reach, int proc, const void* address,
                                               std::size_t size) const {
     const Rank rank{static_cast<std::uint32_t>(proc)};
@@ -98,8 +99,7 @@ class Memory {
   std::size_t arena_size_;
 };
 
-// An array of the program, or a copy in host memory for the time of a call if it is memory of a
-// device.
+// An array of the program. If it is device memory, a host copy replaces it during the call.
 class OnHost {
  public:
   enum class Use : std::uint8_t { read, written, changed };

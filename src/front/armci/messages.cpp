@@ -100,7 +100,7 @@ decltype(parmci_msg_group_barrier) armci_msg_group_barrier
     __attribute__((weak, alias("parmci_msg_group_barrier")));
 }
 
-// Not collective: the nodes of the processes tell the members of a scope.
+// Not collective: the roster tells each process the members of a scope.
 void armci_msg_bintree(int scope, int* root, int* up, int* left, int* right) {
   constexpr auto call = "armci_msg_bintree";
   *root = *up = *left = *right = -1;
@@ -144,7 +144,7 @@ void armci_msg_clus_brdcst(void* buf, int len) {
   Entry(call)->groups().of_node(call).broadcast(call, bytes_at(call, buf, len), 0);
 }
 
-// These are few, so each gets a message.
+// The members are few, so each gets a message.
 void armci_grp_clus_brdcst(void* buf, int len, int grp_master, int grp_clus_nproc,
                            ARMCI_Group* mastergroup) {
   constexpr auto call = "armci_grp_clus_brdcst";

@@ -1,7 +1,7 @@
-// All that the library knows of MPI.
+// The only code that depends on MPI.
 //
-// Its functions are weak symbols: null in a process that has no MPI. Implementations differ in what
-// a communicator is, an int in MPICH and its relatives, a pointer in Open MPI, and in a few
+// The MPI functions are weak symbols: null in a process without MPI. Implementations differ in the
+// type of a communicator (an int in MPICH and its derivatives, a pointer in Open MPI) and in a few
 // constants. Thread levels and the results of comparisons are the same.
 #include "front/armci/mpi.hpp"
 
@@ -31,7 +31,7 @@ extern "C" {
 [[gnu::weak]] void MPI_Comm_create_group();
 [[gnu::weak]] void MPI_Group_incl();
 [[gnu::weak]] void MPI_Group_free();
-// Open MPI's world, and no communicator.
+// Open MPI's MPI_COMM_WORLD and MPI_COMM_NULL.
 [[gnu::weak]] extern char ompi_mpi_comm_world;
 [[gnu::weak]] extern char ompi_mpi_comm_null;
 }
@@ -40,7 +40,7 @@ extern "C" {
 namespace gondwana::armci {
 namespace {
 
-// Functions of MPI take ints, pointers and handles: the arguments say the type.
+// MPI functions take ints, pointers and handles, so the arguments determine the types.
 template <typename... Arguments>
 int call_mpi(void (*function)(), Arguments... arguments) {
   return reinterpret_cast<int (*)(Arguments...)>(function)(arguments...);
@@ -91,7 +91,8 @@ bool is_running(Kind kind) {
   return kind != Kind::none && is_true(&MPI_Initialized) && !is_true(&MPI_Finalized);
 }
 
-// That of the present door: an MPI that was running when it opened.
+// The MPI of the current door: it was running when the door opened. None: the door does not use
+// MPI.
 constinit Kind used = Kind::none;
 constinit int thread_level = 0;
 constinit int own_rank = 0;
@@ -99,7 +100,7 @@ constinit int own_rank = 0;
 constexpr int level_funneled = 1;
 constexpr int level_multiple = 3;
 
-// Communicators lie where the handle begins: programs read them there.
+// The communicator occupies the first bytes of the handle, where programs read it.
 template <typename Mpi>
 void store(typename Mpi::Handle communicator, ARMCI_Group* handle) {
   static_assert(sizeof(communicator) <= sizeof(void*));
@@ -115,7 +116,7 @@ typename Mpi::Handle communicator_in(const ARMCI_Group* handle) {
   return communicator;
 }
 
-// Whether it has all processes, in their order.
+// Whether the group contains all processes, in their order.
 bool is_world(const Group& group) {
   for (std::uint32_t i = 0; i < group.size(); ++i)
     if (index(group.rank_of(i)) != i) return false;
@@ -161,7 +162,8 @@ void make(const Group& group, ARMCI_Group* handle) {
   store<Mpi>(made, handle);
 }
 
-// A probe for what no program sends: of messages from itself one with the largest tag of any MPI.
+// Probes for a message that no program sends: from this rank to itself, with the largest tag that
+// every MPI supports.
 template <typename Mpi>
 void probe() {
   constexpr int tag = 32767;
@@ -184,14 +186,14 @@ void check_running(CallName call) {
 
 template <typename Mpi>
 void check_world(CallName call, typename Mpi::Handle communicator) {
-  constexpr int congruent = 1;  // 0: the same
+  constexpr int congruent = 1;  // MPI_IDENT is 0
   int how = -1;
   call_mpi(&MPI_Comm_compare, communicator, Mpi::world(), &how);
   if (how < 0 || how > congruent)
     give_up(call, "the communicator has not the processes of MPI_COMM_WORLD in their order");
 }
 
-// `communicator`: as the caller passes it. An int is the lower half of what arrives.
+// `communicator`: as the caller passes it. An int is in the lower half.
 void check_world(CallName call, void* communicator) {
   check_running(call);
   if (kind(call) == Kind::open_mpi) return check_world<OpenMpi>(call, communicator);
@@ -219,7 +221,7 @@ bool uses_mpi() {
   return is_running(used);
 }
 
-// With MPI_THREAD_SERIALIZED another thread may be in MPI while this one is in another library.
+// With MPI_THREAD_SERIALIZED, another thread may be in MPI while this one is in another library.
 void move_mpi(From call) {
   if (!is_running(used)) return;
   if (thread_level <= level_funneled && !is_true(&MPI_Is_thread_main)) return;
@@ -248,8 +250,8 @@ void free_communicator(ARMCI_Group* handle) {
 
 using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names of C follow
 
-// Programs see these with MPI_Comm, where they include mpi.h before armci.h. An int is passed and
-// returned in the lower half of the register of a pointer, on all processors of 64 bits.
+// Programs see these with MPI_Comm if they include mpi.h before armci.h. An int is passed and
+// returned in the lower half of a pointer's register, on all 64-bit processors.
 extern "C" {
 int PARMCI_Init_mpi_comm(void* comm);
 int PARMCI_Init_thread_comm(int armci_requested, void* comm);

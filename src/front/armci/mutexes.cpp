@@ -9,7 +9,7 @@
 
 namespace gondwana::armci {
 
-// The words of one mutex, as sync/queue_lock.hpp wants them.
+// The words of one mutex, with the functions that sync/queue_lock.hpp needs.
 class Mutexes::Words {
  public:
   Words(Mutexes& all, CallName call, Rank home, std::uint32_t mutex)
@@ -103,13 +103,13 @@ void Mutexes::lock(CallName call, int mutex, int proc) {
   QueueLock queue(words, index(door_.rank()));
   if (const auto held = find_held(mutex, proc); held != held_.end() && held->thread == &own_turn)
     give_up(call, fmt::format("this process holds mutex {} of process {} already", mutex, proc));
-  // Threads of a process share its place in the queue.
+  // Threads of a process share its node in the queue.
   if (queue.is_mine()) door_.engine().waiter().on_memory(call, [&] { return !queue.is_mine(); });
   queue.acquire();
   held_.push_back({mutex, proc, &own_turn});
 }
 
-// What the holder has done is complete before another process gets the mutex.
+// The holder's operations complete before another process gets the mutex.
 void Mutexes::unlock(CallName call, int mutex, int proc) {
   Words words = words_of(call, mutex, proc);
   QueueLock queue(words, index(door_.rank()));

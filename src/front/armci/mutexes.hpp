@@ -1,4 +1,4 @@
-// Mutexes of the job. Each is a queue lock: its tail lies at the process that gave it, and every
+// Mutexes of the job. Each is a queue lock. Its tail is at the process that created it, and every
 // process has a node for each mutex, at which it waits.
 #pragma once
 
@@ -16,7 +16,7 @@ class Mutexes {
  public:
   explicit Mutexes(Door& door) : door_(door) {}
 
-  // Collective. False: no memory is left.
+  // Collective. False: out of memory.
   bool create(CallName call, std::uint32_t count);
   void destroy(CallName call);
   bool exist() const { return !parts_.empty(); }
@@ -24,16 +24,16 @@ class Mutexes {
   void unlock(CallName call, int mutex, int proc);
 
  private:
-  // The mutexes that a process has given, and where its words lie: the tails of its own mutexes,
-  // and its nodes for all.
+  // The mutexes that a process created, and the location of its words: the tails of its own
+  // mutexes, and its nodes for all mutexes.
   struct Part {
     std::uint64_t offset;
     std::uint32_t count;
-    std::uint32_t first;  // the number of its first mutex, of all
+    std::uint32_t first;  // the number of its first mutex among all
   };
   class Words;
 
-  // One that a thread of this process holds.
+  // A mutex that a thread of this process holds.
   struct Held {
     int mutex;
     int proc;
@@ -44,7 +44,7 @@ class Mutexes {
   std::vector<Held>::iterator find_held(int mutex, int proc);
 
   Door& door_;
-  std::vector<Part> parts_;  // by rank; empty: there are no mutexes
+  std::vector<Part> parts_;  // by rank; empty: no mutexes exist
   std::byte* own_ = nullptr;
   std::vector<Held> held_;
 };

@@ -19,12 +19,13 @@ constinit Door* own_door = nullptr;
 
 namespace {
 
-constinit int inits = 0;  // without a matching finalize
+constinit int inits = 0;  // init calls without a matching finalize
 
 // Collective.
 void close_door(CallName call) {
   Door& door = *own_door;
-  door.groups().world().compare("ARMCI_Finalize");  // also where a program exits without it
+  door.groups().world().compare(
+      "ARMCI_Finalize");  // also called if a program exits without finalizing
   door.transfers().wait_for_all(call);
   door.check(call, door.engine().collectives().barrier(door.engine().teams().world(), call));
   close_groups();
@@ -34,7 +35,7 @@ void close_door(CallName call) {
   leave_waits_alone();
 }
 
-// Ends a program that exits with status 0 without ARMCI_Finalize.
+// Finalizes a program that exits with status 0 without ARMCI_Finalize.
 void finalize_at_exit(int status, void* /*unused*/) {
   if (own_door == nullptr || status != 0 || this_process().leaves_job) return;
   const Turn turn;
@@ -43,7 +44,7 @@ void finalize_at_exit(int status, void* /*unused*/) {
   close_door("exit");
 }
 
-// Rank 0 prints this for all.
+// Rank 0 prints this for all ranks.
 void greet(Options options) {
   options.info |= options.armci_verbose;
   std::fputs(greeting("Gondwana " GONDWANA_VERSION ", ARMCI", options, own_environment()).c_str(),

@@ -5,10 +5,10 @@
 
 namespace gondwana::armci {
 
-// Collective. Only the first of several calls does anything.
+// Collective. Only the first of several calls has an effect.
 void start(CallName call);
-// Collective. Only the last of as many calls as inits does anything. Layers above call it too
-// often.
+// Collective. Each call matches one start(), and the last of them closes the door. Excess calls
+// have no effect, because layers above call it too often.
 void finalize(CallName call);
 
 }  // namespace gondwana::armci

@@ -12,7 +12,7 @@
 namespace gondwana::armci {
 namespace {
 
-// Without a sign. The smallest integer has no such number and stays as it is.
+// The absolute value. The smallest integer has none, and stays as it is.
 template <typename T>
 T magnitude(T value) {
   if constexpr (std::is_integral_v<T>)
@@ -21,7 +21,7 @@ T magnitude(T value) {
     return std::abs(value);
 }
 
-// The number that is farther from 0, or nearer to it.
+// The value with the larger or the smaller absolute value.
 template <bool Largest, typename T>
 void combine_by_distance(void* out, const void* a, const void* b, std::size_t count) {
   auto* result = static_cast<T*>(out);
@@ -70,8 +70,8 @@ constexpr std::array integer_operations{Operation{"or", element_type<CombineOp::
                                         Operation{"|", element_type<CombineOp::bit_or, T>},
                                         Operation{"bor", element_type<CombineOp::bit_or, T>}};
 
-// Programs of Fortran pass names with blanks or nothing behind them, so that only the beginning
-// counts.
+// Fortran programs pass names followed by blanks or without a terminator, so only the start of `op`
+// is compared.
 template <typename T>
 ElementType element_of(CallName call, std::string_view op) {
   const auto is_meant = [op](const Operation& each) { return op.starts_with(each.name); };
@@ -111,7 +111,7 @@ void combine_all(CallName call, Group& group, void* x, int n, std::string_view o
   const ElementType element = element_of(call, type, op);
   group.compare(call, fmt::format("{} elements of {} bytes, operator {}", count, element.size,
                                   op.substr(0, op.find(' '))));
-  // Without a second term, some operations still change the first: absmax, &&.
+  // Even without a second operand, some operations change the first: absmax, &&.
   const bool is_changed = !op.starts_with('+') && !op.starts_with('*');
   if (group.size() > 1) return group.reduce(call, x, count, element);
   if (!is_changed) return;
@@ -126,7 +126,7 @@ void combine_scope(CallName call, int scope, void* x, int n, std::string_view op
   if (Group* group = scope_of(call, *here, scope)) combine_all(call, *group, x, n, op, type);
 }
 
-// Whether the number of one record is to be preferred.
+// Whether to select the value of this record.
 template <typename T>
 bool is_better(const std::byte* one, const std::byte* other, bool largest) {
   T a;
@@ -150,7 +150,7 @@ bool is_better(const std::byte* one, const std::byte* other, int type, bool larg
   }
 }
 
-// Records are exchanged behind a byte that says whether they count.
+// Each record is exchanged with a preceding byte that says whether it counts.
 void select(CallName call, int scope, void* x, int n, std::string_view op, int type, bool counts) {
   const Entry here(call);
   Group* group = scope_of(call, *here, scope);

@@ -21,7 +21,7 @@ bool is_put(const Call& call) {
   return call.side == End::target;
 }
 
-// Their side of a move, and this process's.
+// The addresses of a move at the peer and in this process.
 void* theirs(const Call& call, void* target, void* source) {
   return is_put(call) ? target : source;
 }
@@ -35,7 +35,7 @@ void check_elements(const Call& call, std::size_t size) {
                                    width(call.adds->type())));
 }
 
-// Pieces of memory that lies here.
+// Moves pieces whose peer memory is mapped here.
 class Near {
  public:
   explicit Near(const Call& call) : call_(call) {
@@ -74,7 +74,7 @@ class Near {
   std::size_t bytes_ = 0;
 };
 
-// A put or a get of pieces that lie elsewhere. tell(pieces): moves them all.
+// A put or get of pieces of a process out of reach. `tell(pieces)` moves them all.
 template <typename Tell>
 void tell_far(const Call& call, Rank rank, const Tell& tell) {
   Door& door = call.door;
@@ -92,7 +92,7 @@ void tell_far(const Call& call, Rank rank, const Tell& tell) {
   door.transfers().keep(call.handle, std::move(pieces));
 }
 
-// The lane counts the requests, and their sources are free.
+// The lane counts the requests. Their sources may be reused on return.
 void accumulate_far(const Call& call, Rank rank, std::span<const StridedRun> runs) {
   Door& door = call.door;
   door.order(call.name);
@@ -116,7 +116,7 @@ void accumulate_far(const Call& call, Rank rank, std::span<const StridedRun> run
     return tell_far(call, rank, [&](FarPieces& pieces) {
       gondwana::move_section(pieces, transfer, offset, own);
     });
-  std::vector<StridedRun> lines;  // as many as a message can have
+  std::vector<StridedRun> lines;  // the maximum of one message
   for_each_line(transfer, call.side, offset, own, [&](const StridedRun& line) {
     lines.push_back(line);
     if (lines.size() < most_runs) return;
@@ -126,13 +126,13 @@ void accumulate_far(const Call& call, Rank rank, std::span<const StridedRun> run
   accumulate_far(call, rank, lines);
 }
 
-// A transfer some memory of which is a device's: as of put and get in the engine. A device is the
-// side of this process, or both are.
+// A transfer with device memory on at least one side. The device side is the local one, or both
+// are, as in the engine's put and get.
 class KindMove {
  public:
   explicit KindMove(const Call& call) : call_(call) {}
 
-  // `there`: an address, as the call names memory of the other process.
+  // `there`: an address, as calls name memory of the other process.
   void move(const StridedRun& run) {
     const auto last = static_cast<std::ptrdiff_t>(run.count - 1) * run.there_step;
     auto* first = reinterpret_cast<std::byte*>(run.there);
@@ -155,7 +155,7 @@ class KindMove {
   }
 
  private:
-  // Both sides are memory of this process alone.
+  // Both sides are in memory of this process alone.
   void copy(const StridedRun& run) const {
     for (std::size_t i = 0; i < run.count; ++i) {
       const auto at = static_cast<std::ptrdiff_t>(i);
@@ -189,13 +189,13 @@ class KindMove {
   const Call& call_;
 };
 
-// Whether loads and stores may not touch memory that the call names.
+// Whether the call names memory that loads and stores may not touch.
 bool is_by_kind(const Call& call, const void* target, const void* source) {
   return call.door.memory().has_devices() && (call.door.memory().may_be_on_device(target) ||
                                               call.door.memory().may_be_on_device(source));
 }
 
-// Puts and gets of other nodes that are under way come first.
+// Waits first for puts and gets in flight to other nodes.
 KindMove begin_by_kind(const Call& call) {
   if (!call.door.engine().rma().reaches_all()) call.door.order(call.name);
   return KindMove(call);
@@ -340,7 +340,7 @@ void move_section(const Call& call, const Section& section) {
   const auto run = static_cast<std::size_t>(section.counts[0]);
   check_elements(call, run);
   if (section.levels == 0) return move_piece(call, section.target, section.source, run);
-  // Rows at positive steps need no optimizer.
+  // Rows with positive strides need no optimizer.
   if (!is_by_kind(call, section.target, section.source) && section.levels == 1 &&
       section.source_strides[0] >= section.counts[0] &&
       section.target_strides[0] >= section.counts[0])
@@ -352,7 +352,7 @@ void move_section(const Call& call, const Section& section) {
                 section);
 }
 
-// Pieces that lie elsewhere travel together.
+// Pieces out of reach are sent together.
 void move_list(const Call& call, const armci_giov_t* list, int length) {
   const Rank rank = call.door.checked_rank(call.name, call.proc);
   checked_size(call.name, length);

@@ -1,4 +1,4 @@
-// Puts, gets and accumulates of one piece, of sections of arrays and of lists of pieces.
+// Puts, gets and accumulates of single pieces, of sections of arrays and of lists of pieces.
 #pragma once
 
 #include <array>
@@ -11,20 +11,20 @@
 
 namespace gondwana::armci {
 
-// What a call asks for, with its turn. A put is an accumulate that replaces.
+// The parameters of a call, with its turn. A put is an accumulate that replaces.
 struct Call {
   Door& door;
   CallName name;
   int proc;
-  strided::End side;  // of the other process: target of puts, source of gets
+  strided::End side;  // the side of the other process: target of puts, source of gets
   std::optional<Accumulation> adds = {};
-  bool waits = true;              // false: a get may go on after the call
-  armci_hdl_t* handle = nullptr;  // of a call that does not wait
+  bool waits = true;              // false: a get may continue after the call
+  armci_hdl_t* handle = nullptr;  // of a nonblocking call
   [[no_unique_address]] Turn turn = {};
 };
 
-// Moves one piece between memory that lies here. False: the other memory does not lie here, or is
-// not what the call may name.
+// Moves one piece between memory that is mapped here. False: the other memory is not mapped here,
+// or the call may not name it.
 [[gnu::always_inline]] inline bool try_put(void* target, const void* source, std::size_t size,
                                            int proc) {
   if (own_door == nullptr) [[unlikely]]
@@ -47,7 +47,7 @@ struct Call {
   return true;
 }
 
-// Adds one piece, inside a stripe or one element, if the lock is free. False: nothing has happened.
+// Adds one piece, within a stripe or one element, if the lock is free. False: no effect.
 [[gnu::always_inline]] inline bool try_add(int datatype, const void* scale, void* target,
                                            const void* source, std::size_t size, int proc) {
   if (own_door == nullptr || static_cast<std::size_t>(datatype) >= accumulate_types) [[unlikely]]
@@ -71,7 +71,7 @@ struct Call {
   return true;
 }
 
-// The size of a section that is one piece; 0: it is none, or is empty.
+// The size of a contiguous section. 0: it is empty or not contiguous.
 [[gnu::always_inline]] inline std::size_t size_of_piece(const int* counts, int levels) {
   if (levels > 1 || (levels == 1 && counts[1] != 1) || levels < 0 || counts[0] < 0) return 0;
   return static_cast<std::size_t>(counts[0]);
@@ -84,7 +84,7 @@ Accumulation accumulation_of(CallName name, int datatype, const void* scale);
 void move_piece(const Call& call, void* target, void* source, std::size_t size);
 int checked_size(CallName name, int size);
 
-// As in the call. The strides of a level are null where there is none.
+// The arguments of the call. The strides are null if `levels` is 0.
 struct Section {
   void* source;
   const int* source_strides;
@@ -99,18 +99,18 @@ void check_shape(CallName name, const int* counts, int levels);
 
 using AllStrides = std::array<std::ptrdiff_t, ARMCI_MAX_STRIDE_LEVEL>;
 AllStrides wide(const int* strides, int levels);
-// A section that has been checked, as the strides of both ends describe it.
+// A checked section, with the strides of both ends.
 struct Shape {
   const int* counts;
   int levels;
   const AllStrides& target;
   const AllStrides& source;
 };
-// Ends the job if it leaves the address space.
+// Ends the job if the transfer leaves the address space.
 strided::Transfer optimized(CallName name, const Shape& shape, strided::End ordered);
 void move_list(const Call& call, const armci_giov_t* list, int length);
 
-// Stores a word behind a put: a process that sees it sees the data.
+// Stores a word after a put: a process that sees the word also sees the data.
 void store_flag(const Call& call, int* flag, int value);
 
 }  // namespace gondwana::armci

@@ -11,7 +11,7 @@ namespace gondwana::armci {
 Group* scope_of(CallName call, Door& here, int scope);
 // Not collective.
 std::vector<Rank> members_of_scope(CallName call, Door& here, int scope);
-// Ends the job if it is negative.
+// Ends the job if `n` is negative.
 inline std::size_t checked_count(CallName call, int n) {
   if (n < 0) give_up(call, fmt::format("{} elements", n));
   return static_cast<std::size_t>(n);

@@ -1,4 +1,4 @@
-// Where the ARMCI door of a rank has laid what other ranks use of it.
+// The locations in a rank's arena that the ARMCI doors of other ranks use.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,13 @@ namespace gondwana {
 
 // Offsets in the arena.
 struct ArmciPlace {
-  StagedPlace collectives;  // of the world group
-  std::uint64_t words;      // its ArmciWords
+  StagedPlace collectives;  // scratch of the world group
+  std::uint64_t words;      // the rank's ArmciWords
 };
 
-// Words that other ranks write. After it comes a counter of notifications from each rank of the
-// job.
+// Words that other ranks write. They are followed by a counter of notifications from each rank.
 struct ArmciWords {
-  std::uint64_t newest_message;  // the top of a stack: 0 or rank + 1 and an offset
+  std::uint64_t newest_message;  // the top of a stack of message names; 0: empty
 };
 
 namespace system_area {

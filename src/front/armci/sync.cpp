@@ -29,8 +29,8 @@ void update(const Door& door, const AtomicRequest& request, std::byte* there, vo
   std::memcpy(here, &old, size);
 }
 
-// In the arena of a process of this node: one instruction, which takes no turn. False: it does not
-// lie there.
+// Updates the arena of a process of this node by one instruction, which needs no turn. False: the
+// address is not in that arena or is misaligned.
 template <typename T>
 bool try_update(bool swaps, T* here, void* there, int value, int proc) {
   if (own_door == nullptr || !is_aligned(there, sizeof(T))) [[unlikely]]

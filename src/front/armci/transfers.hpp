@@ -1,5 +1,5 @@
-// Gets that do not wait, from processes that loads and stores do not reach. All else is complete,
-// or its buffer free, when its call returns.
+// Nonblocking gets from processes that loads and stores do not reach. When any other call returns,
+// its operation is complete or its buffer may be reused.
 #pragma once
 
 #include <map>
@@ -18,11 +18,11 @@ class Transfers {
  public:
   explicit Transfers(Door& door) : door_(door) {}
 
-  // Notes that an operation with this handle is over.
+  // Records that the operation of this handle is complete.
   static void note_done(armci_hdl_t* handle) {
     if (handle != nullptr && handle->gondwana_aggregate == 0) handle->gondwana_transfer = 0;
   }
-  // Keeps a transfer that has begun, for the handle or, if it is null, for wait_for_all().
+  // Keeps a started transfer for its handle, or for wait_for_all() if `handle` is null.
   void keep(armci_hdl_t* handle, std::unique_ptr<FarPieces> transfer);
   void wait(CallName call, armci_hdl_t* handle);
   bool is_over(CallName call, armci_hdl_t* handle);
@@ -33,7 +33,7 @@ class Transfers {
 
   Door& door_;
   int last_ = 0;
-  // By number; 0: without a handle.
+  // By number. 0: no handle.
   std::map<int, std::vector<std::unique_ptr<FarPieces>>> begun_;
 };
 

@@ -1,8 +1,8 @@
-// The turns of the threads of this process: one at a time is in the library. A thread that waits
-// long for other processes gives its turn away meanwhile.
+// The turns of the threads of this process: only one thread at a time is in the library. A thread
+// that waits long for other processes yields its turn meanwhile.
 //
-// What is one piece within the node needs no turn, be it put, got, added or updated: it touches no
-// state of the door but the counters, which then may miss some.
+// A put, get, add or update of one piece within the node needs no turn. It touches no state of the
+// door but the counters, which may then miss some operations.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@ namespace gondwana::armci {
 
 using ProcessTurns = TurnLock<RealAtomics>;
 
-// What a thread has of them.
+// A thread's state.
 struct OwnTurn {
-  std::uint32_t depth = 0;  // of calls within calls
+  std::uint32_t depth = 0;  // depth of nested calls
   std::uint32_t kept = 0;
   ProcessTurns::IsFirst is_first = false;
-  std::uint64_t mpi_called_ns = 0;  // by a wait of this thread
+  std::uint64_t mpi_called_ns = 0;  // by the last wait of this thread
 };
 
 extern constinit ProcessTurns process_turns __attribute__((visibility("hidden")));
 extern constinit thread_local OwnTurn own_turn
     __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
-// The turn of a call. Calls within calls have the turn already.
+// The turn of a call. Nested calls share it.
 class Turn {
  public:
   [[gnu::always_inline]] Turn() {
@@ -38,7 +38,8 @@ class Turn {
   }
 };
 
-// While it lives, waits keep the turn: another thread would find state in the midst of a change.
+// Waits keep the turn during its lifetime, because another thread would see state that is half
+// changed.
 class KeptTurn {
  public:
   KeptTurn() { ++own_turn.kept; }
@@ -47,7 +48,7 @@ class KeptTurn {
   ~KeptTurn() { --own_turn.kept; }
 };
 
-// Before the first turn.
+// Called before the first turn.
 void prepare_turns();
 
 }  // namespace gondwana::armci
