@@ -1,4 +1,4 @@
-// How engines are set up here.
+// How engines are set up for these measurements.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace gondwana::scale {
 
-// With a small heap: none of it is used, and the arena has the most room for the engine's memory.
+// The heap is small because nothing uses it. Most of the arena is left for the engine's memory.
 inline Engine::Setup engine_setup(Rank rank, std::shared_ptr<NodeMemory> memory) {
   Engine::Setup setup;
   setup.rank = rank;

@@ -1,5 +1,6 @@
-// gondwana-scale RANKS NODE_RANKS: what a rank and its node need in a job of that size, a line for
-// each figure. It starts the engine of a rank; its peers are threads, or simulated.
+// gondwana-scale RANKS NODE_RANKS: prints the resources that a rank and its node need in a job of
+// that size, one figure per line. It starts the engine of one rank; its peers are threads, or are
+// simulated.
 #include <fmt/format.h>
 
 #include <cstdio>

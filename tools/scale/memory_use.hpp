@@ -1,4 +1,5 @@
-// What this process uses: the difference of two looks is the memory of what was made between them.
+// The memory that this process uses. The difference of two samples is the memory allocated between
+// them.
 #pragma once
 
 #include <malloc.h>
@@ -11,8 +12,8 @@
 namespace gondwana::scale {
 
 struct MemoryUse {
-  std::uint64_t allocated = 0;  // bytes, by malloc
-  std::uint64_t shared = 0;     // bytes of memfds, in pages of this process
+  std::uint64_t allocated = 0;  // bytes from malloc
+  std::uint64_t shared = 0;     // bytes of memfds, in pages that this process maps
 
   static MemoryUse now() {
     const struct mallinfo2 all = ::mallinfo2();

@@ -13,7 +13,7 @@
 namespace gondwana::scale {
 namespace {
 
-// Of an agent of this machine, over the network that a job on several nodes would use.
+// The contact of an agent on this machine, over the network that a job on several nodes would use.
 Result<NodeContact> contact_of_agent() {
   const Result<Options> options = read_options(own_environment());
   if (!options) return options.error();
@@ -28,7 +28,7 @@ Result<NodeContact> contact_of_agent() {
   return (*agent)->contact();
 }
 
-// The frame as the other end reads it.
+// Encodes the frame, and decodes it as the receiver would.
 Result<launch::Frame> say(const launch::Frame& frame, Sent& said) {
   const std::string bytes = launch::encode(frame, tag);
   ++said.messages;
@@ -47,7 +47,7 @@ std::string info_of_node(const NodeContact& contact, const NodeShare& share) {
   return NodeContact(info, contact.address(), contact.key()).pack();
 }
 
-// The launcher gets the info of each node, and sends those of all to this one.
+// The launcher receives the contact of each node, and sends all of them to this node.
 Result<void> tell_nodes(const JobShape& shape, NodeTable& table, Sent& said) {
   const Result<NodeContact> contact = contact_of_agent();
   if (!contact) return contact.error();
@@ -71,7 +71,7 @@ Result<void> tell_nodes(const JobShape& shape, NodeTable& table, Sent& said) {
   return {};
 }
 
-// The packets by which a rank joins and its guardian hands out the memory.
+// The packets with which a rank joins and its guardian hands out the memory.
 Result<void> join(const JobMemory& memory, Sent& said) {
   const auto pass = [&](const protocol::Message& message) {
     const protocol::Packet packet = protocol::encode(message, memory.tag());

@@ -1,6 +1,6 @@
-// How a node of a large job learns to reach all others, and its rank gets the memory: what a
-// launcher and a guardian say, encoded and decoded by the code that they use. What was said is
-// added to `said`.
+// How a node of a large job learns to reach all others, and how its rank gets the memory. The
+// messages of launcher and guardian are encoded and decoded by their own code. Their number and
+// size are added to `said`.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,12 @@ namespace gondwana::scale {
 
 inline constexpr std::uint64_t tag = 0x5ca1'ab1e;  // of the job
 
-// The memory of a node, and what a rank and its guardian say until the rank has it.
+// Makes the memory of a node, and exchanges the messages with which a rank gets it from its
+// guardian.
 Result<std::shared_ptr<NodeMemory>> make_memory(const NodeShare& share, std::optional<Rank> self,
                                                 Sent& said);
 
-// Rank 0 is alone on node 0; the other nodes have `node_ranks` ranks each, the last one the rest.
+// Rank 0 is alone on node 0. Each other node has `node_ranks` ranks; the last one may have fewer.
 class JobShape {
  public:
   JobShape(std::uint32_t ranks, std::uint32_t node_ranks)
@@ -33,7 +34,7 @@ class JobShape {
   std::uint32_t node_ranks_;
 };
 
-// The memory of node 0, which knows all nodes.
+// The memory of node 0, which knows how to reach all nodes.
 Result<std::shared_ptr<NodeMemory>> make_node(const JobShape& shape, Sent& said);
 
 }  // namespace gondwana::scale

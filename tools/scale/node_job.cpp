@@ -13,7 +13,7 @@ namespace {
 
 using Engines = std::vector<Result<std::unique_ptr<Engine>>>;
 
-// Each in a thread of its own, because a rank waits for the others.
+// Each engine starts in its own thread, because a rank waits for the others.
 Engines start(const std::shared_ptr<NodeMemory>& memory) {
   const std::uint32_t ranks = memory->roster().here().size();
   Engines engines;

@@ -8,7 +8,7 @@
 
 namespace gondwana::scale {
 
-// Bytes are those of all ranks, divided by their number.
+// Byte counts are averages over the ranks.
 Result<Figures> measure_on_one_node(std::uint32_t ranks);
 
 }  // namespace gondwana::scale

@@ -22,7 +22,7 @@ void append(std::vector<std::byte>& to, Bytes bytes) {
 }
 
 // What rank 0 writes to its replica on a node, that node writes to its replica on node 0. Replicas
-// lie in the order of the nodes.
+// are ordered by node.
 std::uint64_t mirrored(std::uint64_t offset, std::uint32_t node) {
   return offset == TeamScratch::nowhere ? offset : offset + node * sizeof(TeamScratch);
 }
@@ -48,7 +48,7 @@ void SimulatedNodes::take() {
   }
 }
 
-// A batch that is too large for the ring.
+// The batch was too large for the ring.
 void SimulatedNodes::take_from_slot(BatchSlot& slot) {
   const Bytes bytes = Bytes(slot.bytes).first(slot.state.look().size());
   const auto batch = remote::read<remote::Batch>(bytes);
@@ -120,7 +120,7 @@ void SimulatedNodes::execute(const remote::ReceivedBatch& batch, const NodePlan&
   reply({.node = plan.node, .number = batch.batch.number}, results);
 }
 
-// It counts as sent: the agent of node 0 answers the same requests of its peers.
+// The reply counts as sent: the agent of node 0 answers the same requests of its peers.
 void SimulatedNodes::reply(Reply reply, Bytes results) {
   reply.tag = tag_;
   reply.size = results.size();

@@ -1,11 +1,11 @@
-// The other nodes of a job in which rank 0, alone on node 0, is an engine and all other ranks are
-// simulated. It takes the place of the agent of node 0, which carries the messages of its rank.
+// The other nodes of a job in which rank 0 is an engine, alone on node 0, and all other ranks are
+// simulated. This class replaces the agent of node 0, which carries the messages of its rank.
 //
-// The other ranks do what rank 0 does, because all ranks of a job call the same. So
-//   - a read returns what lies at that place in the arena of rank 0;
-//   - to an atomic operation, a store or an update that rank 0 sends to a rank, a rank answers with
-//     the same one to rank 0. It is the rank at the same distance on the other side in a barrier of
-//     ranks, and the same one in an exchange of all nodes.
+// The other ranks do what rank 0 does, because all ranks of a job make the same calls:
+// - A read returns what lies at that place in the arena of rank 0.
+// - If rank 0 sends an atomic operation, a store or an update to a rank, a rank sends the same one
+//   to rank 0. In a barrier of ranks it is the rank at the same distance on the other side; in an
+//   exchange of all nodes it is the same rank.
 //
 // Nothing is delivered before rank 0 waits. Then all that it has sent is delivered: one step.
 #pragma once
@@ -23,19 +23,19 @@ namespace gondwana::scale {
 
 class SimulatedNodes {
  public:
-  // The memory has the infos of all nodes and must outlive this.
+  // `memory` has the contacts of all nodes and must outlive this object.
   SimulatedNodes(const NodeMemory& memory, std::uint64_t tag);
 
   // Takes the messages that rank 0 has sent.
   void take();
-  // Rank 0 waits. True: something arrived.
+  // Called when rank 0 waits. Returns true if something arrived.
   bool deliver();
   bool has_something() const { return !sent_.empty() || !arriving_.empty(); }
 
-  // Since the last call. Gives back the memory that messages took.
+  // Returns the counts since the last call, and frees the memory that messages took.
   Sent reset();
   std::uint64_t connections() const;
-  // Messages that this class does not know: figures would be wrong.
+  // Messages that this class does not know. If there are any, the figures are wrong.
   std::uint64_t unknown() const { return unknown_; }
 
  private:
@@ -61,7 +61,7 @@ class SimulatedNodes {
   RecordWriter to_rank_;
   std::deque<Message> sent_;
   std::deque<Record> arriving_;
-  std::vector<std::uint32_t> messages_;  // that rank 0 got, by node
+  std::vector<std::uint32_t> messages_;  // messages for rank 0, by node
   std::vector<bool> is_connected_;       // by node
   Sent traffic_;
   std::uint64_t unknown_ = 0;

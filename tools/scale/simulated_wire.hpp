@@ -1,6 +1,5 @@
-// The wire of rank 0: the client that every rank of a large job has, whose messages go to
-// SimulatedNodes. One thread runs both: the nodes deliver where the rank waits and nothing has
-// come.
+// The wire of rank 0: the client that every rank of a large job has, with SimulatedNodes as its
+// peers. One thread runs both: the nodes deliver when the rank waits and nothing has arrived.
 #pragma once
 
 #include <memory>
@@ -69,7 +68,7 @@ class SimulatedWire final : public Transport {
   std::span<const Error> losses() const override { return client_->losses(); }
 
  private:
-  // The agent takes messages at once.
+  // Passes the messages to the simulated agent at once.
   Result<Posted> posted(Result<Posted> result) {
     nodes_.take();
     return result;

@@ -11,7 +11,7 @@
 namespace gondwana::scale {
 namespace {
 
-// The engine of rank 0 over the simulated nodes.
+// Starts the engine of rank 0 over the simulated nodes.
 Result<std::unique_ptr<Engine>> start(const std::shared_ptr<NodeMemory>& memory,
                                       SimulatedNodes& nodes) {
   Result<std::unique_ptr<RemoteClient>> client = RemoteClient::open(

@@ -1,10 +1,10 @@
-// Values as bytes, little-endian, for a process on another host.
+// Serialises values as little-endian bytes, for a process on another host.
 //
-// A structure is on the wire as a function beside it says, once for writing and for reading:
+// A function next to a structure lists its fields, once for writing and for reading:
 //
 //   void fields(auto& archive, Of<Point> auto& point) { archive(point.x, point.y); }
 //
-// An enumeration tells how many values it has: constexpr std::uint8_t enumerators(Colour).
+// An enumeration declares its number of values: constexpr std::uint8_t enumerators(Colour).
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ namespace gondwana {
 
 class ArchiveWriter;
 
-// Const where it is written.
+// Matches a const value when writing.
 template <typename Value, typename Type>
 concept Of = std::same_as<std::remove_const_t<Value>, Type>;
 
@@ -51,7 +51,7 @@ class ArchiveWriter {
   }
 
   std::string take() { return std::move(bytes_); }
-  // Its own values are sound.
+  // Nothing to check: the writer's own values are valid.
   void expect(bool /*condition*/) {}
 
  private:
@@ -86,8 +86,7 @@ class ArchiveWriter {
   std::string bytes_;
 };
 
-// After the first thing that is wrong everything it reads is empty. Values that no writer writes
-// are wrong too.
+// After the first error all further values are empty. A value that no writer produces is an error.
 class ArchiveReader {
  public:
   explicit ArchiveReader(std::string_view bytes) : bytes_(bytes) {}
@@ -98,7 +97,7 @@ class ArchiveReader {
   }
 
   bool is_well() const { return well_; }
-  // What has been read is no value that a writer has.
+  // A failed condition marks a value that no writer produces.
   void expect(bool condition) {
     if (!condition) spoil();
   }
@@ -161,7 +160,7 @@ class ArchiveReader {
   void get(std::vector<Value>& values) {
     std::uint32_t count = 0;
     get(count);
-    // Every value has bytes of its own: a number that lies costs no memory.
+    // Each element takes at least a byte, so a false count cannot allocate more than was received.
     if (count > bytes_.size()) spoil();
     for (std::uint32_t i = 0; i < count && well_; ++i) get(values.emplace_back());
   }

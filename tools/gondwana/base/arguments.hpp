@@ -1,4 +1,4 @@
-// Words of command lines that ask for a job.
+// Parses arguments that several commands share.
 #pragma once
 
 #include <chrono>
@@ -9,10 +9,10 @@
 
 namespace gondwana {
 
-// "0.5": seconds, from 0.05 to 3600. `option` is for the sentence.
+// Parses seconds such as "0.5", from 0.05 to 3600. `option` is named in the error message.
 Result<std::chrono::milliseconds> parse_seconds(std::string_view option, std::string_view word);
 
-// A word that is no option known to `command`: the one job that is meant.
+// Takes a word that is not an option of `command` as the job; there can be only one.
 Result<void> take_job(std::string_view command, const std::string& word, std::string& job);
 
 }  // namespace gondwana

@@ -12,7 +12,7 @@
 namespace gondwana {
 namespace {
 
-// Files of /proc have no length, so they are read as streams.
+// Files of /proc report no size, so they are read as streams.
 std::string text_of(const char* path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};

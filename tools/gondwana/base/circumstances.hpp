@@ -1,4 +1,4 @@
-// What pages say of the run that they show: how it was started, and how busy the machine was.
+// What a page says about the run that it shows: the command line, and how busy the machine was.
 #pragma once
 
 #include <string>
@@ -7,17 +7,18 @@
 namespace gondwana {
 
 struct Circumstances {
-  std::string command;  // of this process
-  double load = 0;      // the average of the last minute
+  std::string command;  // the command line of this process
+  double load = 0;      // the load average of the last minute
 
-  // As the programs that make pages take them after the names of their files.
+  // The arguments that page generators take after their file names.
   std::vector<std::string> words() const;
 };
 
-// Asked before anything is run, whose own load would count.
+// Call this before running anything: that load would be included.
 Circumstances present_circumstances();
 
-// A sentence if the program that draws pages cannot run: there is no python3 in PATH.
+// An error message if the page generator cannot run because python3 is not in PATH; otherwise
+// empty.
 std::string doubt_about_python();
 
 }  // namespace gondwana

@@ -1,11 +1,11 @@
-// What a command has to say to its user, beside its output.
+// Error messages of commands.
 #pragma once
 
 #include <string_view>
 
 namespace gondwana {
 
-// "gondwana ps: host a: ...", on the standard error. The sentence may have text from outside.
+// Prints "gondwana ps: host a: ..." on standard error. The message may contain text from outside.
 void complain(std::string_view command, std::string_view sentence);
 
 }  // namespace gondwana

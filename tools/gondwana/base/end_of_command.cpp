@@ -16,7 +16,7 @@ int complain_of_output(const char* reason) {
   return 1;
 }
 
-// The end of what a command has printed lies in a buffer until then. Returns the exit status.
+// Writes what is still in the output buffer. Returns the exit status.
 int flush_output(int status) {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
@@ -29,11 +29,11 @@ int flush_output(int status) {
 int run_to_the_end(FunctionRef<int()> command) {
   try {
     return flush_output(command());
-  } catch (const std::system_error& failure) {  // no thread, or no space for the output
+  } catch (const std::system_error& failure) {  // no thread, or the output is full
     if (std::ferror(stdout) != 0) return complain_of_output(failure.code().message().c_str());
     print_error("gondwana: {}\n", failure.what());
     return 1;
-  } catch (const std::exception& failure) {  // no memory
+  } catch (const std::exception& failure) {  // out of memory
     print_error("gondwana: {}\n", failure.what());
     return 1;
   }

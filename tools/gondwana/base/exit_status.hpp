@@ -1,4 +1,4 @@
-// The exit statuses that shells, mpirun and timeout(1) have taught people to expect.
+// Exit statuses, as in shells, mpirun and timeout(1).
 #pragma once
 
 #include <string>
@@ -7,19 +7,20 @@
 
 namespace gondwana {
 
-inline constexpr int exit_failure = 1;  // ours: wrong words, no memory, no descriptors
+inline constexpr int exit_failure = 1;  // arguments, memory, descriptors
 inline constexpr int exit_timeout = 124;
 inline constexpr int exit_not_runnable = 126;
 inline constexpr int exit_not_found = 127;
 inline constexpr int exit_signal_base = 128;  // + the number of the signal
 
-// What a program that cannot be started ends with.
+// The exit status if a program cannot be started.
 constexpr int exit_status(Errc code) {
   if (code == Errc::missing) return exit_not_found;
   return code == Errc::refused ? exit_not_runnable : exit_failure;
 }
 
-// Of a process that has ended: 0 to 255, or 128 + the signal. `wait_status`: as waitpid() gave it.
+// The exit status of an ended process: 0 to 255, or 128 + the signal. `wait_status` comes from
+// waitpid().
 int exit_status(int wait_status);
 
 // "SIGSEGV"

@@ -12,7 +12,7 @@
 namespace gondwana {
 namespace {
 
-// Also of those that are two bytes.
+// Includes the control characters that take two bytes.
 std::optional<unsigned> control_in(std::string_view character) {
   const auto first = static_cast<unsigned char>(character.front());
   if (first < 0x20 || first == 0x7f) return first;

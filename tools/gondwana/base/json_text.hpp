@@ -6,10 +6,10 @@
 
 namespace gondwana {
 
-// With quotation marks. Bytes that are no text in UTF-8 become the sign for that.
+// Adds quotation marks. Bytes that are not valid UTF-8 become U+FFFD.
 std::string json_text(std::string_view text);
 
-// "[1, 2]": each item as `write` has it.
+// Writes a list such as "[1, 2]"; `write` formats each item.
 template <typename Items, typename Write>
 std::string json_list(const Items& items, const Write& write) {
   std::string text;

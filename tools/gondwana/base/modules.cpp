@@ -9,11 +9,11 @@
 namespace gondwana {
 namespace {
 
-// Beside this program in a build folder, else where it is installed.
+// Looks next to this program, as in a build folder, then where modules are installed.
 void* load(const char* module) {
   for (const char* folder : {".", GONDWANA_MODULES}) {
     const std::filesystem::path file = own_path().parent_path() / folder / module;
-    // Never unloaded: what it returns may refer to its code.
+    // Never unloaded: returned objects may refer to its code.
     if (void* loaded = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return loaded;
   }
   return nullptr;

@@ -1,11 +1,11 @@
-// Parts of the command that need libraries of others: modules, loaded when they are needed.
+// Modules: parts of the command that need other libraries and are loaded on demand.
 #pragma once
 
 #include "core/result.hpp"
 
 namespace gondwana {
 
-// A function of a module, such as "libgondwana_binding.so". The error is what the loader says.
+// Finds a function of a module such as "libgondwana_binding.so". The error is the loader's.
 Result<void*> find_in_module(const char* module, const char* function);
 
 }  // namespace gondwana

@@ -1,4 +1,4 @@
-// Where this command lies, and what was installed with it.
+// Finds files that were installed with this command.
 #pragma once
 
 #include <filesystem>
@@ -13,12 +13,12 @@ namespace gondwana {
 
 std::filesystem::path own_path();
 
-// `name` in the first of these folders that has it. They are told from the folder of the command:
-// where files lie in a build folder, and where they are installed.
+// Finds `name` in the first of these folders that contains it. The folders are relative to the
+// command's folder: one as in a build folder, one as installed.
 std::optional<std::filesystem::path> find_own_file(std::string_view name,
                                                    std::initializer_list<const char*> folders);
 
-// The file of the node agent: beside the command, or where it is installed.
+// The path of the node agent: next to the command, or where it is installed.
 Result<std::string> find_agent();
 
 }  // namespace gondwana

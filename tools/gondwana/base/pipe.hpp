@@ -1,4 +1,4 @@
-// A pipe, closed by exec.
+// A pipe that exec closes.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Sets of processors in words.
+// Formats sets of processors.
 #pragma once
 
 #include <sched.h>

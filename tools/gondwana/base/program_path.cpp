@@ -37,7 +37,7 @@ std::vector<std::string> search_path() {
   }
 }
 
-// The program in `folders` that is spelled most like `name`.
+// The program in `folders` whose spelling is closest to `name`.
 std::string similar_program(const std::string& name, const std::vector<std::string>& folders) {
   std::vector<std::string> names;
   for (const std::string& folder : folders) {
@@ -85,7 +85,7 @@ Result<std::string> find_program(const std::string& name, const std::string& fol
   const fs::path here = folder.empty() ? "." : folder;
   if (name.find('/') != std::string::npos) {
     Result<std::string> found = check(name, here / name);
-    // The rank changes to `folder` before it runs the program: leave a relative name relative.
+    // The rank changes to `folder` before it runs the program, so a relative name stays relative.
     if (found) return name;
     return found;
   }

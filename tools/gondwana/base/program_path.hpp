@@ -1,4 +1,4 @@
-// Which file a program's name means, found before anything is started.
+// Resolves a program's name to a file before anything is started.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace gondwana {
 
-// As execvp(3) would find `name` from within `folder` (empty: here). The error is Errc::missing
-// where there is no such file and Errc::refused where it cannot be run; it says what may have been
-// meant.
+// Finds `name` as execvp(3) would in `folder` (empty: the current folder). The error is
+// Errc::missing if there is no file with this name, and Errc::refused if it cannot be run. Its text
+// suggests similar names.
 Result<std::string> find_program(const std::string& name, const std::string& folder);
 
 }  // namespace gondwana

@@ -1,4 +1,4 @@
-// Words as a shell takes them.
+// Quotes words for a shell.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace gondwana {
 
-// The word, in quotes where it needs some.
+// Returns the word, in quotes if it needs them.
 std::string quote(std::string_view word);
 
 }  // namespace gondwana

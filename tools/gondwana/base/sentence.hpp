@@ -1,5 +1,5 @@
-// Sentences for users that have two forms, each written whole, so that a search finds what a user
-// has read.
+// Messages with a singular and a plural form. Each form is written whole, so that users can search
+// the source for the message they see.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Starts a program that is no rank, such as ssh.
+// Starts a program that is not a rank, such as ssh.
 #pragma once
 
 #include <sys/types.h>
@@ -11,8 +11,8 @@
 
 namespace gondwana {
 
-// Found in PATH, with `standard` as descriptors 0, 1 and 2, and with all signals as they are in a
-// fresh process. It is in a process group of its own: the launcher passes on what is typed.
+// Looks in PATH. Descriptors 0, 1 and 2 are those of `standard`, and signals have their default
+// actions. The process gets its own process group, so Ctrl-C reaches it only through the launcher.
 Result<pid_t> spawn_process(const std::vector<std::string>& words,
                             const std::array<int, 3>& standard);
 

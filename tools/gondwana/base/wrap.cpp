@@ -10,13 +10,13 @@ namespace {
 
 constexpr std::size_t indentation = 4;
 
-// Bytes of UTF-8 that begin a letter.
+// Counts the first bytes of UTF-8 characters.
 std::size_t columns(std::string_view text) {
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char byte) { return (byte & 0xc0) != 0x80; }));
 }
 
-// Where to break `line`: at a space before `width` if there is one, else behind it.
+// Where to break `line`: at the last space that fits into `width`, otherwise at the first space.
 std::size_t break_of(std::string_view line, std::size_t width) {
   std::size_t best = std::string_view::npos;
   const std::size_t words = std::min(line.find_first_not_of(' '), line.size());

@@ -1,4 +1,4 @@
-// Long lines of ours on a terminal, which would break them within words.
+// Wraps our long lines for terminals, which would break them inside words.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace gondwana {
 
-// Columns of the terminal that `fd` is; 0 where it is none, or its width is not known.
+// The number of columns of the terminal `fd`; 0 if it is not a terminal or its width is unknown.
 std::size_t terminal_width(int fd);
 
-// Breaks longer lines at spaces, and begins what follows four columns further right. A width of 0,
-// or one that has no room for words, breaks none.
+// Breaks long lines at spaces and indents continuation lines by four columns. If `width` is 0 or
+// too small for words, nothing is broken.
 std::string wrap_lines(std::string_view text, std::size_t width);
 
 }  // namespace gondwana

@@ -30,7 +30,7 @@ int complain(const Error& error) {
   return 1;
 }
 
-// The data stay beside the page, under a name that no other file of a user has by chance.
+// The data file is kept next to the page. Its name is unlikely to be a user's own file.
 Result<void> write_page(const std::vector<std::string>& data, const std::string& page,
                         const Circumstances& began) {
   const Result<std::string> script = bench::find_file("bench_page", GONDWANA_MODULES "/bench");
@@ -40,7 +40,7 @@ Result<void> write_page(const std::vector<std::string>& data, const std::string&
   if (const Result<void> written = write_file(file, text); !written)
     return Error{Errc::refused,
                  fmt::format("--report: {} cannot be written: {}", file, written.error().text)};
-  // -B: nothing is written into the folder of the script.
+  // -B: write no bytecode into the folder of the script.
   std::vector<std::string> words{"python3", "-B", *script, file, page};
   std::ranges::copy(began.words(), std::back_inserter(words));
   const Result<std::string> made = bench::output_of(words);
@@ -49,7 +49,7 @@ Result<void> write_page(const std::vector<std::string>& data, const std::string&
                                               file, made.error().text)};
 }
 
-// Minutes of measuring would be lost.
+// Checked first: otherwise minutes of measuring could be lost.
 Result<void> check_folder_of(const std::string& page) {
   const std::string folder = std::filesystem::path(page).parent_path().string();
   if (page.empty() || ::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0) return {};

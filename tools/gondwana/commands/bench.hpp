@@ -1,4 +1,4 @@
-// `gondwana bench`: what a job costs on this machine, beside a control in the same rounds.
+// `gondwana bench`: measures what a job costs on this machine, with a control in the same rounds.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace gondwana::commands {
 
-// Runs what `words`, the words after `gondwana bench`, ask for. Returns the exit status.
+// Runs the command with `words`, the arguments after `gondwana bench`. Returns the exit status.
 int run_bench(const std::vector<std::string>& words);
 
 }  // namespace gondwana::commands

@@ -33,7 +33,7 @@ int unknown_word(std::string_view word) {
 info::Report gather() {
   info::Report report;
   report.version = GONDWANA_VERSION;
-  // The limits come before the trial of shared memory, which raises that of open files.
+  // Limits are read before shared memory is tried out, which raises the limit of open files.
   info::Section allowed = info::limits();
   report.sections = {
       info::doors(),   info::transports(report), info::devices(),    info::ways_to_start(report),

@@ -1,4 +1,4 @@
-// `gondwana info`: what this installation is, what this machine lets it do, and what is wrong.
+// `gondwana info`: reports this installation, what the machine allows, and what is wrong.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace gondwana::commands {
 
-// Runs what `words`, the words after `gondwana info`, ask for. Returns the exit status: 1 where a
-// program would not run, or not as asked.
+// Runs the command with `words`, the arguments after `gondwana info`. Returns the exit status: 1 if
+// a program would not run, or not as requested.
 int run_info(const std::vector<std::string>& words);
 
 }  // namespace gondwana::commands

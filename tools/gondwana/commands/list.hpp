@@ -12,7 +12,7 @@ struct ListedCommand {
   std::string_view text;
 };
 
-// A command may have several lines, the most important first.
+// A command may have several lines; the most important one comes first.
 inline constexpr std::array<ListedCommand, 9> list{{
     {"run", "run -n 4 ./program", "start a program as 4 ranks (also: oshrun -n 4 ./program)"},
     {"run", "run --help", "its options"},

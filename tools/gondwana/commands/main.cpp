@@ -1,4 +1,4 @@
-// The command `gondwana`; called by the name oshrun it is `gondwana run`.
+// The command `gondwana`. If it is called oshrun, it acts as `gondwana run`.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/resource.h>
@@ -55,7 +55,7 @@ int unknown_command(const std::string& word, const std::string& all) {
   return 1;
 }
 
-// Commands of the module, which jobs do without.
+// Runs a command of the module, which jobs do not need.
 int run_tool(const std::vector<std::string>& words) {
   const gondwana::Result<void*> found =
       gondwana::find_in_module("libgondwana_tools.so", "gondwana_run_tool");
@@ -75,7 +75,7 @@ bool is_help(std::string_view word) {
 }
 
 int run(std::string_view name, const std::vector<std::string>& words) {
-  if (name.substr(0, name.find('.')) == "oshrun")  // packages call it oshrun.gondwana
+  if (name.substr(0, name.find('.')) == "oshrun")  // packages install it as oshrun.gondwana
     return gondwana::launch::run_command(words);
   const std::string command = words.empty() ? "--help" : words.front();
   // gondwana help run, gondwana run help
@@ -98,7 +98,7 @@ int run(std::string_view name, const std::vector<std::string>& words) {
   return words.empty() ? 1 : 0;
 }
 
-// The processes of a job need some. Of what there is this takes the least.
+// Starting a job needs some stack. This function uses as little as possible.
 [[gnu::noinline]] bool has_stack() {
   constexpr rlim_t least_kib = 64;
   rlimit limit{};

@@ -43,8 +43,8 @@ std::string to_json(const std::vector<Row>& rows) {
   return items.empty() ? "[]\n" : fmt::format("[\n{}\n]\n", items);
 }
 
-// The jobs of this user here and on other hosts, and what is to be said of hosts and jobs that
-// could not be looked at.
+// Finds the jobs of this user here and on other hosts. `notes` gets a message for each host or job
+// that could not be examined.
 std::vector<Row> find_rows(const hosts::Choice& choice, std::vector<std::string>& notes) {
   hosts::Observers others;
   if (!choice.only_here) others.start(choice.hosts);

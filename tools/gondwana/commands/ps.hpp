@@ -1,4 +1,4 @@
-// The command `gondwana ps`: the jobs of this user on this machine.
+// The command `gondwana ps`: lists the jobs of this user on this machine.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace gondwana::commands {
 
-// `words` follow `gondwana ps`. Returns the exit status.
+// `words` are the arguments after `gondwana ps`. Returns the exit status.
 int run_ps(const std::vector<std::string>& words);
 
 }  // namespace gondwana::commands

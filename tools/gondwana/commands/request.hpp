@@ -1,4 +1,4 @@
-// Command lines that ask for jobs on several hosts.
+// Parses command lines that name jobs on several hosts.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@
 
 namespace gondwana::commands {
 
-// The words of a command line, in their order.
+// Reads the words of a command line one after the other.
 class Words {
  public:
   explicit Words(const std::vector<std::string>& words) : words_(&words) {}
 
   bool is_at_end() const { return taken_ == words_->size(); }
-  // Empty at the end.
+  // Empty if there are no more words.
   std::string_view upcoming() const {
     return is_at_end() ? "" : std::string_view((*words_)[taken_]);
   }
@@ -30,14 +30,14 @@ class Words {
   std::size_t taken_ = 0;
 };
 
-// What all these commands take.
+// The options that all these commands accept.
 struct Request {
   bool help = false;
   bool json = false;
-  hosts::Choice choice;  // without a job
+  hosts::Choice choice;  // which jobs, before a job is named
 };
 
-// `take` gets each word that is none of those, and may take those that follow.
+// `take` receives each other word, and may take words that follow it.
 Result<Request> parse_request(const std::vector<std::string>& words,
                               FunctionRef<Result<void>(const std::string& word, Words& rest)> take);
 

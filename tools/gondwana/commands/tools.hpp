@@ -1,7 +1,7 @@
-// The commands that no job needs: bench, info, top and the words of completion. A module, so that
-// the command that starts jobs is small and soon built.
+// The commands that jobs do not need: bench, info, top and completion. They form a module, so that
+// the command that starts jobs stays small and compiles fast.
 #pragma once
 
-// `words`: the command and its arguments. Returns the exit status.
+// `words` are the command and its arguments. Returns the exit status.
 extern "C" [[gnu::visibility("default")]] int gondwana_run_tool(int count,
                                                                 const char* const* words);

@@ -70,9 +70,9 @@ constexpr std::array<std::string_view, 13> help_of_keys{
     "arrows, page keys, Home  move the rows",
     "q  end; any other key shows the table again"};
 
-constexpr std::size_t enough_columns = 100;  // for the wide table
+constexpr std::size_t enough_columns = 100;  // needed by the wide table
 
-// The sentences are broken at words.
+// Long messages are wrapped at spaces.
 screen::Page page_of(const top::Table& table, std::size_t width) {
   screen::Page page;
   for (const std::string& header : table.headers) {
@@ -103,7 +103,7 @@ struct Choices {
 };
 
 Result<void> take_serve(Words& rest, Choices& choices) {
-  // A job is named by its id or its program.
+  // A job is named by its id or by its program.
   const std::string_view word = rest.upcoming();
   const bool is_number = !word.empty() && word.front() >= '0' && word.front() <= '9';
   const bool has_address = word.find_first_of(":[") != std::string_view::npos ||
@@ -164,7 +164,7 @@ void act_on(int key, top::View& view) {
   view.sorted_by = place;
 }
 
-// Returns the signal that ended it, or 0.
+// Returns the signal that ended the display, or 0.
 Result<int> show(hosts::JobView& job, const Choices& choices) {
   const Result<void*> function = find_in_module("libgondwana_screen.so", screen::screen_symbol);
   if (!function)

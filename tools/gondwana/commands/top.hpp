@@ -1,4 +1,4 @@
-// The command `gondwana top`: what the ranks of a job do, again and again.
+// The command `gondwana top`: shows what the ranks of a job do, at intervals.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace gondwana::commands {
 
-// `words` follow `gondwana top`. Returns the exit status.
+// `words` are the arguments after `gondwana top`. Returns the exit status.
 int run_top(const std::vector<std::string>& words);
 
 }  // namespace gondwana::commands

@@ -84,14 +84,14 @@ Result<Choices> parse(const std::vector<std::string>& words) {
   return choices;
 }
 
-// Set by SIGINT and SIGTERM: then what there is is written.
+// Set by SIGINT and SIGTERM; the events so far are written then.
 volatile std::sig_atomic_t is_interrupted = 0;
 
 bool goes_on() {
   return is_interrupted == 0;
 }
 
-// One whose end is waited for may be about to start.
+// If the trace waits for the job's end, the job may not have started yet.
 Result<hosts::JobView> find_job(const Choices& choices) {
   constexpr milliseconds between_looks{200};
   constexpr int most_looks = 50;
@@ -114,7 +114,7 @@ void wait_for_end(hosts::JobView& job) {
     continue;
 }
 
-// A trace in place of a job.
+// A trace file instead of a job.
 bool is_written_file(const std::string& name) {
   return std::filesystem::is_regular_file(name) && ::access(name.c_str(), X_OK) != 0;
 }

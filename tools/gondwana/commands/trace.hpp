@@ -1,4 +1,4 @@
-// The command `gondwana trace`.
+// The command `gondwana trace`: writes a trace of a job.
 #pragma once
 
 #include <string>

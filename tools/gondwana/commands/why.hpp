@@ -1,4 +1,4 @@
-// The command `gondwana why`: which ranks of a job keep the others waiting, and where.
+// The command `gondwana why`: finds which ranks of a job keep the others waiting, and where.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace gondwana::commands {
 
-// `words` follow `gondwana why`. Returns the exit status.
+// `words` are the arguments after `gondwana why`. Returns the exit status.
 int run_why(const std::vector<std::string>& words);
 
 }  // namespace gondwana::commands

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t header_size = 20;
 
-// After the mark.
+// The header fields after the mark.
 struct Header {
   std::uint16_t version = 0;
   std::uint16_t kind = 0;
@@ -26,7 +26,7 @@ Header read_header(const MessageSet& set, std::string_view bytes) {
   return header;
 }
 
-// The beginning of what is no frame: what a shell says at login is the usual case.
+// Quotes the start of bytes that are not a frame, usually output of a shell at login.
 std::string quote_beginning(std::string_view bytes) {
   const std::string_view line = bytes.substr(0, std::min<std::size_t>(bytes.find('\n'), 60));
   std::string text;
@@ -63,7 +63,7 @@ Result<std::optional<FrameCutter::Cut>> FrameCutter::next() {
   return std::optional<Cut>(Cut{header.kind, rest.substr(header_size, header.length)});
 }
 
-// As early as possible: what is no frame may be too short for one.
+// Checks as early as possible: foreign output may be shorter than a frame.
 Result<void> FrameCutter::check_beginning(std::string_view bytes) const {
   if (!bytes.starts_with(set_->mark.substr(0, bytes.size())))
     return malformed(*set_,

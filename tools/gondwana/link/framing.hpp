@@ -1,5 +1,5 @@
-// Messages as frames in a stream of bytes, to and from processes on other hosts. A frame is a
-// header and a payload, little-endian. What comes from outside is checked here.
+// Sends messages as frames in a byte stream between processes on different hosts. A frame has a
+// header and a payload, both little-endian. Data from outside is validated here.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@
 
 namespace gondwana::link {
 
-// A variant of structures, which both ends know.
+// A std::variant of structures that both sides know.
 struct MessageSet {
-  std::string_view name;  // in errors: "a message between the hosts of the job"
-  std::string_view mark;  // four letters, with which each frame begins
+  std::string_view name;  // for error messages: "a message between the hosts of the job"
+  std::string_view mark;  // the four letters that each frame begins with
   std::uint16_t version;
-  bool has_tags;  // each frame carries the tag of its job, which is not 0
+  bool has_tags;  // each frame carries the tag of its job, which is never 0
   std::size_t kinds;
   std::uint32_t longest_payload;
 };
@@ -30,7 +30,7 @@ Error malformed(const MessageSet& set, std::string_view what);
 std::string make_frame(const MessageSet& set, std::size_t kind, std::uint64_t tag,
                        const std::string& payload);
 
-// `message` is a variant, each of whose structures has fields() in its namespace.
+// `message` is a std::variant; each of its structures has a fields() function in its namespace.
 template <typename Message>
 std::string encode(const MessageSet& set, const Message& message, std::uint64_t tag) {
   ArchiveWriter payload;
@@ -38,28 +38,28 @@ std::string encode(const MessageSet& set, const Message& message, std::uint64_t 
   return make_frame(set, message.index(), tag, payload.take());
 }
 
-// Cuts a stream of bytes into frames. After an error there is no going on.
+// Splits a byte stream into frames. No further calls are allowed after an error.
 class FrameCutter {
  public:
   struct Cut {
     std::size_t kind = 0;
-    std::string_view payload;  // until the next call
+    std::string_view payload;  // valid until the next call
   };
 
-  // The tag that every frame must have; 0: the first frame tells it.
+  // `tag` is the tag that every frame must have; 0: take it from the first frame.
   FrameCutter(const MessageSet& set, std::uint64_t tag) : set_(&set), tag_(tag) {}
 
   void add(std::string_view bytes) { held_ += bytes; }
 
-  // The next frame, or nothing where its last byte has not come yet: then what was cut is
-  // forgotten.
+  // Returns the next frame, or nothing if it is incomplete. Frees the frame returned before.
   Result<std::optional<Cut>> next();
 
-  // The next message. `is_plausible` is asked about a structure whose fields are sound.
+  // Returns the next message. `is_plausible` checks a structure whose fields have been read.
   template <typename Message, typename IsPlausible>
   Result<std::optional<Message>> next_message(IsPlausible is_plausible);
 
-  // How many bytes the frame that is begun lacks at least, for a reader that must not read more.
+  // A lower bound of the bytes missing from the current frame, for a reader that must not read
+  // beyond it.
   std::size_t missing() const;
 
   std::uint64_t tag() const { return tag_; }
@@ -70,7 +70,7 @@ class FrameCutter {
   const MessageSet* set_;
   std::uint64_t tag_;
   std::string held_;
-  std::size_t taken_ = 0;  // bytes of held_ that were cut
+  std::size_t taken_ = 0;  // bytes of held_ already returned
 };
 
 template <typename Message, typename IsPlausible>

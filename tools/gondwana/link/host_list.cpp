@@ -23,7 +23,7 @@ Result<std::uint32_t> parse_slots(std::string_view host, std::string_view text) 
   return static_cast<std::uint32_t>(*slots);
 }
 
-// The name of "a:4", "a" or "[fe80::1]:4", and in `rest` what follows it: ":4" or nothing.
+// Returns the name of "a:4", "a" or "[fe80::1]:4"; sets `rest` to what follows: ":4" or nothing.
 Result<std::string_view> split_name(std::string_view text, std::string_view& rest) {
   if (text.starts_with('[')) {
     const std::size_t end = text.find(']');
@@ -64,7 +64,7 @@ std::vector<std::string_view> words_of(std::string_view line) {
   }
 }
 
-// `words` is not empty.
+// `words` must not be empty.
 Result<Host> parse_line(const std::vector<std::string_view>& words) {
   Result<Host> host = parse_host(words[0]);
   if (!host || words.size() == 1) return host;
@@ -81,7 +81,7 @@ Result<Host> parse_line(const std::vector<std::string_view>& words) {
 
 }  // namespace
 
-// ssh would take a name that begins with '-' for an option.
+// ssh would parse a name that begins with '-' as an option.
 Result<void> check_host_name(std::string_view name) {
   if (name.empty()) return wrong("a host without a name");
   if (name[0] == '-') return wrong(fmt::format("host {}: no name begins with \"-\"", name));

@@ -1,4 +1,4 @@
-// The hosts of a job as users write them: --hosts a:4,b:4 and the lines of --hostfile.
+// Parses the hosts of a job: --hosts a:4,b:4 and the lines of --hostfile.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace gondwana::link {
 
-// Whether ssh and a line of output can hold it.
+// Checks that the name can be passed to ssh and printed in one line.
 Result<void> check_host_name(std::string_view name);
 
-// "a:4,b:4,[fe80::1]:2,c": names with their slots, 1 unless given.
+// Parses names with optional slots, 1 by default: "a:4,b:4,[fe80::1]:2,c".
 Result<std::vector<Host>> parse_hosts(std::string_view text);
 
-// Lines of a name and perhaps its slots, "a slots=4" or "a:4"; "#" begins a comment. `path` is for
-// the sentence that says which line is wrong.
+// Parses lines of a name and optional slots, "a slots=4" or "a:4"; "#" begins a comment. `path` is
+// for error messages, which also give the line.
 Result<std::vector<Host>> parse_host_file(std::string_view text, const std::string& path);
 
 Result<std::vector<Host>> read_host_file(const std::string& path);

@@ -7,7 +7,8 @@
 
 namespace gondwana::link {
 
-// How many seconds of silence mean that a host is gone, by GONDWANA_PEER_TIMEOUT; 0: none.
+// The seconds of silence after which a host counts as lost, from GONDWANA_PEER_TIMEOUT; 0: no
+// limit.
 Result<std::uint32_t> peer_timeout_of_user();
 
 }  // namespace gondwana::link

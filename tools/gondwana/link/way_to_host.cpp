@@ -35,8 +35,8 @@ bool uses_srun(const Host& host) {
          static_cast<bool>(find_program("srun", ""));
 }
 
-// Beside what runs in the allocation there, on all its processors there. Unbuffered, or it holds
-// what does not end with a line.
+// --overlap shares all processors with what already runs there in the allocation. Unbuffered,
+// because srun would hold back output that does not end with a newline.
 std::vector<std::string> words_of_srun(const Host& host) {
   std::vector<std::string> words{"srun", "-Q", "-u", "-N1", "-n1", "--overlap"};
   for (const char* option : {"--mpi=none", "--cpu-bind=none", "--export=ALL"})
@@ -46,11 +46,11 @@ std::vector<std::string> words_of_srun(const Host& host) {
   return words;
 }
 
-// `terminal`: "-T" without one, "-t" with one.
+// `terminal`: "-T" for no terminal, "-t" for one.
 std::vector<std::string> words_of_ssh(const Host& host, std::uint32_t peer_timeout_s,
                                       const char* terminal) {
   std::vector<std::string> words = ssh_words();
-  // ControlMaster: a connection that others may use must not end with this job.
+  // ControlMaster: a connection that others may share must not end with this job.
   for (const char* option : {terminal, "-oBatchMode=yes", "-oControlMaster=no"})
     words.emplace_back(option);
   if (peer_timeout_s != 0) {

@@ -1,4 +1,4 @@
-// The process that leads to another host: ssh, srun in an allocation, or our own command where the
+// The process that connects to another host: ssh, srun in an allocation, or our own command if the
 // host is this one.
 #pragma once
 
@@ -10,30 +10,30 @@
 
 namespace gondwana::link {
 
-// "localhost", or as this host calls itself: reached without ssh.
+// True for "localhost" and for this host's own names: ssh is not needed.
 bool is_this_host(const std::string& name);
 
-// What is started so that the command gondwana runs there with `words`, which no shell changes.
+// The command line that runs gondwana with `words` on that host; no shell changes the words.
 std::vector<std::string> words_to_reach(const Host& host, std::uint32_t peer_timeout_s,
                                         const std::vector<std::string>& words);
 
-// Likewise, in a terminal, which the command has there too. Not by srun.
+// The same in a terminal, which the remote command gets too. Not available with srun.
 std::vector<std::string> words_to_reach_with_terminal(const Host& host,
                                                       const std::vector<std::string>& words);
 
-// How long it may take from the start of that process to the first word of the other host. To let
-// us in may take a host longer than to answer; and ssh, which has less, says itself why it cannot
-// connect.
+// How long the first message of the other host may take after that process has started. A login may
+// take longer than a reply. The connect timeout of ssh is shorter, so that ssh itself reports why
+// it cannot connect.
 std::uint32_t start_limit_s(std::uint32_t peer_timeout_s);
 
-// The process in sentences: "ssh", "srun", "its launcher".
+// The name of that process in messages: "ssh", "srun", "its launcher".
 const char* name_of_way(const Host& host);
 
-// The exit status of ssh where it cannot connect, if it is ssh.
+// The exit status of ssh if it cannot connect; leads_by_ssh() tells whether ssh is used.
 inline constexpr int ssh_cannot_connect = 255;
 bool leads_by_ssh(const Host& host);
 
-// What the process has said on its standard error.
+// Joins what the process has printed on standard error into one line.
 std::string one_line(std::string text);
 
 }  // namespace gondwana::link

@@ -8,12 +8,12 @@
 namespace gondwana::completion {
 namespace {
 
-// What of the words before the cursor matters.
+// What the words before the cursor say about the word at the cursor.
 struct Place {
-  const HelpOption* option = nullptr;  // whose value the word at the cursor is, or may be
-  std::size_t operands = 0;            // how many were given
-  std::size_t program = 0;             // the place of a program that has begun; 0: none has
-  bool options_over = false;           // "--" was given
+  const HelpOption* option = nullptr;  // the option whose value the word is, or may be
+  std::size_t operands = 0;            // how many came before
+  std::size_t program = 0;             // index of the program that ranks run; 0: none yet
+  bool options_over = false;           // "--" came before
 };
 
 // bash splits "--name=value" into three words.
@@ -47,7 +47,7 @@ void add_choices(std::string_view choices, const std::string& before, Answer& an
   }
 }
 
-// `before`: what of the word at the cursor comes before the value: "--name=" or nothing.
+// `before` is the part of the word before the value: "--name=" or nothing.
 Answer values_of(const HelpOption& option, const std::string& before) {
   Answer answer;
   if (option.value.find('|') != std::string::npos)

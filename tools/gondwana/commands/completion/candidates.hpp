@@ -1,4 +1,4 @@
-// What may stand where the cursor is in a command line of `gondwana`.
+// What may stand at the cursor in a command line of `gondwana`.
 #pragma once
 
 #include <cstddef>
@@ -13,33 +13,33 @@ namespace gondwana::completion {
 
 struct Candidate {
   std::string word;
-  std::string text;  // for shells that show it
+  std::string text;  // a description, for shells that show it
 };
 
-// What the shell adds: it knows files and other commands better.
+// What the shell adds itself: it knows files and other commands better.
 enum class FromShell {
   nothing,
   files,
   folders,
   programs,
-  command  // it completes the command line that begins at Answer::command
+  command  // complete the command line that begins at Answer::command
 };
 
 struct Answer {
   std::vector<Candidate> candidates;
   FromShell from_shell = FromShell::nothing;
-  std::size_t command = 0;  // the place of a word
+  std::size_t command = 0;  // index of a word
 };
 
-// Where what is offered comes from.
+// The sources of the candidates.
 struct Sources {
-  // The help of a command.
+  // Returns the help text of a command.
   std::function<std::string(const std::string& command)> help;
   std::function<std::vector<Candidate>()> jobs;
 };
 
-// `words`: the command line from the name of the command on. The last is the one at the cursor
-// and may be empty.
+// `words` is the command line from the command's name. The last word is the one at the cursor and
+// may be empty.
 Answer complete(std::span<const std::string> words, const Sources& sources);
 
 }  // namespace gondwana::completion

@@ -14,7 +14,7 @@
 namespace gondwana::completion {
 namespace {
 
-// As a process of its own, whatever the command is and however it writes.
+// Runs the command in its own process, whatever it is and however it writes its help.
 std::string help_of(const std::string& command) {
   const std::string line =
       fmt::format("{} {} --help 2>/dev/null", quote(own_path().string()), command);

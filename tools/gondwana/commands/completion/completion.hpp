@@ -1,4 +1,4 @@
-// `gondwana complete`: what shells ask while a user types. Not listed among the commands.
+// `gondwana complete`: answers shells while a user types. The list of commands does not show it.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace gondwana::completion {
 
-// `words`: those of the command line, from `gondwana` to the one at the cursor. Prints a line for
-// each word that may stand there, "WORD<TAB>TEXT", and at last what the shell has to add:
-// "@nothing", "@files", "@folders", "@programs" or "@command PLACE". Returns the exit status.
+// `words` is the command line from `gondwana` to the word at the cursor. Prints a line
+// "WORD<TAB>TEXT" for each candidate. The last line says what the shell adds: "@nothing", "@files",
+// "@folders", "@programs" or "@command PLACE". Returns the exit status.
 int run_command(const std::vector<std::string>& words);
 
 }  // namespace gondwana::completion

@@ -30,7 +30,7 @@ std::pair<std::string_view, std::string_view> split_columns(std::string_view lin
   return {line.substr(0, end), without_indent(line.substr(end))};
 }
 
-// Names stand before the value and have no spaces between them, or a comma and a space.
+// Names come before the value. They are separated by a comma, a space or both.
 HelpOption parse_option(std::string_view left, std::string_view text) {
   HelpOption option;
   option.text = text;

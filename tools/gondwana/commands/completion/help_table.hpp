@@ -1,5 +1,5 @@
-// The options of a command as its help lists them: completion offers what the help prints, so
-// that a command has one table of its options and no second one is to be kept.
+// The options of a command, parsed from its help text: a command needs no second table of options
+// for completion.
 #pragma once
 
 #include <string>
@@ -10,26 +10,26 @@ namespace gondwana::completion {
 
 struct HelpOption {
   std::vector<std::string> names;  // "-n", "--np"
-  std::string value;               // "N", "DIR", "none|core"; empty: it takes none
+  std::string value;               // "N", "DIR", "none|core"; empty: takes no value
   std::string text;
 
-  // "[HOST:PORT]": the next word may be something else.
+  // A value such as "[HOST:PORT]" is optional: the next word may be something else.
   bool has_optional_value() const { return value.starts_with('['); }
 };
 
-// What the words that are no options mean.
+// The meaning of words that are not options.
 enum class Operand { none, job, program };
 
 struct HelpTable {
   std::vector<HelpOption> options;
   Operand operand = Operand::none;
 
-  // The option that `name` names, or null.
+  // Returns the option called `name`, or null.
   const HelpOption* find(std::string_view name) const;
 };
 
-// `help`: what `gondwana COMMAND --help` prints. An option stands at the begin of a line, after
-// spaces; its text follows after two spaces or more, or in the next line.
+// `help` is the output of `gondwana COMMAND --help`. A line that defines an option starts with
+// spaces. The option's text follows after two or more spaces, or on the next line.
 HelpTable parse_help(std::string_view help);
 
 }  // namespace gondwana::completion

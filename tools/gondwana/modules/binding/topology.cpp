@@ -16,7 +16,7 @@ Result<Topology> load_topology() {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return Error{Errc::out_of_memory, "no memory for hwloc"};
   Topology topology(raw, hwloc_topology_destroy);
-  // Only processors and memory; devices are slow to find. Respects affinity, and cpusets anyway.
+  // Keeps only processors and memory: finding devices is slow. hwloc respects affinity and cpusets.
   hwloc_topology_set_all_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
   hwloc_topology_set_type_filter(raw, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
   hwloc_topology_set_type_filter(raw, HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL);
@@ -40,7 +40,7 @@ hwloc_obj_type_t type_of(Binding binding) {
   return HWLOC_OBJ_CORE;
 }
 
-// Processors of `object` that `allowed` holds too; an empty set is no place.
+// Reads the processors of `object` that are also in `allowed`. Returns false if there are none.
 bool read_processors(hwloc_topology_t topology, hwloc_obj_t object, const cpu_set_t& allowed,
                      cpu_set_t& processors) {
   CPU_ZERO(&processors);

@@ -1,5 +1,5 @@
-// What the binding module gives to the launcher and to `gondwana info`. One build makes both, so
-// C++ types may cross.
+// What the binding module provides to the launcher and to `gondwana info`. One build makes both, so
+// they can share C++ types.
 #pragma once
 
 #include <sched.h>
@@ -21,17 +21,17 @@ struct Place {
   std::string name;  // "core 3"
 };
 
-// How many there are of each in this machine, as far as this process may use them.
+// How many of each kind this machine has, as far as this process may use them.
 struct Shape {
   std::uint32_t packages = 0;
   std::uint32_t numa_domains = 0;
   std::uint32_t cores = 0;
-  std::uint32_t threads = 0;  // of hardware: processors as the kernel counts them
+  std::uint32_t threads = 0;  // hardware threads: processors as the kernel counts them
 };
 
 inline constexpr const char* places_symbol = "gondwana_binding_places";
 
-// All places of a kind that this process may use, in the order of the machine.
+// All places of a kind that this process may use, in the machine's order.
 using FindPlaces = void (*)(Binding, Result<std::vector<Place>>* places);
 
 inline constexpr const char* shape_symbol = "gondwana_binding_shape";

@@ -20,13 +20,13 @@ namespace gondwana::http {
 namespace {
 
 constexpr std::chrono::milliseconds between_questions{100};
-// A client that connects and asks nothing keeps a connection for that time, or until many others
-// have connected: then the oldest gives way, so that one user does not shut out the others.
+// A client that connects without a request keeps its connection until this timeout, or until many
+// others have connected. Then the oldest is closed, so that one user cannot shut out the others.
 constexpr unsigned most_connections = 512;
 constexpr std::size_t most_unasked = most_connections / 2;
 constexpr unsigned idle_s = 10;
 
-// Connections without a whole request, the oldest first. Of the thread of the server alone.
+// Connections without a complete request, oldest first. Only the server's thread uses them.
 class Unasked {
  public:
   void add(MHD_Connection* connection) {
@@ -83,7 +83,7 @@ std::size_t host_headers(MHD_Connection* connection) {
   return count;
 }
 
-// Called by the thread of the server, once for the header of a request and once for its body.
+// Called by the server's thread, once for the header of a request and once for its body.
 // NOLINTNEXTLINE(readability-function-size): the parameters are those of libmicrohttpd
 MHD_Result answer(void* argument, MHD_Connection* connection, const char* path, const char* method,
                   const char* /*version*/, const char* /*body*/, std::size_t* body_size,

@@ -1,5 +1,5 @@
-// What the HTTP module gives to `gondwana top --serve`: a server, by libmicrohttpd. One build makes
-// both, so C++ types may cross.
+// What the HTTP module provides to `gondwana top --serve`: a server that uses libmicrohttpd. One
+// build makes both, so they can share C++ types.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,24 @@
 
 namespace gondwana::http {
 
-// An address of this host, with a port; 0: any free one.
+// An address of this host and a port; 0: any free port.
 struct Address {
   std::string host;  // numeric: "127.0.0.1", "::1"
   std::uint16_t port = 0;
 };
 
 struct Site {
-  std::string path;          // of the one page: "/metrics"
-  std::string content_type;  // of it
+  std::string path;          // the path of the only page: "/metrics"
+  std::string content_type;  // of that page
   std::function<std::string()> page;
-  std::function<bool(std::string_view header)> is_asked_as;  // whether that Host header is ours
+  std::function<bool(std::string_view header)> is_asked_as;  // whether the header names us
   std::function<void(std::uint16_t port)> on_start;
-  std::function<bool()> goes_on;  // asked several times a second
+  std::function<bool()> goes_on;  // called several times a second
 };
 
 inline constexpr const char* http_symbol = "gondwana_http_serve";
 
-// Answers GET and HEAD until goes_on() says no.
+// Answers GET and HEAD until goes_on() returns false.
 using ServeHttp = void (*)(const Address& address, const Site& site, Result<void>* done);
 
 }  // namespace gondwana::http

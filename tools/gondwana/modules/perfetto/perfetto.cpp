@@ -13,10 +13,10 @@
 namespace gondwana::perfetto {
 namespace {
 
-// Numbers for texts that come again and again, each written once.
+// Numbers for repeated texts, each of which is written once.
 class Interned {
  public:
-  // A text that is new goes to `list`.
+  // Appends a new text to `list`.
   template <typename MakeList>
   std::uint64_t number_of(std::string_view text, const MakeList& list) {
     const auto known = numbers_.find(text);
@@ -104,7 +104,7 @@ class PerfettoWriter final : public TraceWriter {
     write();
   }
 
-  // A trace is a message whose field 1 is repeated: the packets.
+  // A trace is a message whose repeated field 1 contains the packets.
   void write() {
     constexpr std::uint32_t field_1_with_length = 1 << 3 | 2;
     packet_.set_sequence(sequence);

@@ -1,5 +1,5 @@
-// What the Perfetto module gives to `gondwana trace`: a writer of trace files for Perfetto, by
-// protobuf. One build makes both, so C++ types may cross.
+// What the Perfetto module provides to `gondwana trace`: a writer of trace files that uses
+// protobuf. One build makes both, so they can share C++ types.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ struct Argument {
   std::variant<std::uint64_t, std::string_view> value;
 };
 
-// What a track shows from some time on, in nanoseconds of one clock.
+// What a track shows from a given time, in nanoseconds of one clock.
 struct Mark {
   std::uint64_t track;
   std::uint64_t time_ns;
   std::string_view name;
   std::string_view category;
   std::span<const Argument> arguments;
-  std::span<const std::uint64_t> flows_out;  // each to a mark that has it among flows_in
+  std::span<const std::uint64_t> flows_out;  // each leads to a mark that has it in flows_in
   std::span<const std::uint64_t> flows_in;
 };
 
@@ -40,8 +40,8 @@ struct ThreadTrack {
   std::string_view name;
 };
 
-// Numbers of tracks are of the caller's choice, and not 0. A track is there before its marks. Marks
-// of a track come in the order of their times.
+// The caller chooses track numbers other than 0. A track is added before its marks, and its marks
+// are added in the order of time.
 class TraceWriter {
  public:
   TraceWriter() = default;
@@ -49,14 +49,14 @@ class TraceWriter {
   TraceWriter& operator=(const TraceWriter&) = delete;
   virtual ~TraceWriter() = default;
 
-  // Each has a number that no other process has; empty texts are not known.
+  // Each process has a unique number; an empty text is unknown.
   virtual void add_process(std::uint64_t track, const ProcessTrack& process) = 0;
-  // The process is there before. The thread with its number is its first one.
+  // The process must already exist. The thread with the process's number is its main thread.
   virtual void add_thread(std::uint64_t track, const ThreadTrack& thread) = 0;
   virtual void begin(const Mark& mark) = 0;
   virtual void end(std::uint64_t track, std::uint64_t time_ns) = 0;
   virtual void at_once(const Mark& mark) = 0;
-  // Writes what is held back.
+  // Writes buffered data.
   virtual Result<void> finish() = 0;
 };
 

@@ -13,13 +13,13 @@ namespace {
 
 constexpr int look_again_ms = 100;
 
-// False once it was closed: no key comes any more, and reading does not wait.
+// False once standard input is closed: no key arrives any more, and reads do not block.
 bool has_keyboard() {
   pollfd input{.fd = STDIN_FILENO, .events = 0, .revents = 0};
   return ::poll(&input, 1, 0) == 0;
 }
 
-// The terminal is as it was when this is gone.
+// Restores the terminal when it is destroyed.
 class Terminal {
  public:
   Terminal() : screen_(::newterm(nullptr, stdout, stdin)) {
@@ -40,7 +40,7 @@ class Terminal {
 
   bool is_there() const { return screen_ != nullptr; }
 
-  // Gives it back while `stop` runs. All is drawn anew by the next page.
+  // Restores the terminal while `stop` runs. The next page redraws everything.
   static void lend(const std::function<void()>& stop) {
     ::endwin();
     stop();
@@ -84,13 +84,13 @@ class View {
   }
 
  private:
-  int first_ = 0;  // of the lines below the headers
+  int first_ = 0;  // first visible line below the headers
 };
 
-// False where the signal ends the process.
+// Returns false if the signal ends the process.
 bool goes_on_after(int signal, const Show& show) {
   if (signal == SIGTSTP) Terminal::lend(show.stop);
-  if (signal == SIGCONT) Terminal::lend([] {});  // others may have drawn and set modes
+  if (signal == SIGCONT) Terminal::lend([] {});  // others may have drawn, or changed terminal modes
   return signal == 0 || signal == SIGTSTP || signal == SIGCONT;
 }
 

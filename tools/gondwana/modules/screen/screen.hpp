@@ -1,5 +1,5 @@
-// What the screen module gives to `gondwana top`: a terminal, by ncurses. One build makes both, so
-// C++ types may cross.
+// What the screen module provides to `gondwana top`: a terminal that uses ncurses. One build makes
+// both, so they can share C++ types.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace gondwana::screen {
 
-// What is to be seen, a line each; the first `headers` lines stay where they are.
+// The lines to show; the first `headers` lines do not scroll.
 struct Page {
   std::vector<std::string> lines;
   std::size_t headers = 0;
@@ -18,16 +18,16 @@ struct Page {
 };
 
 struct Show {
-  std::function<Page(int key)> next;  // gets a key, or 0 ten times a second
-  std::function<int()> take_signal;   // one that has come, or 0
-  std::function<void()> stop;         // until SIGCONT, as SIGTSTP wants it
+  std::function<Page(int key)> next;  // receives a key, or 0 ten times a second
+  std::function<int()> take_signal;   // returns a pending signal, or 0
+  std::function<void()> stop;         // stops the process until SIGCONT, as SIGTSTP requests
 };
 
 inline constexpr const char* screen_symbol = "gondwana_screen_run";
 
-// Shows pages until `q` is typed, or a signal comes that ends the process. Arrows and page keys
-// move the lines below the headers. `done` is that signal, or 0. The terminal is as it was before
-// when this returns, and while the process is stopped.
+// Shows pages until `q` is typed or a signal arrives that ends the process; `done` is that signal,
+// or 0. Arrows and page keys scroll the lines below the headers. The terminal is restored on
+// return, and while the process is stopped.
 using RunScreen = void (*)(const Show& show, Result<int>* done);
 
 }  // namespace gondwana::screen

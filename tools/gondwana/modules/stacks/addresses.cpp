@@ -1,5 +1,5 @@
-// Functions and lines of addresses in a file, for the page of `gondwana run --profile`, whose
-// Python calls this through ctypes.
+// Maps addresses in a file to functions and lines, for the page of `gondwana run --profile`. Its
+// Python script calls this through ctypes.
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -44,7 +44,7 @@ Place place_of(Dwfl_Module* module, Dwarf_Addr address) {
   return place;
 }
 
-// Where an inlined function is called.
+// The place where an inlined function is called.
 Place call_of(Dwarf_Die* unit, Dwarf_Die* inlined) {
   Place place;
   Dwarf_Attribute attribute;
@@ -67,8 +67,8 @@ std::string function_of(Dwarf_Die* die) {
   return name != nullptr ? name : "";
 }
 
-// The function of the address and those that it is inlined into, innermost first; empty: there is
-// no debugging information.
+// The function at the address and the functions it is inlined into, innermost first. Empty without
+// debugging information.
 std::string inlined_lines(Dwfl_Module* module, Dwarf_Addr address) {
   Dwarf_Addr bias = 0;
   Dwarf_Die* unit = ::dwfl_module_addrdie(module, address, &bias);
@@ -96,7 +96,7 @@ std::string lines_of(const char* file, Dwarf_Addr address) {
                                  .find_debuginfo = &::dwfl_standard_find_debuginfo,
                                  .section_address = nullptr,
                                  .debuginfo_path = &no_path};
-  // Of the last file that was asked for: reading one takes long, and its addresses come together.
+  // Keeps the last file: reading one is slow, and its addresses are looked up together.
   static Session session;
   static std::string file_of_session;
   if (session == nullptr || file_of_session != file) {

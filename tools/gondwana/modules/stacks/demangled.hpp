@@ -1,4 +1,4 @@
-// Names of functions as they stand in the source.
+// Converts names of functions to those in the source.
 #pragma once
 
 #include <cxxabi.h>

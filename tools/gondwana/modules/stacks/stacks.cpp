@@ -27,7 +27,7 @@ using Session = std::unique_ptr<Dwfl, Ended>;
 struct Walk {
   Dwfl* session;
   pid_t process;
-  std::string program;  // the file of the process
+  std::string program;  // the executable of the process
   std::vector<ThreadStack> threads;
 };
 
@@ -61,7 +61,7 @@ int add_frame(Dwfl_Frame* state, void* argument) {
   Dwarf_Addr address = 0;
   bool is_interrupted = false;
   if (!::dwfl_frame_pc(state, &address, &is_interrupted)) return DWARF_CB_ABORT;
-  // A return address is behind the call.
+  // A return address points after the call.
   const Dwarf_Addr looked_up = is_interrupted ? address : address - 1;
   std::vector<Frame>& frames = walk.threads.back().frames;
   frames.push_back(frame_at(walk, address, looked_up));
@@ -94,7 +94,7 @@ std::string program_of(pid_t process) {
   return std::filesystem::read_symlink(fmt::format("/proc/{}/exe", process), failure).string();
 }
 
-// What is mapped in the process.
+// Reads the mappings of the process.
 Result<Session> open_session(pid_t process) {
   static char* no_path = nullptr;
   static const Dwfl_Callbacks callbacks{.find_elf = &::dwfl_linux_proc_find_elf,
@@ -133,8 +133,8 @@ struct Search {
   std::string name;
 };
 
-// Symmetric variables lie in memory of the job, so that no mapping leads from their address to the
-// program: its symbols are searched.
+// Symmetric variables lie in memory of the job. No mapping leads from their address to the program,
+// so its symbols are searched.
 int search_program(Dwfl_Module* module, void** /*data*/, const char* module_name,
                    Dwarf_Addr /*start*/, void* argument) {
   auto& search = *static_cast<Search*>(argument);

@@ -1,4 +1,5 @@
-// What the stacks module gives to `gondwana why`. One build makes both, so C++ types may cross.
+// What the stacks module provides to `gondwana why`. One build makes both, so they can share C++
+// types.
 #pragma once
 
 #include <sys/types.h>
@@ -17,24 +18,24 @@ struct Frame {
   std::string file = {};  // of the source, or empty
   int line = 0;
   std::string module = {};  // the program or library
-  bool is_program = false;  // not in a library
+  bool is_program = false;  // the function is not in a library
   std::uint64_t address = 0;
 };
 
 struct ThreadStack {
   pid_t thread = 0;
-  std::string name;           // as its program has named it, else that of the program
-  std::vector<Frame> frames;  // the innermost first; empty: `problem` says why
+  std::string name;           // set by the program; by default the program's name
+  std::vector<Frame> frames;  // innermost first; if empty, `problem` says why
   std::string problem = {};
 };
 
 inline constexpr const char* stacks_symbol = "gondwana_stacks_of";
 
-// The stacks of all threads of the process, its first thread first. Each thread is held while its
-// stack is read: some milliseconds, longer where debugging information is read.
+// The stacks of all threads of the process, main thread first. Each thread is stopped while its
+// stack is read: a few milliseconds, longer if debugging information has to be read.
 using FindStacks = void (*)(pid_t process, Result<std::vector<ThreadStack>>* stacks);
 
-// A place in the memory of a process.
+// A location in the memory of a process.
 struct Variable {
   pid_t process = 0;
   std::uint64_t address = 0;
@@ -42,27 +43,26 @@ struct Variable {
 
 inline constexpr const char* variable_symbol = "gondwana_name_variable";
 
-// The variable of the program that is there, with the distance from its start: "locks+8". Empty
-// where there is none, or where the program was stripped of its names.
+// The variable of the program at that location, with the distance from its start: "locks+8". Empty
+// if there is none, or if the program was stripped.
 using NameVariable = void (*)(const Variable& variable, std::string* name);
 
 struct Symbol {
-  std::uint64_t begin;  // as if the file were loaded at 0
+  std::uint64_t begin;  // relative to the load address
   std::uint64_t size;
   std::string name;
 };
 
 inline constexpr const char* variables_symbol = "gondwana_variables_of_file";
 
-// The variables of a program or library, in the order of their addresses. None where it was
-// stripped of its names.
+// The variables of a program or library, sorted by address. Empty if it was stripped.
 using FindVariables = void (*)(const std::string& file, std::vector<Symbol>* variables);
 
 inline constexpr const char* lines_symbol = "gondwana_lines_of_address";
 
-// `address` is one of the file, as if that were loaded at 0. Writes lines of a function, its source
-// file and line, with tabs between, innermost first: of inlined functions there are several. Cuts
-// what does not fit.
+// `address` is relative to the load address. Writes one line for each function, innermost first
+// (inlined functions give several): the function, source file and line, separated by tabs.
+// Truncates what does not fit.
 using FindLines = void (*)(const char* file, std::uint64_t address, char* text, std::size_t size);
 
 }  // namespace gondwana::stacks

@@ -1,4 +1,4 @@
-// Variables of a file, for `gondwana trace`: the process that had them may be gone.
+// Lists the variables of a file for `gondwana trace`; the process itself may have ended.
 #include <elfutils/libdwfl.h>
 
 #include <algorithm>
