@@ -73,7 +73,7 @@ struct Sized<8> {
   static constexpr auto g = &shmem_uint64_g;
 };
 
-// Bytes of `count` elements. On overflow, more than any memory has, which OpenSHMEM refuses.
+// Bytes of `count` elements. On overflow, more than any memory has, which OpenSHMEM rejects.
 template <typename T>
 constexpr std::size_t bytes_of(std::size_t count) {
   constexpr std::size_t most = SIZE_MAX / 2;

@@ -1,4 +1,4 @@
-// Half precision, of IEEE and of brain, as numbers: by way of float.
+// Arithmetic on half precision and bfloat16, by conversion to float.
 #pragma once
 
 #include <bit>
@@ -12,7 +12,7 @@ inline float to_number(__nv_bfloat16 value) {
   return std::bit_cast<float>(std::uint32_t{value.bits} << 16);
 }
 
-// To the nearest, ties to even. A NaN stays one.
+// Rounds to nearest, ties to even. A NaN stays a NaN.
 inline __nv_bfloat16 to_bfloat16(float number) {
   const auto bits = std::bit_cast<std::uint32_t>(number);
   if (number != number) return {static_cast<std::uint16_t>(bits >> 16 | 0x40)};
@@ -23,7 +23,7 @@ inline float to_number(half value) {
   const std::uint32_t sign = (value.bits & 0x8000U) << 16;
   const std::uint32_t exponent = value.bits >> 10 & 0x1f;
   const std::uint32_t fraction = value.bits & 0x3ff;
-  if (exponent == 0) {  // units of 2^-24
+  if (exponent == 0) {  // in units of 2^-24
     const float size = static_cast<float>(fraction) * 0x1p-24F;
     return sign == 0 ? size : -size;
   }

@@ -24,7 +24,7 @@ Place& place() {
 }
 
 constexpr int no_device = -1;
-// NVSHMEM's is 1 GiB, which is all that an emulated device has.
+// The default of NVSHMEM is 1 GiB, which would be the whole memory of an emulated device.
 constexpr const char* usual_size = "512M";
 
 std::string_view variable(const char* name) {
@@ -32,7 +32,7 @@ std::string_view variable(const char* name) {
   return value == nullptr ? std::string_view() : value;
 }
 
-// As in NVSHMEM: a number, and a unit in either case.
+// The format is that of NVSHMEM: a number, and a unit in either case.
 std::size_t heap_size(const char* call) {
   constexpr std::string_view units = "kmgt";
   std::string text(variable("NVSHMEM_SYMMETRIC_SIZE"));
@@ -44,12 +44,13 @@ std::size_t heap_size(const char* call) {
   const double size = std::ldexp(number, static_cast<int>(10 * unit));
   if (rest == text.c_str() || (*rest != '\0' && unit == 0) || !(size >= 1) || size > 1e15)
     give_up(call, "NVSHMEM_SYMMETRIC_SIZE \"" + text + "\": expected a size such as 512M or 1G");
-  // In NVSHMEM, too, a heap is whole granules, and programs rely on what there is beyond their own.
+  // NVSHMEM also rounds a heap up to whole granules, and programs rely on the memory beyond their
+  // request.
   constexpr std::size_t granule = std::size_t{2} << 20;
   return (static_cast<std::size_t>(size) / granule + 2) * granule;
 }
 
-// -1: none.
+// -1: no device
 int current_cuda_device() {
   void* library = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   void* ask = library == nullptr ? nullptr : ::dlsym(library, "cuCtxGetDevice");
@@ -57,13 +58,13 @@ int current_cuda_device() {
   return ask != nullptr && reinterpret_cast<int (*)(int*)>(ask)(&device) == 0 ? device : -1;
 }
 
-// The current one of CUDA's, or the first.
+// CUDA's current device, or else the first device.
 int usual_device() {
   const int current = current_cuda_device();
   return current >= 0 && current < shmemx_devices() ? current : 0;
 }
 
-// The device that this PE would have its heap on.
+// The device on which this PE would have its heap.
 int chosen_device(const char* call) {
   const std::string_view kind = variable("NVSHMEM_HEAP_KIND");
   if (kind == "SYSMEM" || (kind.empty() && shmemx_devices() == 0)) return no_device;
@@ -78,7 +79,7 @@ int chosen_device(const char* call) {
   return static_cast<int>(number);
 }
 
-// What a PE says of its heap. The order matters: see has_all_on_devices.
+// A PE's preference for its heap. The order matters: see has_all_on_devices().
 enum Choice : int { host_by_variable, host_without_device, device_as_usual, device_by_variable };
 
 Choice choice_of(int device) {
@@ -87,7 +88,7 @@ Choice choice_of(int device) {
   return is_asked_for ? device_by_variable : device_as_usual;
 }
 
-// Collective: a word of each PE.
+// Collective. Returns a word of each PE.
 std::vector<int> gather(const char* call, int own) {
   const auto pes = static_cast<std::size_t>(shmem_n_pes());
   auto* words = static_cast<int*>(shmem_malloc((pes + 1) * sizeof(int)));
@@ -99,8 +100,9 @@ std::vector<int> gather(const char* call, int own) {
   return gathered;
 }
 
-// Collective. Whether all PEs have their heaps on devices; otherwise none has, since calls of such
-// a heap are collective. Ends the job if a PE must have one and another cannot.
+// Collective. Whether all PEs have their heaps on devices. Otherwise no PE has, because calls of a
+// device heap are collective. Ends the job if one PE requires a device heap and another cannot have
+// one.
 bool has_all_on_devices(const char* call, Choice own) {
   const std::vector<int> choices = gather(call, own);
   const auto [least, most] = std::ranges::minmax_element(choices);
@@ -113,7 +115,7 @@ bool has_all_on_devices(const char* call, Choice own) {
                       std::to_string(host) +
                       (*least == host_by_variable ? " has SYSMEM there" : " has no device") +
                       "; give all PEs devices and the same kind, or SYSMEM");
-  shmem_barrier_all();  // until that PE ends the job
+  shmem_barrier_all();  // until the other PE ends the job
   return false;
 }
 
@@ -135,7 +137,7 @@ void clear(void* block, std::size_t size) {
   for (std::size_t at = 0; at < size; at += zeros.size())
     shmemx_device_memcpy(static_cast<std::byte*>(block) + at, zeros.data(),
                          std::min(zeros.size(), size - at));
-  shmem_barrier_all();  // before a peer writes there
+  shmem_barrier_all();  // before a peer writes to the block
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The symmetric heap that programs of NVSHMEM see: of the host, or on a device of each PE.
+// The symmetric heap of NVSHMEM programs: in host memory, or on a device of each PE.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ void* heap_calloc(std::size_t count, std::size_t size);
 void* heap_align(std::size_t alignment, std::size_t size);
 void heap_free(void* block);
 void* heap_ptr(const void* address, int pe);
-// Whether the program has allocated.
+// Whether the program has allocated memory.
 bool has_heap();
 void end_heap();
 
-// NVSwitches multicast; nothing here does.
+// Multicast needs an NVSwitch, which is not supported.
 inline void* mc_ptr(nvshmem_team_t /*team*/, const void* /*address*/) {
   return nullptr;
 }

@@ -20,14 +20,14 @@ namespace {
 constexpr std::array levels{SHMEM_THREAD_SINGLE, SHMEM_THREAD_FUNNELED, SHMEM_THREAD_SERIALIZED,
                             SHMEM_THREAD_MULTIPLE};
 
-// Starts without a matching end.
+// Init calls without a matching finalize.
 int& inits() {
   static int count = 0;
   return count;
 }
 
-// Whether CUDA's driver is loaded, or may be later: for GONDWANA_KINDS, or by CUDA's runtime. A
-// runtime that is linked statically does not show, but its devices do.
+// Whether the CUDA driver is loaded, or may be later: because of GONDWANA_KINDS, or by the CUDA
+// runtime. A statically linked runtime cannot be detected, but its device files can.
 bool may_have_streams() {
   const char* kinds = std::getenv("GONDWANA_KINDS");
   return shmemx_streams() != 0 || (kinds != nullptr && std::strstr(kinds, "cuda") != nullptr) ||
@@ -37,7 +37,7 @@ bool may_have_streams() {
 void start(const char* call, int level) {
   if (inits()++ > 0) return;
   int provided = 0;
-  // Work of a stream is done by a thread of ours.
+  // A thread of the library runs the calls of a stream.
   const int needed = may_have_streams() ? SHMEM_THREAD_MULTIPLE : level;
   if (shmem_init_thread(needed, &provided) != 0) give_up(call, "OpenSHMEM does not start");
   start_teams();

@@ -1,4 +1,4 @@
-// Start, end and what a program asks about the library.
+// Initialization, finalization and queries.
 #pragma once
 
 #include "nvshmem_types.h"

@@ -10,7 +10,7 @@
 namespace gondwana::nvshmem {
 namespace {
 
-// A communicator is a pointer in Open MPI, and an int in MPICH and its relatives.
+// A communicator is a pointer in Open MPI, and an int in MPICH and its derivatives.
 template <typename Handle>
 int ask(void* function, const void* communicator) {
   int answer = -1;

@@ -1,4 +1,4 @@
-// All that this door knows of MPI.
+// The only code of this door that depends on MPI.
 #pragma once
 
 namespace gondwana::nvshmem {

@@ -1,5 +1,5 @@
-// Reductions that OpenSHMEM has not: of halves, and those that leave each PE a part. Each PE
-// fetches what it needs of all others and reduces it in the order of the team, so all get the same
+// Reductions that OpenSHMEM lacks: of half-precision numbers, and reduce-scatter. Each PE fetches
+// the contributions of all members and reduces them in the order of the team, so all get the same
 // bits.
 #pragma once
 
@@ -38,7 +38,7 @@ T apply(T one, T other) {
   }
 }
 
-// Halves are rounded once, at the end.
+// Half-precision results are rounded once, at the end.
 template <typename T>
 auto widened(T value) {
   if constexpr (std::is_arithmetic_v<T>)
@@ -56,15 +56,15 @@ T narrowed(decltype(widened(T())) value) {
     return to_bfloat16(value);
 }
 
-// `count` elements of each of `parts`.
+// Ends the job if no process could hold `count` elements for each of `parts`.
 template <typename T>
 void require_possible(std::size_t count, int parts) {
-  constexpr std::size_t most = std::size_t{1} << 47;  // bytes: a process cannot have so much
+  constexpr std::size_t most = std::size_t{1} << 47;  // bytes; more than a process can address
   if (count <= most / sizeof(T) / static_cast<std::size_t>(std::max(parts, 1))) return;
   give_up("reduction", std::to_string(count) + " elements: no process has that many");
 }
 
-// `source` is of all members; dest gets the result of `count` elements there.
+// `source` exists on all members. `dest` receives the `count` elements of the result.
 template <Operator Op, typename T>
 int reduce_fetched(shmem_team_t team, T* dest, const T* source, std::size_t count) {
   std::vector<decltype(widened(T()))> result(count);
@@ -77,7 +77,7 @@ int reduce_fetched(shmem_team_t team, T* dest, const T* source, std::size_t coun
     for (std::size_t i = 0; i < count; ++i)
       result[i] = member == 0 ? widened(terms[i]) : apply<Op>(result[i], widened(terms[i]));
   }
-  shmem_team_sync(team);  // all sources are read, and dest may be one
+  shmem_team_sync(team);  // all sources have been read, so `dest` may overlap one
   std::ranges::transform(result, terms.begin(), narrowed<T>);
   return shmemx_device_memcpy(dest, terms.data(), count * sizeof(T));
 }

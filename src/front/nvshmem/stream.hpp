@@ -1,5 +1,5 @@
-// A call that takes a stream: the call without it, handed to shmemx_call_on_stream, which runs it
-// when the stream has done all that it was given before.
+// A call on a stream: shmemx_call_on_stream runs the ordinary call when the stream has done all its
+// earlier work.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace gondwana::nvshmem {
 
-// Whether the stream has no work before the call: stream 0 of a process without a device of CUDA.
+// Whether nothing precedes the call: stream 0 of a process without a CUDA device.
 inline bool is_done_at_once(cudaStream_t stream) {
   return stream == nullptr && shmemx_streams() == 0;
 }
@@ -42,14 +42,14 @@ Result behind(cudaStream_t stream, Result (*function)(Parameters...),
   return Result();
 }
 
-// For calls whose form with a stream has no result.
+// For calls whose stream form returns nothing.
 template <typename Result, typename... Parameters>
 void behind_void(cudaStream_t stream, Result (*function)(Parameters...),
                  std::type_identity_t<Parameters>... arguments) {
   behind(stream, function, arguments...);
 }
 
-// For calls whose result is wanted.
+// For calls that need the result.
 template <typename Result, typename... Parameters>
 Result result_behind(cudaStream_t stream, Result (*function)(Parameters...),
                      std::type_identity_t<Parameters>... arguments) {

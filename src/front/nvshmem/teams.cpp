@@ -10,7 +10,7 @@ namespace gondwana::nvshmem {
 namespace {
 
 struct Teams {
-  std::mutex mutex;                 // guards what follows
+  std::mutex mutex;                 // guards `known`
   std::vector<shmem_team_t> known;  // by number
 };
 
@@ -32,7 +32,7 @@ nvshmem_team_t add(shmem_team_t team) {
   return number;
 }
 
-// Whether all nodes have as many PEs. Collective.
+// Collective. Whether all nodes have the same number of PEs.
 bool nodes_are_alike(int node_size) {
   auto* words = static_cast<int*>(shmem_malloc(3 * sizeof(int)));
   if (words == nullptr) give_up("nvshmem_init", "no word in the symmetric heap of the host");
@@ -84,7 +84,7 @@ int team_translate_pe(nvshmem_team_t from, int pe, nvshmem_team_t to) {
   return shmem_team_translate_pe(team_of(from), pe, team_of(to));
 }
 
-// The members of a configuration are wishes; what was wished has no effect here.
+// The members of a configuration are hints, and have no effect here.
 void team_get_config(nvshmem_team_t team, nvshmem_team_config_t* config) {
   if (team_of(team) == SHMEM_TEAM_INVALID) return;
   *config = NVSHMEM_TEAM_CONFIG_INITIALIZER;
@@ -112,7 +112,7 @@ int team_split_2d(nvshmem_team_t parent, int xrange, nvshmem_team_t* x_team,
 }
 
 void team_destroy(nvshmem_team_t team) {
-  if (team < NVSHMEM_TEAMS_MIN) return;  // INVALID, and those that always exist
+  if (team < NVSHMEM_TEAMS_MIN) return;  // INVALID, and the predefined teams
   const shmem_team_t ended = team_of(team);
   if (ended == SHMEM_TEAM_INVALID) return;
   shmem_team_destroy(ended);

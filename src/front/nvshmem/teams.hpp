@@ -10,7 +10,7 @@ namespace gondwana::nvshmem {
 void start_teams();
 void end_teams();
 
-// SHMEM_TEAM_INVALID where the number names none.
+// SHMEM_TEAM_INVALID if no team has the number.
 shmem_team_t team_of(nvshmem_team_t team);
 
 int team_my_pe(nvshmem_team_t team);

@@ -10,7 +10,7 @@
 
 namespace gondwana::nvshmem {
 
-// OpenSHMEM's value for NVSHMEM's. Ends the job if there is none.
+// OpenSHMEM's constant for NVSHMEM's. Ends the job if `cmp` is not a valid comparison.
 int comparison(int cmp);
 int sig_op(int op);
 

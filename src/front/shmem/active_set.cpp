@@ -16,8 +16,8 @@ std::string describe(const ActiveSet& set) {
                      set.log_stride, set.size);
 }
 
-// Returns the members, or nothing if this PE is not one of them. Programs have all PEs call and
-// expect those outside to return.
+// Returns the members, or nothing if this PE is not a member. Programs have all PEs make the call,
+// and expect it to return on PEs outside the set.
 std::optional<Team> members_of(const Caller& caller, const ActiveSet& set) {
   const auto ranks = std::int64_t{caller.engine.ranks()};
   constexpr int most_shift = std::numeric_limits<int>::digits - 1;

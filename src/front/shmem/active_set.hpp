@@ -28,7 +28,7 @@ class SetTeam {
   SetTeam(const Caller& caller, const ActiveSet& set) : team_(team_of(caller, set, members_)) {}
   SetTeam(const SetTeam&) = delete;
   SetTeam& operator=(const SetTeam&) = delete;
-  // If not, the call does nothing.
+  // False: the call does nothing.
   bool has_this_pe() const { return team_ != nullptr; }
   operator Team&() { return *team_; }  // NOLINT(google-explicit-constructor): stands for a team
 
@@ -41,12 +41,12 @@ void sync_set(Caller caller, int start, int log_stride, int size, long* sync);
 // First completes the operations of the default context.
 void barrier_set(Caller caller, int start, int log_stride, int size, long* sync);
 
-// Maps a negative count to 0. The call itself refuses it.
+// Maps a negative count to 0. The call itself rejects it.
 inline std::size_t elements(int count) {
   return static_cast<std::size_t>(std::max(count, 0));
 }
 
-// Checks the arrays that all calls have.
+// Checks the array arguments that all calls have.
 inline void examine_set(const Caller& caller, const Array& dest, const Array& source) {
   if (caller.checks_enabled()) [[unlikely]]
     examine_arrays(caller, dest, source);

@@ -16,7 +16,7 @@ void note_fetch(const Caller& caller, const T* source, T value, std::uint32_t fe
   caller.engine.waiter().polls().fetched(source, bytes, fetches);
 }
 
-// Out of line, like p_elsewhere.
+// Out of line for the same reason as p_elsewhere.
 template <AtomicOp Op, typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] T atomic_elsewhere(C who, T* dest, T value, T compare, int pe) {
   const Caller caller = who;

@@ -21,14 +21,14 @@
 namespace gondwana::shmem {
 namespace {
 
-// What a rank says of a buffer that it cannot give.
+// Published by a rank that cannot register its buffer.
 constexpr BufferPart refused{0, ~std::uint64_t{0}};
 
 void tell(const Caller& caller, const std::string& why) {
   print_error("gondwana: rank {}: {}: {}\n", index(caller.engine.rank()), caller.name, why);
 }
 
-// What a rank gives: neither: nothing.
+// The memory that a rank registers. Both empty: no memory.
 struct Given {
   std::optional<ProgramPages> pages;
   std::optional<SpaceId> on_device;
@@ -52,8 +52,8 @@ Result<void> check(Engine& engine, MutableBytes memory) {
   return {};
 }
 
-// A space begins with a line, so that words are as aligned in it as in the program. Allocations on
-// devices are at least as aligned.
+// A space begins on a cache line, so that words have the same alignment in it as in the program.
+// Device allocations are at least cache-line aligned.
 std::size_t line_offset(Bytes memory) {
   return reinterpret_cast<std::uintptr_t>(memory.data()) % cache_line;
 }
@@ -82,7 +82,7 @@ void take_back(Engine& engine, const void* address, const Given& given) {
   if (given.on_device) engine.spaces().remove(*given.on_device);
 }
 
-// The agent writes for ranks of other nodes, and must have mapped a file first.
+// The agent writes on behalf of ranks of other nodes, so it must have mapped a file first.
 bool is_known_to_agent(const Caller& caller, const ProgramPages& pages) {
   if (!pages.file) return true;
   ShownFiles& files = caller.engine.program_memory().files();
@@ -95,7 +95,7 @@ bool is_known_to_agent(const Caller& caller, const ProgramPages& pages) {
   return false;
 }
 
-// Likewise memory of a device.
+// The same for device memory.
 bool is_known_to_agent(const Caller& caller, SpaceId space) {
   const OwnSpaces& spaces = caller.engine.spaces();
   caller.engine.waiter().until({.call = caller.name, .on_program_memory = true},
@@ -123,7 +123,7 @@ BufferPart part_of(const Caller& caller, MutableBytes memory, const Result<Given
           memory.size()};
 }
 
-// Whether this PE reaches what a peer has given on a device.
+// Whether this PE reaches the device memory that a peer registers.
 Result<void> check_device_part(Engine& engine, Rank rank, const BufferPart& part) {
   if (part.size == 0 || part.id() == SpaceId::arena) return {};
   if (engine.kind_access() == nullptr)
@@ -135,7 +135,7 @@ Result<void> check_device_part(Engine& engine, Rank rank, const BufferPart& part
   return engine.kind_access()->any_memory().check({{rank, part.id()}, part.offset}, part.size);
 }
 
-// Maps what peers of this node have given from files and on devices.
+// Maps the files and the device memory that peers of this node register.
 bool follow_peers(const Caller& caller, const BufferPart* parts) {
   Engine& engine = caller.engine;
   for (std::uint32_t rank = 0; rank < engine.ranks(); ++rank) {
@@ -152,7 +152,8 @@ bool follow_peers(const Caller& caller, const BufferPart* parts) {
   return true;
 }
 
-// What each rank gives, and whether it can map what the others give. Lies in the symmetric heap.
+// The part that each rank registers, and whether the rank can map the parts of others. The table is
+// in the symmetric heap.
 class Table {
  public:
   Table(const Caller& caller, void* start) : caller_(caller), start_(start) {}
@@ -162,13 +163,13 @@ class Table {
   }
   BufferPart* parts() const { return static_cast<BufferPart*>(start_); }
 
-  // Collective. Whether all ranks give a part.
+  // Collective. Whether all ranks registered successfully.
   bool exchange(BufferPart own) {
     tell_all(&parts()[me()], &own, sizeof(own));
     return std::ranges::none_of(std::span(parts(), ranks()),
                                 [](const BufferPart& part) { return part.size == refused.size; });
   }
-  // Collective: a word of each rank. They stay until the next call of any rank.
+  // Collective. Returns a word of each rank, valid until the next call on any rank.
   std::span<const std::uint64_t> gather(std::uint64_t own) {
     tell_all(&words()[me()], &own, sizeof(own));
     return {words(), ranks()};
@@ -188,7 +189,7 @@ class Table {
   void* start_;
 };
 
-// This process keeps no mapping of memory that peers may free now.
+// Unmaps peers' memory that they may now free.
 void forget_views(Engine& engine, const BufferPart* parts) {
   if (engine.kind_access() == nullptr) return;
   for (std::uint32_t rank = 0; rank < engine.ranks(); ++rank)
@@ -196,7 +197,7 @@ void forget_views(Engine& engine, const BufferPart* parts) {
       engine.kind_access()->any_memory().forget({Rank(rank), parts[rank].id()});
 }
 
-// Peers have unmapped it, and so does the agent: the program may free the memory.
+// Waits for peers and the agent to unmap device memory, after which the program may free it.
 void await_agent(const Caller& caller, const std::optional<SpaceId>& on_device) {
   if (!on_device) return;
   constexpr std::chrono::seconds patience{5};
@@ -228,11 +229,11 @@ int register_buffer(Caller caller, void* address, std::size_t size) {
       !std::ranges::all_of(table.gather(follow_peers(caller, table.parts()) ? 1 : 0), is_yes)) {
     forget_views(engine, table.parts());
     if (given) take_back(engine, address, *given);
-    heap_free(caller, room);  // after a barrier
+    heap_free(caller, room);  // starts with a barrier
     if (given) await_agent(caller, given->on_device);
     return 1;
   }
-  barrier_all(caller);  // the first call that ends the buffer writes the words again
+  barrier_all(caller);  // the first call that unregisters a buffer rewrites the words
   if (!memory.empty()) engine.buffers().add({memory, table.parts()});
   caller.door.buffers().push_back({address, given->pages, given->on_device, table.parts()});
   return 0;
@@ -240,7 +241,7 @@ int register_buffer(Caller caller, void* address, std::size_t size) {
 
 namespace {
 
-// What a rank means by an address: the place of its table in the heap, which is the same on all.
+// The word by which a rank names a buffer: the offset of its table in the heap, equal on all ranks.
 constexpr std::uint64_t no_buffer = 0;
 constexpr std::uint64_t wrong = ~std::uint64_t{0};
 
@@ -256,7 +257,8 @@ std::uint64_t meant(const Caller& caller, const void* address) {
   return has_none ? no_buffer : wrong;
 }
 
-// The one that all ranks mean: of those without a buffer nobody knows which. End: they differ.
+// Finds the buffer that all ranks name. A rank without memory agrees with any. End: the ranks
+// differ.
 auto find_meant(const Caller& caller, std::span<const std::uint64_t> words) {
   auto& buffers = caller.door.buffers();
   const auto* heap = caller.engine.symmetric().heap().data();
@@ -270,7 +272,7 @@ auto find_meant(const Caller& caller, std::span<const std::uint64_t> words) {
   });
 }
 
-// The part of unregistering that each rank does for itself.
+// The local part of unregistering.
 void withdraw(Engine& engine, const GivenBuffer& buffer) {
   if (buffer.has_memory()) {
     engine.buffers().remove(buffer.address);
@@ -285,27 +287,27 @@ int unregister_buffer(Caller caller, void* address) {
   auto& buffers = caller.door.buffers();
   const std::uint64_t own = meant(caller, address);
   if (own == wrong) tell(caller, fmt::format("no buffer is registered at {}", fmt::ptr(address)));
-  if (buffers.empty()) return 1;  // on all ranks
+  if (buffers.empty()) return 1;  // the list is empty on all ranks
   const auto words = Table(caller, buffers.front().parts).gather(own);
   const auto found = find_meant(caller, words);
   if (found == buffers.end()) {
-    barrier_all(caller);  // before another call writes the words
+    barrier_all(caller);  // before the next call overwrites the words
     if (own != wrong) tell(caller, "not all ranks gave an address of the same buffer");
     return 1;
   }
   const GivenBuffer buffer = *found;
   buffers.erase(found);
   withdraw(caller.engine, buffer);
-  heap_free(caller, buffer.parts);  // after a barrier: nobody uses it any more
+  heap_free(caller, buffer.parts);  // starts with a barrier, after which the table is unused
   await_agent(caller, buffer.on_device);
   return 0;
 }
 
 void end_buffers(const Caller& caller) {
   const std::vector<GivenBuffer> buffers = std::exchange(caller.door.buffers(), {});
-  if (buffers.empty()) return;  // on all ranks
+  if (buffers.empty()) return;  // the list is empty on all ranks
   for (const GivenBuffer& each : buffers) withdraw(caller.engine, each);
-  // The memory is freed, and symmetric memory released, when no rank has a view of it.
+  // Device memory and symmetric memory may be freed once no rank maps them.
   check(caller, caller.engine.collectives().barrier(caller.engine.teams().world(), caller.name));
   for (const GivenBuffer& each : buffers) await_agent(caller, each.on_device);
 }

@@ -7,7 +7,7 @@ namespace gondwana::shmem {
 
 int register_buffer(Caller caller, void* address, std::size_t size);
 int unregister_buffer(Caller caller, void* address);
-// Collective, when nobody uses them any more: unregisters all that are left.
+// Collective. Unregisters all remaining buffers, which no rank may use any more.
 void end_buffers(const Caller& caller);
 
 }  // namespace gondwana::shmem

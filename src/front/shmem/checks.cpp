@@ -35,7 +35,7 @@ std::size_t size_of(const Array& array) {
 // The required alignment of an element. Routines with a size in their name, like shmem_put64, also
 // serve types that consist of two smaller ones.
 std::size_t alignment_of(std::string_view name, std::size_t width) {
-  constexpr std::size_t most = 8;  // enough even for long double
+  constexpr std::size_t most = 8;  // enough, even for long double
   const std::size_t digit = name.find_first_of("0123456789");
   const bool has_size = digit != name.npos && !name.substr(0, digit).ends_with("int");
   const bool is_complex = name.find("complex") != name.npos;

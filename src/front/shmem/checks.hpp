@@ -21,7 +21,7 @@ struct Array {
   std::size_t block = 1;
 };
 
-// examine_own: memory of the caller. examine_symmetric: memory that the call names at a peer.
+// examine_own: memory of the caller. examine_symmetric: memory that the call addresses at a peer.
 [[gnu::cold]] void examine_own(const Caller& caller, const Array& array);
 [[gnu::cold]] void examine_symmetric(const Caller& caller, const Array& array);
 [[gnu::cold]] void examine_pe(const Caller& caller, int pe);
@@ -41,7 +41,7 @@ struct Array {
 // A single value of `pe`: p, g, atomics, signals.
 [[gnu::cold]] void examine_value(const Caller& caller, const Array& value, int pe);
 
-// The variables of a wait for several, and the array for the indices. `status` may be null.
+// The variables of a wait for several of them, and the array of indices. `status` may be null.
 [[gnu::cold]] void examine_waited(const Caller& caller, const Array& cells, const int* status);
 [[gnu::cold]] void examine_indices(const Caller& caller, const Array& cells, const int* status,
                                    const std::size_t* indices);
@@ -64,7 +64,7 @@ struct Array {
 // The same for calls whose dest may be source: reductions and, as an extension, broadcasts.
 [[gnu::cold]] void examine_in_place(const Caller& caller, Team& team, const Array& dest,
                                     const Array& source, const std::string& details = "");
-// The same for collect, where members may pass different lengths. `dest` holds one at least.
+// The same for collect, whose members may pass different lengths. `dest` has at least one element.
 [[gnu::cold]] void examine_collect(const Caller& caller, Team& team, const Array& dest,
                                    const Array& source);
 // The arrays of a collective over an active set, without a comparison of the members.

@@ -37,7 +37,7 @@ class Condition {
   bool inside_;
 };
 
-// What tools show of a wait for `count` words. `cmp` is one of the SHMEM_CMP_ constants.
+// The description of a wait for `count` words, for tools. `cmp` is one of the SHMEM_CMP_ constants.
 template <std::integral T>
 constexpr Awaited awaited(int cmp, T value, std::size_t count = 1) {
   using Relation = Awaited::Relation;
@@ -50,7 +50,7 @@ constexpr Awaited awaited(int cmp, T value, std::size_t count = 1) {
           .relation = relations[static_cast<std::size_t>(cmp - SHMEM_CMP_EQ)]};
 }
 
-// The same where each word is compared with a value of its own.
+// The same if each word is compared with its own value.
 template <std::integral T>
 constexpr Awaited awaited(int /*cmp*/, const T* /*values*/, std::size_t count) {
   return {.words = static_cast<std::uint32_t>(count),

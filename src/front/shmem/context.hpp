@@ -30,8 +30,8 @@ struct Context {
 
 inline constexpr std::size_t context_limit = 16384;
 
-// The shortcut of each context, by its number; untouched beyond the numbers that were used. Number
-// 0 stays empty and reaches no PE.
+// The shortcut of each context, by its number. Memory beyond the numbers in use stays untouched.
+// Number 0 stays empty and reaches no PE.
 using ShortcutTable = std::array<Shortcut, context_limit>;
 
 class Contexts {
@@ -72,7 +72,7 @@ class Contexts {
   ShortcutTable* shortcuts_;
   std::mutex mutex_;  // held by threads that make or destroy a context
   std::atomic<std::size_t> numbers_{default_number + 1};
-  std::size_t first_free_ = default_number + 1;  // all numbers before it are taken
+  std::size_t first_free_ = default_number + 1;  // all lower numbers are in use
   std::array<std::atomic<Context*>, limit> contexts_{};
 };
 

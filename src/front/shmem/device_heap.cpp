@@ -18,14 +18,14 @@
 namespace gondwana::shmem {
 namespace {
 
-// That of vendors' allocators: rows of a matrix then begin as in memory of theirs.
+// The alignment of vendors' allocators, so that rows of a matrix begin as in memory of theirs.
 constexpr std::size_t usual_alignment = 256;
 
 void tell(const Caller& caller, const std::string& why) {
   print_error("gondwana: rank {}: {}: {}\n", index(caller.engine.rank()), caller.name, why);
 }
 
-// What all ranks find alike is said by one.
+// If all ranks fail alike, one of them prints the message.
 void tell_once(const Caller& caller, const std::string& why) {
   if (caller.engine.rank() == Rank(0)) tell(caller, why);
 }
@@ -34,7 +34,7 @@ void examine_call(const Caller& caller, const std::string& details) {
   if (caller.checks_enabled()) examine_collective(caller, caller.engine.teams().world(), details);
 }
 
-// The rank whose buffer, of those just registered, is not as large as that of this rank.
+// The first rank that just registered a buffer of another size.
 std::optional<std::uint32_t> find_other_size(const Caller& caller, std::size_t size) {
   const std::span parts(caller.door.buffers().back().parts, caller.engine.ranks());
   const auto other =
@@ -43,7 +43,7 @@ std::optional<std::uint32_t> find_other_size(const Caller& caller, std::size_t s
   return static_cast<std::uint32_t>(other - parts.begin());
 }
 
-// Collective. False, on all ranks alike: nothing is registered. A rank without memory has said why.
+// Collective. False on all ranks: nothing is registered. A rank without memory has printed why.
 bool register_alike(const Caller& caller, std::byte* memory, std::size_t size) {
   if (register_buffer(caller, memory, size) != 0) return false;
   const bool has_memory = memory != nullptr;
@@ -92,7 +92,7 @@ int device_heap_destroy(Caller caller) {
     return 1;
   }
   const DeviceHeap ended(std::move(*heap));
-  heap.reset();  // from here on the memory is a buffer like any other
+  heap.reset();  // from here on the memory is an ordinary registered buffer
   return unregister_buffer(caller, ended.memory());
 }
 
@@ -124,7 +124,7 @@ void device_heap_free(Caller caller, void* block) {
   if (block == nullptr) return;
   examine_call(caller, "");
   DeviceHeap& heap = heap_of(caller);
-  barrier_all(caller);  // no rank uses the block after this
+  barrier_all(caller);  // no rank uses the block after the barrier
   if (!heap.release(block))
     give_up(caller.name, fmt::format("{} is not the start of a block of the heap on devices (freed "
                                      "twice, or not from shmemx_device_heap_malloc?)",

@@ -1,5 +1,5 @@
-// The symmetric heap on devices: memory of one device of each PE, which all have registered
-// together and of which each gives the same bytes to the same call. See include/shmemx.h.
+// The symmetric heap on devices: memory of one device of each PE. All PEs register it together, and
+// each call allocates the same range on all of them. See include/shmemx.h.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ namespace gondwana::shmem {
 
 struct Caller;
 
-// Owns its memory. The calls that use it are collective: one thread at a time.
+// Owns its memory. The calls that use it are collective, so one thread at a time uses it.
 class DeviceHeap {
  public:
-  // Of an allocation of `device`, the first `size` bytes.
+  // The heap manages the first `size` bytes of an allocation of `device`.
   DeviceHeap(Kind& device, std::byte* memory, std::size_t size)
       : device_(&device), memory_(memory), book_(size) {}
   DeviceHeap(const DeviceHeap&) = delete;
@@ -27,7 +27,7 @@ class DeviceHeap {
         book_(std::move(other.book_)) {}
   DeviceHeap& operator=(const DeviceHeap&) = delete;
   DeviceHeap& operator=(DeviceHeap&&) = delete;
-  // No operation of a peer may be under way.
+  // No operation of a peer may be in flight.
   ~DeviceHeap() {
     if (memory_ != nullptr) device_->release(memory_);
   }
@@ -41,7 +41,7 @@ class DeviceHeap {
     const auto block = book_.allocate(size, alignment);
     return block ? memory_ + block->offset : nullptr;
   }
-  // False: no block begins there.
+  // False: no block begins at this address.
   bool release(const void* block) {
     return book_.release(static_cast<std::size_t>(static_cast<const std::byte*>(block) - memory_))
         .has_value();

@@ -13,7 +13,7 @@ void tell(const Caller& caller, const std::string& why) {
   print_error("gondwana: rank {}: {}: {}\n", index(caller.engine.rank()), caller.name, why);
 }
 
-// A registered buffer in the allocation that begins there; null: there is none.
+// A registered buffer within the allocation, or null.
 const void* buffer_in(const Caller& caller, const Kind& kind, const std::byte* allocation) {
   for (const GivenBuffer& each : caller.door.buffers()) {
     const auto* begin = static_cast<const std::byte*>(each.address);

@@ -1,4 +1,4 @@
-// Memory of devices of this PE: shmemx_device_malloc and its neighbours. See include/shmemx.h.
+// Device memory of this PE: shmemx_device_malloc and related calls. See include/shmemx.h.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace gondwana::shmem {
 
 int devices(const Caller& caller);
 int device_name(const Caller& caller, int device, char* name, std::size_t bytes);
-// -1: host memory.
+// Returns -1 for host memory.
 int device_of(const Caller& caller, const void* address);
 void* device_malloc(const Caller& caller, int device, std::size_t bytes);
 void device_free(const Caller& caller, void* address);

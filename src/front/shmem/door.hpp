@@ -18,12 +18,13 @@
 
 namespace gondwana::shmem {
 
-// A buffer of the program that is registered.
+// A registered buffer of the program.
 struct GivenBuffer {
   void* address;                      // null: this rank has none
-  std::optional<ProgramPages> pages;  // of the host
-  std::optional<SpaceId> on_device;   // neither: this rank has no buffer
-  BufferPart* parts;                  // of all ranks, in the symmetric heap
+  std::optional<ProgramPages> pages;  // set for host memory
+  std::optional<SpaceId>
+      on_device;      // set for device memory; neither is set: this rank has no memory
+  BufferPart* parts;  // the parts of all ranks, in the symmetric heap
 
   bool has_memory() const { return pages || on_device; }
 };
@@ -38,7 +39,7 @@ class Door {
   Contexts& contexts() { return contexts_; }
 
   std::vector<GivenBuffer>& buffers() { return buffers_; }
-  // Nothing: the program has not made one.
+  // Empty: the program has not created one.
   std::optional<DeviceHeap>& device_heap() { return device_heap_; }
 
   // The number of contexts in the team's configuration. `team` is its number.
@@ -109,7 +110,7 @@ struct Running {
   ShortcutTable shortcuts;
 
   Door* any() const { return door != nullptr ? door : watched; }
-  // Of a door that is there.
+  // Valid only if any() is not null.
   std::span<Shortcut> used_shortcuts() {
     return std::span(shortcuts).first(any()->contexts().numbers());
   }
@@ -198,8 +199,8 @@ inline Rank rank_of(int pe) {
   return team->rank_of(static_cast<std::uint32_t>(pe));
 }
 
-// Bytes of `count` elements. On overflow, more bytes than any memory has: a negative number stays
-// one, for the message.
+// Bytes of `count` elements. On overflow, more bytes than any memory has. A negative number stays
+// negative, for the message.
 template <std::size_t Width>
 constexpr std::size_t bytes_of(std::size_t count) {
   constexpr std::size_t most = ~std::size_t{0} / 2 / Width;

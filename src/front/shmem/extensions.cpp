@@ -1,5 +1,5 @@
-// Gondwana's extensions to OpenSHMEM: regions that a program names, buffers of its own, memory of
-// devices, a symmetric heap there, and calls behind the work of streams.
+// Gondwana's extensions to OpenSHMEM: regions that a program names, registered buffers, device
+// memory, a symmetric heap on devices, and calls on streams.
 #include <atomic>
 
 #include "core/print_error.hpp"
@@ -14,7 +14,7 @@
 namespace gondwana::shmem {
 namespace {
 
-// Once, and only where calls are checked.
+// Warns once, and only if calls are checked.
 [[gnu::noinline, gnu::cold]] void tell_of_unbalanced_end() {
   static constinit std::atomic<bool> is_told{false};
   if (running.watched == nullptr || is_told.exchange(true)) return;

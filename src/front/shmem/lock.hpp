@@ -7,7 +7,7 @@
 
 namespace gondwana::shmem {
 
-// The engine checks that a lock is symmetric, with or without checks.
+// The engine always checks that a lock is symmetric.
 inline void examine_lock(const Caller& caller, const long* lock) {
   if (caller.checks_enabled()) [[unlikely]]
     examine_own(caller, {"lock", lock, sizeof(*lock)});

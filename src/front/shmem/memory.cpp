@@ -10,7 +10,8 @@
 namespace gondwana::shmem {
 namespace {
 
-// The standard's result for a full heap is a null pointer. The message adds reason and remedy.
+// The standard's result for a full heap is a null pointer. The message adds the reason and the
+// remedy.
 void explain_full_heap(const Caller& caller, std::size_t size) {
   if (caller.engine.rank() != Rank(0)) return;
   const SymmetricMemory& memory = caller.engine.symmetric();
@@ -27,7 +28,7 @@ void explain_alignment(const Caller& caller, std::size_t alignment) {
               caller.name, format_size(alignment), format_size(arena_alignment));
 }
 
-// All ranks must make the same calls, or their heaps differ.
+// All ranks must make the same calls, or their heaps would differ.
 void examine_heap_call(const Caller& caller, const std::string& details) {
   if (caller.checks_enabled()) examine_collective(caller, caller.engine.teams().world(), details);
 }
@@ -90,7 +91,7 @@ void* heap_realloc(Caller caller, void* block, std::size_t size) {
   }
   examine_heap_call(caller, fmt::format("{} bytes, block at symmetric offset {:#x}", size,
                                         offset_of(caller, block)));
-  barrier_all(caller);  // no rank uses the old block after this
+  barrier_all(caller);  // no rank uses the old block after the barrier
   require_block(caller, block);
   return finish_allocation(caller, caller.engine.symmetric().resize(block, size), size);
 }
@@ -99,7 +100,7 @@ void heap_free(Caller caller, void* block) {
   if (block == nullptr) return;
   examine_heap_call(caller,
                     fmt::format("block at symmetric offset {:#x}", offset_of(caller, block)));
-  barrier_all(caller);  // no rank uses the block after this
+  barrier_all(caller);  // no rank uses the block after the barrier
   caller.engine.symmetric().release(require_block(caller, block));
 }
 

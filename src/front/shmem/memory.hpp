@@ -8,8 +8,8 @@ namespace gondwana::shmem {
 
 void* heap_malloc(Caller caller, std::size_t size);
 void* heap_calloc(Caller caller, std::size_t count, std::size_t size);
-// Hints tell the use of the memory. All memory serves atomics and signals equally well, so hints
-// have no effect, and unknown hints are ignored.
+// Hints describe the use of the memory. They have no effect, because all memory serves atomics and
+// signals equally well. Unknown hints are ignored.
 void* heap_malloc_with_hints(Caller caller, std::size_t size, long hints);
 // Returns null if `alignment` is not a power of two.
 void* heap_align(Caller caller, std::size_t alignment, std::size_t size);

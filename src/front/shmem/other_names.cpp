@@ -1,4 +1,4 @@
-// Names of other implementations. They are weak: those that a program defines are its own.
+// Names of other implementations. They are weak, so a program's own definitions take precedence.
 #include "front/shmem/setup.hpp"
 #include "shmem-compat.h"
 

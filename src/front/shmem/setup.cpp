@@ -32,7 +32,7 @@ struct Own {
   std::unique_ptr<Door> door;
   bool finalized = false;
   std::atomic<bool> is_ending = false;         // a thread is in the last shmem_finalize
-  std::atomic<std::thread::id> ending_thread;  // that thread
+  std::atomic<std::thread::id> ending_thread;  // the thread in it
 };
 
 // Never destroyed: exit handlers of the program may still call the library.
@@ -154,7 +154,7 @@ void give_up_together(CallName name, const std::string& sentence) {
 
 namespace {
 
-// By a signal handler. Later calls find no shortcut and no door, and come to watched_door().
+// Called from a signal handler. Later calls find no shortcut and no door, and reach watched_door().
 void divert_calls() {
   if (running.door == nullptr) return;
   running.watched = running.door;
@@ -162,7 +162,7 @@ void divert_calls() {
   for (Shortcut& shortcut : running.used_shortcuts()) shortcut.reach_nobody();
 }
 
-// In a forked child.
+// Called in a forked child.
 void forget_calls() {
   if (running.any() == nullptr) return;
   std::ranges::fill(running.used_shortcuts(), Shortcut());
@@ -244,7 +244,7 @@ void query_initialized(CallName /*name*/, int* initialized) {
 namespace {
 
 void finalize_through(const Caller& caller) {
-  if (this_process().leaves_job) return;  // called by an exit handler; the peers will not arrive
+  if (this_process().leaves_job) return;  // called by an exit handler; peers will not arrive
   Own& self = own();
   const bool is_last = self.inits == 1;
   self.ending_thread = std::this_thread::get_id();

@@ -11,7 +11,7 @@ void start_pes(CallName name, int pes);
 int init_thread(CallName name, int requested, int* provided);
 void query_thread(Caller caller, int* provided);
 void query_initialized(CallName name, int* initialized);
-// Does nothing if every init has had its matching call.
+// Excess calls, after the one that matches the first init, have no effect.
 void finalize(CallName name);
 [[noreturn]] void global_exit(Caller caller, int status);
 

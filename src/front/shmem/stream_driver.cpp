@@ -20,14 +20,14 @@ bool find(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
-constexpr unsigned no_timing = 2;  // of an event
+constexpr unsigned no_timing = 2;  // of a new event
 
-// `text`: what the driver says; may be null.
+// `text`: the driver's text; may be null.
 std::string named(int status, const char* text, const char* driver) {
   return text != nullptr ? text : fmt::format("error {} of {}", status, driver);
 }
 
-// The calls that CUDA and ROCm have alike.
+// The calls that CUDA and ROCm share.
 class VendorStreams : public StreamDriver {
  public:
   int launch_host_function(void* stream, void (*function)(void*), void* argument) const override {
@@ -51,7 +51,7 @@ class VendorStreams : public StreamDriver {
   int (*get_capture_)(void*, int*) = nullptr;
 };
 
-// cuda.h has the calls under the same names, without the trailing part of a version.
+// cuda.h declares these calls, without the version suffixes.
 class CudaStreams final : public VendorStreams {
  public:
   bool find_in(void* library) {
@@ -86,7 +86,7 @@ class CudaStreams final : public VendorStreams {
   int (*name_error_)(int, const char**) = nullptr;
 };
 
-// As hip_runtime_api.h has them.
+// The names are those of hip_runtime_api.h.
 class HipStreams final : public VendorStreams {
  public:
   bool find_in(void* library) {
@@ -99,7 +99,7 @@ class HipStreams final : public VendorStreams {
            find(library, "hipGetErrorName", name_error_) && start_(0) == 0;
   }
   const char* name() const override { return "ROCm"; }
-  // Streams wait for signals, which have one address for all and 8 bytes.
+  // A stream can wait for signal memory, which has 8 bytes and the same address on host and device.
   int make_word(void*& word, std::uint64_t& on_device) const override {
     constexpr unsigned signal = 2;  // hipMallocSignalMemory
     const int status = allocate_(&word, sizeof(std::uint64_t), signal);
@@ -130,8 +130,8 @@ void* open_one(std::span<const char* const> names, int flags) {
   return nullptr;
 }
 
-// The runtimes load their drivers with the program's first call of them, which may come later than
-// our first one. Where there is a GPU we load the library, and try that once.
+// A runtime loads its driver in the program's first call, which may follow our first one. If a GPU
+// exists, we load the library ourselves, once.
 void* find_library(void* of_a_gpu, std::span<const char* const> names) {
   return of_a_gpu != nullptr ? of_a_gpu : open_one(names, RTLD_NOW | RTLD_NOLOAD);
 }

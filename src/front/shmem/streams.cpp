@@ -32,9 +32,9 @@ void require(int code, CallName call, const char* what) {
                             stream_driver()->name_of_error(code)));
 }
 
-// The work of one stream, in its order. When the stream comes to it, a callback hands it to a
-// thread of ours, since callbacks of drivers may not wait for peers. The stream goes on when a word
-// has the number of the work.
+// The queued calls of one stream, in order. When the stream reaches a call, a callback passes the
+// call to a thread of the library, because driver callbacks must not wait for peers. The stream
+// continues when a word reaches the number of the call.
 class StreamQueue {
  public:
   StreamQueue(void* stream, CallName call) : stream_(stream) {
@@ -45,13 +45,14 @@ class StreamQueue {
     sigset_t all;
     sigset_t before;
     ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);  // the program's handlers run in its threads
+    ::pthread_sigmask(SIG_SETMASK, &all,
+                      &before);  // the program's signal handlers run in its own threads
     worker_ = std::thread([this] { run(); });
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   StreamQueue(const StreamQueue&) = delete;
   StreamQueue& operator=(const StreamQueue&) = delete;
-  // After quiet().
+  // Call quiet() first.
   ~StreamQueue() {
     {
       const std::scoped_lock lock(mutex_);
@@ -61,7 +62,7 @@ class StreamQueue {
     worker_.join();
   }
 
-  // Returns when all work until now is done. Ends the job if the stream will never come to it.
+  // Returns when all calls queued so far are done. Ends the job if the stream will never reach one.
   void quiet(CallName call) {
     std::unique_lock lock(mutex_);
     const std::uint32_t last = issued_;
@@ -106,17 +107,17 @@ class StreamQueue {
   static void hand_over(void* argument) {
     std::unique_ptr<Item> item(static_cast<Item*>(argument));
     StreamQueue& queue = item->queue;
-    // Under the lock: the queue may end as soon as the work is done.
+    // Under the lock, because the queue may be destroyed as soon as the call is done.
     const std::scoped_lock lock(queue.mutex_);
     queue.ready_.push_back(std::move(item));
     queue.not_begun_.pop_front();
     queue.has_work_.notify_one();
   }
 
-  // A driver drops the callbacks of a context that an error has ended. The event is asked, not the
-  // stream, which the program may have destroyed: its work is done nevertheless.
+  // A driver drops the callbacks of a context after an error. We query the event, because the
+  // program may have destroyed the stream, whose calls are done nevertheless.
   void look_for_loss(CallName call) {
-    const std::scoped_lock order(order_);  // nothing comes behind the event meanwhile
+    const std::scoped_lock order(order_);  // keeps later work from following the event
     const int state = driver_.query(behind_all_);
     if (state == StreamDriver::not_ready || StreamDriver::is_of_capture(state)) return;
     const std::scoped_lock lock(mutex_);
@@ -129,7 +130,7 @@ class StreamQueue {
   // Always true.
   bool tell_of(CallName call) {
     const std::scoped_lock lock(mutex_);
-    if (not_begun_.empty()) return true;  // a call of ours waits, which tools see
+    if (not_begun_.empty()) return true;  // a call is running, and tools show its wait
     print_error(
         "gondwana: warning: rank {}: {}: waits for {}: the stream is still at its earlier work, "
         "such as a kernel that does not end\n",
@@ -164,23 +165,23 @@ class StreamQueue {
 
   const StreamDriver& driver_ = *stream_driver();
   void* stream_;
-  std::mutex order_;  // calls of several threads reach the stream in the order of their numbers
-  // The number of the last work that is done. Never freed: the stream may still have to look.
+  std::mutex order_;  // calls of all threads reach the stream in the order of their numbers
+  // The number of the last call that is done. Never freed, because the stream may still read it.
   std::atomic<std::uint32_t>* done_ = nullptr;
-  std::uint64_t done_on_device_ = 0;  // the same word, as the stream addresses it
-  void* behind_all_ = nullptr;        // recorded after each work, by the thread that has order_
+  std::uint64_t done_on_device_ = 0;  // the device address of the word
+  void* behind_all_ = nullptr;        // recorded after each call, by the thread that holds order_
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable has_work_;
   std::condition_variable is_done_;
   std::deque<std::unique_ptr<Item>> ready_;
   std::uint32_t issued_ = 0;
-  std::deque<CallName> not_begun_;  // calls that the stream has not come to
+  std::deque<CallName> not_begun_;  // calls that the stream has not reached
   bool ends_ = false;
   std::thread worker_;
 };
 
-// cudaStreamPerThread and hipStreamPerThread are another stream in each thread.
+// cudaStreamPerThread and hipStreamPerThread name a different stream in each thread.
 using StreamName = std::pair<void*, std::thread::id>;
 
 StreamName name_of(void* stream) {
@@ -190,13 +191,13 @@ StreamName name_of(void* stream) {
 }
 
 struct Queues {
-  std::mutex mutex;                                              // guards what follows
-  std::map<StreamName, std::unique_ptr<StreamQueue>> by_stream;  // they stay until the end
+  std::mutex mutex;                                              // guards by_stream
+  std::map<StreamName, std::unique_ptr<StreamQueue>> by_stream;  // kept until end_streams()
 };
 
-// Of the process, as streams are.
+// One object per process, because streams belong to the process.
 Queues& queues() {
-  static Queues& instance = *new Queues;  // never destroyed: work may be left at exit
+  static Queues& instance = *new Queues;  // never destroyed: calls may be left at exit
   return instance;
 }
 
@@ -213,12 +214,12 @@ StreamQueue& queue_of(const Caller& caller, void* stream) {
   return *queue;
 }
 
-// Those that need not be made: 0, cudaStreamLegacy and cudaStreamPerThread, or those of HIP.
+// The default streams: 0, cudaStreamLegacy and cudaStreamPerThread, or those of HIP.
 bool is_always_there(void* stream) {
   return reinterpret_cast<std::uintptr_t>(stream) <= 2;
 }
 
-// Whether a call is to be done at once. Ends the job where it can be done in no way.
+// Whether to make the call at once, without a stream. Ends the job if `stream` cannot exist here.
 bool is_done_at_once(const Caller& caller, void* stream) {
   if (stream_driver() != nullptr) return false;
   if (!is_always_there(stream))
@@ -229,11 +230,11 @@ bool is_done_at_once(const Caller& caller, void* stream) {
   return true;
 }
 
-// `work` gets the caller again: the lane is for any thread.
+// Passes the caller to `work`, which may run in another thread: any thread may use the lane.
 template <typename Work>
 void on_stream(const Caller& caller, void* stream, Work work) {
   if (is_done_at_once(caller, stream)) return work(caller);
-  // A graph would do the work again with each launch.
+  // A graph would repeat the call with each launch.
   if (stream_driver()->is_captured(stream))
     give_up(caller.name,
             "the stream is being captured, and calls of this library cannot be part of a graph; "
@@ -256,7 +257,7 @@ void quiet_streams(CallName call) {
   for (StreamQueue* queue : all) queue->quiet(call);
 }
 
-// Work may put more work behind streams.
+// A queued call may queue further calls.
 void end_streams(CallName call) {
   for (bool is_over = false; !is_over;) {
     decltype(Queues::by_stream) ended;

@@ -1,4 +1,4 @@
-// Calls that take a stream. They are done after the earlier work of the stream and before its later
+// Calls that take a stream. They run after the earlier work of the stream and before its later
 // work. See include/shmemx.h.
 #pragma once
 
@@ -10,10 +10,9 @@
 namespace gondwana::shmem {
 
 bool streams_have_work();
-// Returns when all is done that was put behind streams. Ends the job if a stream has lost some of
-// it.
+// Returns when all queued calls are done. Ends the job if a stream has lost one.
 void quiet_streams(CallName call);
-// Likewise, for the end of the library.
+// The same, when the library ends.
 void end_streams(CallName call);
 
 void call_on_stream(const Caller& caller, void (*call)(void*), void* argument, void* stream);

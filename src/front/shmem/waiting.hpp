@@ -13,7 +13,7 @@
 
 namespace gondwana::shmem {
 
-// Words that peers write, perhaps in memory of a device.
+// Words that peers write, possibly in device memory.
 template <typename T>
 class Cells {
  public:
@@ -22,14 +22,14 @@ class Cells {
         cells_(cells),
         access_(is_on_device(caller, cells) ? caller.engine.kind_access() : nullptr) {}
 
-  // Earlier writes of peers are visible afterwards. A word of a device comes by a copy.
+  // Earlier writes of peers are visible after this. A word in device memory is copied to the host.
   T look(std::size_t i = 0) const {
     if (access_ != nullptr) [[unlikely]]
       return copy_of(cells_ + i);
     return std::atomic_ref<T>(const_cast<T&>(cells_[i])).load(std::memory_order_acquire);
   }
   const T* data() const { return cells_; }
-  // What a sleeping rank watches: null where the processor reads nothing.
+  // The memory for a sleeping rank to watch. Null: device memory, which the processor cannot read.
   const T* watched() const { return access_ == nullptr ? cells_ : nullptr; }
 
  private:
@@ -48,7 +48,7 @@ class Cells {
 
   CallName call_;
   const T* cells_;
-  KindAccess* access_;  // null: memory of the host
+  KindAccess* access_;  // null: host memory
 };
 
 template <typename T>
@@ -116,7 +116,8 @@ class WaitSet {
 
   const T* cells() const { return cells_.watched(); }
 
-  // Whether all elements from `from` on meet their conditions. Moves `from` to the first miss.
+  // Whether all elements, starting at `from`, meet their conditions. Moves `from` to the first that
+  // does not.
   bool all_meet(std::size_t& from) const {
     while (from < count_ && (!has(from) || meets(from))) ++from;
     return from == count_;
@@ -158,7 +159,7 @@ WaitSet<T, ConditionOf> wait_set(const Caller& caller, const T* cells, std::size
   return {Cells<T>(caller, cells), count, status, condition};
 }
 
-// For calls that write the indices of several elements.
+// The same for calls that write the indices of several elements.
 template <typename T, typename ConditionOf>
 WaitSet<T, ConditionOf> wait_set(const Caller& caller, const T* cells, std::size_t count,
                                  const int* status, ConditionOf condition,
@@ -169,7 +170,7 @@ WaitSet<T, ConditionOf> wait_set(const Caller& caller, const T* cells, std::size
 }
 
 // Waits for one element that meets its condition. Each call starts at another index, so that no
-// such element is skipped for ever, whatever calls come between.
+// such element is skipped forever, whatever calls are made in between.
 template <typename Set, typename Tell>
 std::size_t wait_for_any(const Caller& caller, const Set& set, std::size_t count,
                          const Tell& tell) {
