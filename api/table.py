@@ -5,8 +5,10 @@ common.toml says what all share and lists the sections in their order; each is a
 
 import re
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+import effects
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ class Function:
     noreturn: bool
     before_init: bool  # may be called when no engine runs
     on_context: bool  # its first parameter says through which context
+    effect: dict[str, str] = field(hash=False, compare=False)  # what effects.py describes
 
     @property
     def name(self) -> str:
@@ -194,7 +197,8 @@ class Expander:
         )
 
     def _family(self, row: dict) -> Family:
-        return Family(row["clause"], row["text"], tuple(self._form(form) for form in row["forms"]))
+        forms = (self._form(effects.columns(row) | form) for form in row["forms"])
+        return Family(row["clause"], row["text"], tuple(forms))
 
     def _form(self, row: dict) -> Form:
         prototype = Prototype.parse(row["c"])
@@ -227,18 +231,19 @@ class Expander:
 
 
 def _function(row: dict, type_: Type | None, c: dict, cxx: dict) -> Function:
-    prototype = Prototype.parse(_fill(row["c"], cxx))
+    prototype = Prototype.parse(fill(row["c"], cxx))
     own = [parameter.name for parameter in prototype.parameters]
     call = row.get("call")
     return Function(
-        c=Prototype.parse(_fill(row["c"], c)),
+        c=Prototype.parse(fill(row["c"], c)),
         cxx=prototype,
         type=type_,
-        call=_fill(call, cxx) if call else None,
+        call=fill(call, cxx) if call else None,
         arguments=tuple(row["args"].split(", ") if "args" in row else own),
         noreturn=row.get("noreturn", False),
         before_init=row.get("before_init", False),
         on_context=False,
+        effect={name: fill(text, cxx) for name, text in effects.columns(row).items()},
     )
 
 
@@ -252,7 +257,7 @@ def _with_context(prototype: Prototype) -> Prototype:
     return replace(prototype, name=name, parameters=(CONTEXT, *prototype.parameters))
 
 
-def _fill(text: str, words: dict) -> str:
+def fill(text: str, words: dict) -> str:
     """Replaces the placeholders, longest first: TYPENAME contains TYPE."""
     for placeholder in sorted(words, key=len, reverse=True):
         text = text.replace(placeholder, words[placeholder])

@@ -5,8 +5,11 @@ vis_calls.toml explain the two kinds of rows.
 """
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+import effects
+from table import fill
 
 MOST_ARGUMENTS = 16
 COUNT = "[M]"
@@ -18,6 +21,7 @@ class Row:
 
     c: str
     call: str | None
+    effect: dict[str, str] = field(hash=False)  # what ../effects.py describes
 
     @property
     def is_counted(self) -> bool:
@@ -25,7 +29,8 @@ class Row:
         return COUNT in self.c
 
     def filled(self, words: dict[str, str]) -> "Row":
-        return Row(_fill(self.c, words), _fill(self.call, words) if self.call else None)
+        call = fill(self.call, words) if self.call else None
+        return replace(self, c=fill(self.c, words), call=call)
 
 
 @dataclass(frozen=True)
@@ -55,14 +60,9 @@ def load(path: Path) -> Table:
 
 
 def _family(content: dict, variants: list[dict[str, str]]) -> Family:
-    rows = [Row(form, None) for form in content.get("forms", ())]
-    rows += [Row(row["c"], row["call"]) for row in content.get("calls", ())]
+    rows = [Row(form, None, {}) for form in content.get("forms", ())]
+    common = effects.columns(content)
+    for row in content.get("calls", ()):
+        rows.append(Row(row["c"], row.get("call"), common | effects.columns(row)))
     filled = (row.filled(words) for row in rows for words in variants)
     return Family(content["clause"], content["text"], tuple(filled))
-
-
-def _fill(text: str, words: dict[str, str]) -> str:
-    """Replaces the placeholders, longest first: TYPENAME contains TYPE."""
-    for placeholder in sorted(words, key=len, reverse=True):
-        text = text.replace(placeholder, words[placeholder])
-    return text

@@ -13,7 +13,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "api"))
 sys.path.insert(0, str(ROOT / "tests/front/headers"))
 
+import counter  # noqa: E402
 import header  # noqa: E402
+import profiler  # noqa: E402
 import specification  # noqa: E402
 import table  # noqa: E402
 import thunks  # noqa: E402
@@ -143,6 +145,36 @@ class VariablesTest(unittest.TestCase):
         self.assertEqual(variables.with_tables(document, self.table), document)
 
 
+class EffectTest(unittest.TestCase):
+    """What the wrappers of the profiling library count is what the tables say."""
+
+    def counted(self, name: str) -> str:
+        api = table.load(ROOT / "api/shmem", "0.1.0")
+        found = next(function for function in api.functions if function.name == name)
+        lines = profiler.wrapper(found, 7).split("\n")
+        return next(line.strip() for line in lines if " call(" in line)
+
+    def test_a_transfer_has_direction_bytes_peer_and_place(self):
+        self.assertEqual(
+            self.counted("shmem_ctx_long_ibget"),
+            "const Transfer call(7, Traffic::get, bsize * nblocks * sizeof(long), ctx, pe, source);",
+        )
+
+    def test_what_holds_for_a_family_holds_for_its_rows(self):
+        self.assertEqual(
+            self.counted("shmem_putmem_signal"),
+            "const Transfer call(7, Traffic::put, nelems, pe, sig_addr);",
+        )
+
+    def test_a_call_that_nothing_is_said_of_is_counted_alone(self):
+        self.assertEqual(self.counted("shmem_quiet"), "const Call call(7);")
+
+    def test_a_row_that_says_half_is_refused(self):
+        for half in ({"moves": "put", "bytes": "8"}, {"awaits": "ivar"}, {"bytes": "8", "at": "x"}):
+            with self.assertRaises(ValueError):
+                counter.counter(half, 7)
+
+
 class CheckTest(unittest.TestCase):
     """Runs the generator on a copy of what it reads and writes."""
 
@@ -153,6 +185,9 @@ class CheckTest(unittest.TestCase):
         shutil.copy(ROOT / "CMakeLists.txt", self.root)
         shutil.copytree(ROOT / "api", self.root / "api")
         shutil.copytree(ROOT / "include/armci", self.root / "include/armci")
+        shutil.copytree(ROOT / "include/gasnet", self.root / "include/gasnet")
+        for path in (ROOT / "include").glob("gasnet*.h"):
+            shutil.copy(path, self.root / "include")
         (self.root / "src/front/shmem").mkdir(parents=True)
 
     def generate(self, *arguments: str) -> subprocess.CompletedProcess:
