@@ -26,7 +26,7 @@ bool always() {
   return true;
 }
 
-// The allocation of Slurm that the job runs in, or 0.
+// The Slurm allocation that the job runs in, or 0.
 std::uint32_t slurm_job_of(const FoundJob& job) {
   const FoundNode& node = job.nodes.front();
   for (std::uint32_t local = 0; local < node.facts().ranks.size(); ++local) {
@@ -38,13 +38,13 @@ std::uint32_t slurm_job_of(const FoundJob& job) {
   return 0;
 }
 
-// Where the other nodes of the job are.
+// The hosts of the other nodes of the job.
 std::vector<link::Host> other_hosts(const FoundJob& job) {
   std::vector<link::Host> hosts;
   const std::uint32_t slurm_job = slurm_job_of(job);
   for (std::uint32_t node = 0; node < job.facts().nodes; ++node) {
     const std::string name = job.nodes.front().host_of(node);
-    // What the program has written into the memory of the job is no name for ssh.
+    // The program can write this memory, so check that the name is safe for ssh.
     if (!link::check_host_name(name) || link::is_this_host(name)) continue;
     link::Host& host = hosts.emplace_back(link::Host{name});
     if (slurm_job == 0) continue;
@@ -77,7 +77,7 @@ void merge(JobSeen& job, JobSeen&& more) {
   std::ranges::sort(job.seen, {}, &jobs::RankSeen::rank);
 }
 
-// The user has to say which.
+// The error if several jobs match: the user has to choose one.
 Error which_of(const std::vector<jobs::Row>& rows, const Choice& choice) {
   std::string list = jobs::to_text(
       rows, {.hosts = !choice.hosts.empty(), .users = choice.whose == jobs::Whose::everybody});
@@ -178,7 +178,7 @@ std::vector<stacks::Place> JobView::find_places(const std::vector<std::uint32_t>
   return places;
 }
 
-// Of several exchanges the fastest tells most.
+// Of several exchanges, the fastest gives the smallest error.
 std::map<std::string, JobView::ClockDifference> JobView::compare_clocks(
     FunctionRef<bool()> goes_on) {
   constexpr int exchanges = 16;

@@ -1,4 +1,4 @@
-// One job of this user, wherever its nodes are.
+// One job of this user, on whichever hosts its nodes are.
 #pragma once
 
 #include <chrono>
@@ -22,31 +22,31 @@ namespace gondwana::hosts {
 
 // Which job a user means.
 struct Choice {
-  std::string job;                // as ids_meant() takes it
-  std::vector<link::Host> hosts;  // where else to look
-  bool only_here = false;         // on this host alone
+  std::string job;                // as accepted by ids_meant()
+  std::vector<link::Host> hosts;  // further hosts to search
+  bool only_here = false;         // search this host only
   jobs::Whose whose = jobs::Whose::mine;
 };
 
-// Whether locks and words that ranks wait for get their names. It takes a look at the program.
+// Whether to name the locks and words that ranks wait for, which requires reading the program.
 enum class WordNames : std::uint8_t { no, yes };
 
 class JobView {
  public:
-  // Looks for the job on this host and on those of the choice. Where the choice names none, the
-  // other hosts are those that the nodes of the job have told each other.
+  // Finds the job on this host and on the hosts in `choice`. If `choice` names none, it searches
+  // the hosts that the job's nodes have published.
   static Result<JobView> open(const Choice& choice);
 
-  // What all hosts have seen, for `time` or until `goes_on` says no.
+  // What all hosts have observed, for `time` or until `goes_on` returns false.
   jobs::JobSeen watch(std::chrono::milliseconds time, FunctionRef<bool()> goes_on,
                       WordNames names = WordNames::no);
 
-  // Where these ranks are in their program.
+  // Finds where these ranks are in their program.
   std::vector<stacks::Place> find_places(const std::vector<std::uint32_t>& ranks,
                                          FunctionRef<bool()> goes_on);
 
-  // The traces of all nodes, in their order, by one clock. A job that is not traced is looked at
-  // for `time`, or until `goes_on` says no.
+  // The traces of all nodes, in order, converted to one clock. If the job is not traced, it is
+  // sampled for `time` or until `goes_on` returns false.
   std::vector<trace::NodeTrace> trace(std::chrono::milliseconds time, FunctionRef<bool()> goes_on);
 
   const std::vector<std::string>& complaints() const { return others_->complaints(); }
@@ -60,13 +60,13 @@ class JobView {
     std::int64_t error_ns = 0;
   };
 
-  // How far the clocks of the other hosts are ahead of that of this one.
+  // How far the clocks of the other hosts are ahead of this host's clock.
   std::map<std::string, ClockDifference> compare_clocks(FunctionRef<bool()> goes_on);
-  // The rows of jobs on the other hosts that the choice may mean.
+  // Adds the jobs on other hosts that `choice` may mean.
   void add_rows_elsewhere(const Choice& choice, std::vector<jobs::Row>& rows);
 
   std::string id_;
-  std::string program_;  // known also after the job has ended
+  std::string program_;  // kept after the job has ended
   std::optional<jobs::FoundJob> here_;
   std::unique_ptr<Observers> others_;
 };

@@ -5,7 +5,8 @@
 #include "bootstrap/protocol.hpp"
 #include "observe/trace/wire.hpp"
 
-// What is on the wire, in its order: beside the types, so that the archive finds it.
+// The fields of the messages in wire order, in the namespaces of the types so that the archive
+// finds them.
 
 namespace gondwana {
 
@@ -57,7 +58,7 @@ void fields(auto& archive, Of<NodeSeen> auto& node) {
   archive(node.agent);
 }
 
-// Nodes and ranks in their order, and each rank one of its node.
+// Checks that nodes and ranks are sorted, and that each rank belongs to its node.
 bool is_sound(const JobSeen& job) {
   const auto is_of_job = [&](const NodeSeen& node) {
     return node.node < job.nodes && node.node_ranks().are_among(job.ranks);

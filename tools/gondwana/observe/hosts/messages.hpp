@@ -1,5 +1,5 @@
-// What `gondwana ps`, `why` and `top` ask an observer, the process that they start on another host,
-// and what it answers, in frames (link/framing.hpp).
+// The messages between `gondwana ps`, `why` and `top` and an observer, a process that they start on
+// another host. They are sent as frames (link/framing.hpp).
 //
 //   observer -> asker   Greeting     first
 //   asker -> observer   List         -> Listed
@@ -8,7 +8,7 @@
 //                       Trace        -> Traced
 //                       AskTime      -> Time
 //
-// Each question has one answer. The observer ends when its input does.
+// Each question has one answer. The observer exits when its input ends.
 #pragma once
 
 #include <cstddef>
@@ -29,12 +29,12 @@
 namespace gondwana::hosts {
 
 struct List {
-  bool all = false;  // of all users
+  bool all = false;  // jobs of all users
 };
 struct Watch {
   std::string job;  // an id
   std::uint32_t time_ms = 0;
-  bool names_words = false;  // that ranks wait for
+  bool names_words = false;  // name the words that ranks wait for
 };
 struct FindPlaces {
   std::string job;
@@ -43,20 +43,20 @@ struct FindPlaces {
 
 struct Trace {
   std::string job;
-  std::uint32_t time_ms = 0;  // that a job that is not traced is looked at
+  std::uint32_t time_ms = 0;  // how long a job without traces is sampled
 };
 struct AskTime {};
 
 struct Greeting {
-  std::string version;       // of the command
-  std::uint64_t layout = 0;  // memory_fingerprint: what it can read
+  std::string version;       // of the command on that host
+  std::uint64_t layout = 0;  // memory_fingerprint: the layout that it can read
 };
 struct Listed {
   std::vector<jobs::Row> rows;
   std::vector<std::string> notes;
 };
 struct Watched {
-  std::optional<jobs::JobSeen> job;  // nothing where it is not on that host
+  std::optional<jobs::JobSeen> job;  // nothing if the job is not on that host
 };
 struct Places {
   std::vector<stacks::Place> places;
@@ -66,7 +66,7 @@ struct Traced {
   std::vector<trace::NodeTrace> nodes;
 };
 struct Time {
-  std::int64_t ns = 0;  // CLOCK_MONOTONIC
+  std::int64_t ns = 0;  // on CLOCK_MONOTONIC
 };
 
 using Message = std::variant<List, Watch, FindPlaces, Greeting, Listed, Watched, Places, Trace,
@@ -74,14 +74,15 @@ using Message = std::variant<List, Watch, FindPlaces, Greeting, Listed, Watched,
 
 std::string encode(const Message& message);
 
-// Cuts a stream of bytes into messages.
+// Splits a byte stream into messages.
 class MessageParser {
  public:
   MessageParser();
 
   void add(std::string_view bytes) { cutter_.add(bytes); }
 
-  // The next message, or nothing where it is not whole yet. After an error there is no going on.
+  // Returns the next message, or nothing if it is incomplete. No further calls are allowed after an
+  // error.
   Result<std::optional<Message>> next();
 
  private:

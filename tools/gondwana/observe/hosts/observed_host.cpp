@@ -29,7 +29,7 @@ using std::chrono::steady_clock;
 constexpr milliseconds between_looks{100};
 constexpr milliseconds no_limit = std::chrono::hours(24 * 365);
 
-// Waits for the process as long as `time`, and returns what it ended with.
+// Waits up to `time` for the process, and returns its wait status.
 std::optional<int> wait_for(pid_t pid, milliseconds time) {
   const auto end = steady_clock::now() + time;
   for (;;) {
@@ -40,7 +40,7 @@ std::optional<int> wait_for(pid_t pid, milliseconds time) {
   }
 }
 
-// What is there now.
+// Reads what is available now.
 std::string read_all(const UniqueFd& file) {
   std::string text;
   std::array<char, 4096> buffer;
@@ -78,7 +78,7 @@ Result<void> ObservedHost::start() {
   return {};
 }
 
-// A host that has ended says so when its answer is read.
+// If the host has ended, reading its answer reports that.
 void ObservedHost::ask(const Message& question) {
   const std::string bytes = encode(question);
   (void)::send(link_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -120,11 +120,11 @@ Result<Message> ObservedHost::next(Time end_of_time, FunctionRef<bool()> goes_on
     }
     if (const Result<bool> more = read_some(); !more) return more.error();
   }
-  end_now();  // the caller waits for its end no longer than for its answer
+  end_now();  // the caller waits for the process no longer than for its answer
   return Error{Errc::refused, fmt::format("host {}: it has not answered in time", name())};
 }
 
-// Waits a little for bytes. False: none came.
+// Waits briefly for bytes. Returns false if none arrived.
 Result<bool> ObservedHost::read_some() {
   pollfd link{.fd = link_.get(), .events = POLLIN, .revents = 0};
   if (::poll(&link, 1, static_cast<int>(between_looks.count())) <= 0) return false;
@@ -142,7 +142,7 @@ Error ObservedHost::silence(milliseconds time) const {
                       std::chrono::duration_cast<std::chrono::seconds>(time).count())};
 }
 
-// The connection has ended. The process says why, in its output or by its status.
+// The connection was closed. The reason is in the output of the process or in its status.
 Error ObservedHost::loss() {
   const std::optional<int> status = wait_for(pid_, std::chrono::seconds(1));
   if (status) pid_ = 0;
@@ -163,7 +163,7 @@ Error ObservedHost::loss() {
           no_command ? "; say by GONDWANA_REMOTE_PATH where the command gondwana is there" : "")};
 }
 
-// The observer ends when its input does, and ssh with it.
+// The observer exits when its input ends, and so does ssh.
 void ObservedHost::end() {
   link_.reset();
   if (pid_ <= 0) return;

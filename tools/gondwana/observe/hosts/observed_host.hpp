@@ -1,4 +1,4 @@
-// Another host, as a command sees it that asks the observer there.
+// Another host, as seen by a command that sends questions to the observer there.
 #pragma once
 
 #include <sys/types.h>
@@ -18,20 +18,20 @@ namespace gondwana::hosts {
 
 class ObservedHost {
  public:
-  // `silence_s`: seconds of silence that mean that the host is gone; 0: none do.
+  // After `silence_s` seconds of silence the host counts as lost; 0: never.
   ObservedHost(link::Host host, std::uint32_t silence_s)
       : host_(std::move(host)), silence_s_(silence_s) {}
   ObservedHost(ObservedHost&& other) noexcept;
   ObservedHost& operator=(ObservedHost&& other) = delete;
   ~ObservedHost() { end(); }
 
-  // Starts the observer there; waits for nothing.
+  // Starts the observer there, without waiting.
   Result<void> start();
 
   void ask(const Message& question);
 
-  // The answer, which takes `time` at least. Stops waiting where `goes_on` says no. The first call
-  // also takes the greeting. After an error the host is given up.
+  // Returns the answer, which takes at least `time`. Stops waiting when `goes_on` returns false.
+  // The first call also reads the greeting. After an error the host is no longer used.
   Result<Message> answer(std::chrono::milliseconds time, FunctionRef<bool()> goes_on);
 
   const std::string& name() const { return host_.name; }

@@ -26,12 +26,12 @@ void say(const Message& message) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return;  // the asker is gone, and the input ends too
+    if (count <= 0) return;  // the asker has gone; its end of the input closes too
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
 }
 
-// Nothing is asked while a question waits for its answer: input then is its end.
+// The asker sends nothing while it waits for an answer: readable input is the end of the input.
 bool asker_is_there() {
   pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
   return ::poll(&input, 1, 0) == 0;
@@ -76,7 +76,7 @@ class Observer {
     return {trace::trace_job(*job, std::chrono::milliseconds(trace.time_ms), &asker_is_there)};
   }
 
-  // Found once: the memory that is mapped stays what it is. An id means one job, of any user.
+  // Found once, because the mapping stays valid. An id identifies one job among those of all users.
   const std::optional<jobs::FoundJob>& find(const std::string& id) {
     if (!job_ || job_->id() != id) job_ = jobs::take(jobs::find_jobs(jobs::Whose::everybody), id);
     return job_;

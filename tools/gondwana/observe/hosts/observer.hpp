@@ -1,5 +1,5 @@
-// `gondwana ps --remote-observer`: looks at the jobs of this user on this host for a process on
-// another host, which has started it there.
+// `gondwana ps --remote-observer`: examines the jobs of this user on this host. A process on
+// another host has started it.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,8 @@ namespace gondwana::hosts {
 
 inline constexpr std::string_view observer_option = "--remote-observer";
 
-// Answers the questions on standard input (messages.hpp) until it ends. Returns the exit status.
+// Answers the questions on standard input (messages.hpp) until the input ends. Returns the exit
+// status.
 int run_observer();
 
 }  // namespace gondwana::hosts

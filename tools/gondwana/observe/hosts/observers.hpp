@@ -1,4 +1,4 @@
-// All other hosts that a command asks at the same time.
+// All other hosts that a command questions at the same time.
 #pragma once
 
 #include <chrono>
@@ -15,11 +15,11 @@ namespace gondwana::hosts {
 
 class Observers {
  public:
-  // Starts an observer on each of `hosts`, once where it stands there several times, and on this
-  // one not. A host that cannot be reached is one complaint; the others go on.
+  // Starts an observer on each of `hosts`, once for each name, and none on this host. An
+  // unreachable host gives one error message; the others continue.
   void start(const std::vector<link::Host>& hosts);
 
-  // Asks all hosts before `meanwhile` runs, and `take` gets their answers after it.
+  // Sends the question to all hosts, runs `meanwhile`, then passes their answers to `take`.
   void ask(const Message& question, std::chrono::milliseconds time, FunctionRef<void()> meanwhile,
            FunctionRef<void(const std::string& host, Message& answer)> take,
            FunctionRef<bool()> goes_on);

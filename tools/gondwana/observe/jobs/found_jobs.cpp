@@ -26,7 +26,7 @@
 namespace gondwana::jobs {
 namespace {
 
-// The names in a folder of /proc that are numbers.
+// The numeric names in a folder of /proc.
 std::vector<std::uint64_t> numbers_in(const std::string& path) {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), &::closedir);
   std::vector<std::uint64_t> numbers;
@@ -54,7 +54,7 @@ struct FoundFile {
 
 using FileNumber = std::pair<dev_t, ino_t>;
 
-// Each once, however many processes hold it.
+// Lists each file once, however many processes hold it.
 std::vector<FoundFile> control_files(Whose whose) {
   std::vector<FoundFile> files;
   std::set<FileNumber> known;
@@ -63,7 +63,8 @@ std::vector<FoundFile> control_files(Whose whose) {
     for (const std::uint64_t number : numbers_in(folder)) {
       const std::string link = fmt::format("{}/{}", folder, number);
       if (!is_control_memory(link)) continue;
-      // Something else may have the name: opening it must not wait, and reading it not end us.
+      // The name may belong to something else: opening it must not block, and reading it must not
+      // kill this process.
       UniqueFd file(::open(link.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
       struct stat facts{};
       if (file.get() < 0 || ::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode) ||
@@ -92,7 +93,7 @@ ControlLayout layout_of(const NodeFacts& facts) {
                        static_cast<std::uint32_t>(facts.teams));
 }
 
-// In numbers that leave room for all that is computed from them.
+// Checks that the numbers are small enough for all computations.
 bool are_possible(const NodeFacts& facts) {
   const bool has_ranks = facts.ranks.size() > 0 && facts.job_ranks <= protocol::max_ranks &&
                          facts.ranks.are_among(facts.job_ranks);
@@ -103,7 +104,7 @@ bool are_possible(const NodeFacts& facts) {
   return has_ranks && has_node && has_rings && facts.teams <= NodePlan::most_teams;
 }
 
-// Nodes that say otherwise, or the same of themselves, are not of one job.
+// A node that disagrees, or that has the same number as another node, belongs to another job.
 bool is_of(const FoundJob& job, const NodeFacts& node) {
   const NodeFacts& facts = job.facts();
   return facts.job == node.job && facts.nodes == node.nodes && facts.job_ranks == node.job_ranks &&
@@ -120,13 +121,14 @@ void add(FoundJobs& found, FoundNode node) {
     job->nodes.push_back(std::move(node));
 }
 
-// `process` is `descendant`, or has started it or one of its ancestors.
+// Whether `process` is `descendant` or one of its ancestors.
 bool is_above(pid_t process, pid_t descendant) {
   while (descendant > 1 && descendant != process) descendant = parent_of(descendant);
   return descendant == process;
 }
 
-// The command line of a rank, below its guardian: before it runs, nobody knows its process.
+// The command line of a rank, found below its guardian: a rank's process is not known until it
+// runs.
 std::string program_below(pid_t guardian) {
   std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", guardian));
   for (pid_t child = 0; children >> child;)
@@ -233,7 +235,7 @@ std::vector<std::string> ids_meant(const FoundJobs& found, std::string_view word
   return ids;
 }
 
-// An interpreter stands before its script.
+// An interpreter precedes its script.
 bool is_program(std::string_view command_line, std::string_view name) {
   const auto file_of = [](std::string_view path) { return path.substr(path.rfind('/') + 1); };
   const std::string_view file = file_of(name);

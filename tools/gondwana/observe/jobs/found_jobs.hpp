@@ -19,18 +19,19 @@
 
 namespace gondwana::jobs {
 
-// What the control memory of a node tells of itself, checked: a copy, for the program may damage
-// the memory at any time. Nothing where that is not the memory of a node, or no longer.
+// Reads and validates what a node says about itself in its control memory. Returns a copy, because
+// the program may damage the memory at any time. Returns nothing if this is not, or no longer, the
+// memory of a node.
 std::optional<NodeFacts> read_facts(const Mapping& memory);
 
-// The control memory of a node, mapped to be read.
+// The control memory of a node, mapped read-only.
 class FoundNode {
  public:
-  // `facts`: as read_facts() has them. `user`: whose job it is.
+  // `facts` come from read_facts(). `user` is the owner of the job.
   FoundNode(Mapping memory, const NodeFacts& facts, pid_t holder, uid_t user);
 
   const NodeFacts& facts() const { return facts_; }
-  // Only to be read.
+  // Read-only.
   std::byte* control() const { return memory_.data(); }
   const ControlPage& page(std::uint32_t local) const;
   // A process that holds the memory: the guardian, or a rank.
@@ -39,13 +40,13 @@ class FoundNode {
   // The process of a rank of the node. Returns 0 before the rank has joined, and if the processes
   // of the node are in another PID namespace.
   pid_t process(std::uint32_t local) const;
-  // Of a rank, by the number of a team; null: no team can have that number.
+  // A team of a rank, by number; null if no team can have that number.
   const ShownTeam* shown_team(std::uint32_t local, std::uint32_t team) const;
-  // What the agent of the node has to do; it has no process where the job is one of one node.
+  // The load of the node's agent. A job on one node has no agent process.
   const AgentLoad& agent_load() const { return header().agent_load; }
-  // Whether process numbers of the node are those that /proc shows.
+  // Whether /proc on this host shows the process numbers that the node uses.
   bool has_our_numbers() const { return has_our_numbers_; }
-  // The name of the host where a node of the job is; empty before it is known.
+  // The name of the host of a node; empty until it is known.
   std::string host_of(std::uint32_t node) const;
 
  private:
@@ -60,38 +61,38 @@ class FoundNode {
 };
 
 struct FoundJob {
-  std::vector<FoundNode> nodes;  // those on this machine, by their numbers; at least one
+  std::vector<FoundNode> nodes;  // the nodes on this machine, sorted by number; at least one
 
   const NodeFacts& facts() const { return nodes.front().facts(); }
   // "3f2a9c01"
   std::string id() const { return id_of(facts().job); }
   static std::string id_of(std::uint32_t number);
-  // The command line of a rank, or nothing where none has joined.
+  // The command line of a rank; empty if none has joined.
   std::string program() const;
 };
 
 struct FoundJobs {
-  std::vector<FoundJob> jobs;      // the oldest first
-  std::vector<std::string> notes;  // on jobs that cannot be read
+  std::vector<FoundJob> jobs;      // oldest first
+  std::vector<std::string> notes;  // about jobs that cannot be read
 };
 
-// Whose jobs are looked for; only root sees those of others.
+// Whose jobs to find; only root can see jobs of others.
 enum class Whose : std::uint8_t { mine, everybody };
 
 FoundJobs find_jobs(Whose whose = Whose::mine);
 
-// The ids of the jobs that `word` may mean. It is an id or its beginning, the number of a process
-// of the job, or the program as is_program() takes it; empty: any job.
+// The ids of the jobs that `word` may mean: an id or its beginning, the number of a process of the
+// job, or a program as for is_program(). An empty word means any job.
 std::vector<std::string> ids_meant(const FoundJobs& found, std::string_view word);
 
 // Whether a command line runs the program `name`: "heat" or "./heat" for "bin/heat 100", and
 // "heat.py" for "python3 heat.py".
 bool is_program(std::string_view command_line, std::string_view name);
 
-// That no job is found. `where`: "on this machine".
+// The error that no job was found. `where`: "on this machine".
 Error no_job(std::string_view word, std::string_view where, const std::vector<std::string>& notes);
 
-// Moves the job out of `found`; nothing where it is not there.
+// Removes the job from `found`; returns nothing if it is not there.
 std::optional<FoundJob> take(FoundJobs found, std::string_view id);
 
 }  // namespace gondwana::jobs

@@ -29,7 +29,7 @@ RankCounts count(const JobSeen& job) {
   return counts;
 }
 
-// Its number where it has no name.
+// Returns the number if the user has no name.
 std::string name_of_user(uid_t user) {
   passwd entry{};
   passwd* found = nullptr;
@@ -60,7 +60,7 @@ void merge(Row& row, const Row& more) {
   const auto is_known = [&](std::uint32_t node) {
     return std::ranges::find(row.nodes_seen, node) != row.nodes_seen.end();
   };
-  if (std::ranges::any_of(more.nodes_seen, is_known)) return;  // two names of one host
+  if (std::ranges::any_of(more.nodes_seen, is_known)) return;  // two names for one host
   row.nodes_seen.insert(row.nodes_seen.end(), more.nodes_seen.begin(), more.nodes_seen.end());
   row.hosts.insert(row.hosts.end(), more.hosts.begin(), more.hosts.end());
   if (row.program.empty()) row.program = more.program;
@@ -87,7 +87,7 @@ void merge(std::vector<Row>& rows, const std::vector<Row>& more) {
       merge(*same, row);
     } else {
       rows.push_back(row);
-      rows.back().holder = 0;  // a number of the other host
+      rows.back().holder = 0;  // process numbers of another host have no meaning here
     }
   }
   std::ranges::stable_sort(rows, {}, &Row::began_s);
@@ -95,7 +95,7 @@ void merge(std::vector<Row>& rows, const std::vector<Row>& more) {
 
 namespace {
 
-// "0:12:31", "2-03:00:00" as ps(1) has it for days.
+// Formats "0:12:31", or "2-03:00:00" for days, as ps(1) does.
 std::string age(std::uint64_t began_s) {
   const auto now_s = static_cast<std::uint64_t>(::time(nullptr));
   const std::uint64_t s = now_s > began_s ? now_s - began_s : 0;
@@ -118,7 +118,7 @@ class Column {
     for (const Row& row : rows) texts_.push_back(printable(text_of(row)));
     for (const std::string& text : texts_) widest_ = std::max(widest_, text.size());
   }
-  // 0: the title.
+  // 0 returns the title.
   std::string line(std::size_t number) const {
     return fmt::format("{:<{}} ", texts_[number], widest_);
   }

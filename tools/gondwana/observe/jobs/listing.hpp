@@ -1,4 +1,4 @@
-// Jobs as `gondwana ps` lists them, each a row, seen from one host or from several.
+// Jobs as `gondwana ps` lists them. Each is a row, seen from one or several hosts.
 #pragma once
 
 #include <sys/types.h>
@@ -12,13 +12,13 @@
 
 namespace gondwana::jobs {
 
-// What the ranks do that were looked at.
+// What the observed ranks do.
 struct RankCounts {
   std::uint32_t seen = 0;
   std::uint32_t absent = 0;
   std::uint32_t stopped = 0;
   std::uint32_t waiting = 0;
-  std::uint32_t left = 0;  // well or not
+  std::uint32_t left = 0;  // ended, successfully or not
 };
 
 struct Row {
@@ -26,31 +26,32 @@ struct Row {
   std::uint32_t ranks = 0;
   std::uint32_t nodes = 0;
   std::uint64_t began_s = 0;
-  pid_t holder = 0;  // on this host: the guardian, or a rank under launchers of others
+  pid_t holder = 0;  // on this host: the guardian, or a rank under another launcher
   std::string program;
-  std::string user = {};  // whose job it is
+  std::string user = {};  // the owner of the job
   std::vector<std::uint32_t> nodes_seen;
-  std::vector<std::string> hosts;  // where they are
+  std::vector<std::string> hosts;  // the hosts of the job
   RankCounts counts;
 };
 
-// The oldest first.
+// Returns the oldest job first.
 std::vector<Row> rows_of(const FoundJobs& found);
 
-// Adds what another host has seen.
+// Adds what another host has reported.
 void merge(std::vector<Row>& rows, const std::vector<Row>& more);
 
-// Whether `word` may mean the job: the beginning of its id, or its program. Empty: any job.
+// Whether `word` may mean the job: the beginning of its id, or its program. An empty word means any
+// job.
 bool may_mean(const Row& row, std::string_view word);
 
-// As lines, with their titles.
+// The lines of the table, with column titles.
 struct ShownColumns {
   bool hosts = false;
   bool users = false;
 };
 std::string to_text(const std::vector<Row>& rows, ShownColumns shown);
 
-// What most of its ranks do, worst first: "all wait".
+// What most of the job's ranks do, worst state first: "all wait".
 std::string state_of(const Row& row);
 
 }  // namespace gondwana::jobs

@@ -18,10 +18,10 @@ namespace {
 struct Known {
   long number;
   std::string_view name;
-  bool has_descriptor = false;  // as its first argument
+  bool has_descriptor = false;  // its first argument is a descriptor
 };
 
-// Those that wait. An architecture has not all of them.
+// System calls that wait. No architecture has all of them.
 constexpr std::array known{
     Known{SYS_read, "read", true},
     Known{SYS_readv, "readv", true},
@@ -68,7 +68,7 @@ struct Found {
   int descriptor = -1;
 };
 
-// "0 0x0 0x7ffd...", or "running".
+// Parses "0 0x0 0x7ffd...", or "running".
 std::optional<Found> parse(const std::string& text) {
   std::istringstream words(text);
   Found found;

@@ -1,4 +1,4 @@
-// The system call that a process sleeps in, which tells why it does not go on.
+// The system call in which a process sleeps: it shows why the process does not continue.
 #pragma once
 
 #include <sys/types.h>
@@ -7,11 +7,11 @@
 
 namespace gondwana::jobs {
 
-// Of the first thread of the process: "read of descriptor 0 (/dev/pts/3)", "clock_nanosleep". Empty
-// where it is in none, or may not be looked at.
+// The system call of the main thread: "read of descriptor 0 (/dev/pts/3)", "clock_nanosleep". Empty
+// if there is none, or if access is denied.
 std::string system_call_of(pid_t process);
 
-// The same for the text of /proc/PID/syscall, without the file of a descriptor.
+// The same from the text of /proc/PID/syscall, without the file of a descriptor.
 std::string describe_system_call(const std::string& text);
 
 }  // namespace gondwana::jobs

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::chrono::milliseconds between_looks{20};
 
-// What is compared between the first look and the last.
+// What is compared between the first and the last sample.
 struct Look {
   ProcessStat process;
   std::uint64_t delay_ns = 0;
@@ -33,7 +33,7 @@ struct Look {
   std::uint64_t messages = 0;
 };
 
-// Those that only a call of the program adds to.
+// Sums the counts that only a call of the program increases.
 std::uint64_t calls_among(const std::array<std::uint64_t, count_names.size()>& counts) {
   std::uint64_t calls = 0;
   for (const Count what : {Count::puts, Count::gets, Count::atomics, Count::syncs, Count::waits})
@@ -45,16 +45,16 @@ Members members_of(const ShownTeam* team) {
   if (team == nullptr) return {};
   const std::uint32_t size = team->size.load(std::memory_order_acquire);
   const std::int32_t stride = team->stride.load(std::memory_order_relaxed);
-  if (stride == 0 && size > 1) return {};  // a list
+  if (stride == 0 && size > 1) return {};  // the members are a list
   return {team->first.load(std::memory_order_relaxed), stride, size};
 }
 
-// Numbers of a process that has ended are 0.
+// The counters of an ended process read as 0.
 double share(std::uint64_t before, std::uint64_t after, std::uint64_t of) {
   return after > before ? static_cast<double>(after - before) / static_cast<double>(of) : 0;
 }
 
-// A rank of the node, over all looks.
+// A rank of the node, over all samples.
 class Watched {
  public:
   Watched(const FoundNode& node, std::uint32_t local)
@@ -105,8 +105,8 @@ class Watched {
   }
 
  private:
-  // Each sleep in GASNET_BLOCKUNTIL is shown as a wait of its own: without a call of the program or
-  // a message between them it is one.
+  // Each sleep in GASNET_BLOCKUNTIL is shown as a separate wait. Without a call or a message in
+  // between they are one wait.
   bool waits_again(const RankSeen& rank) const {
     constexpr double most_looks = 0.8;
     constexpr std::uint32_t enough = 4;
@@ -134,7 +134,7 @@ class Watched {
     return wait != nullptr ? wait->since_ns.load(std::memory_order_acquire) : 0;
   }
 
-  // "heap+0x40", "registered buffer+0x40", or nothing.
+  // Returns "heap+0x40", "registered buffer+0x40", or nothing.
   std::string name_of(std::uint64_t place) const {
     const std::uint64_t begin = page_->heap.begin.load(std::memory_order_relaxed);
     const std::uint64_t size = page_->heap.size.load(std::memory_order_relaxed);
@@ -167,13 +167,13 @@ class Watched {
   std::uint32_t local_;
   const ControlPage* page_;
   Look first_;
-  std::uint64_t since_ns_ = 0;  // of the wait at the first look
+  std::uint64_t since_ns_ = 0;  // begin of the wait at the first sample
   bool lasted_ = true;
   std::uint32_t looks_ = 0;
-  std::uint32_t waits_ = 0;  // looks that found it waiting
+  std::uint32_t waits_ = 0;  // samples that found it waiting
 };
 
-// The agent of the node, over the time.
+// The agent of the node, over the watched time.
 class WatchedAgent {
  public:
   explicit WatchedAgent(const FoundNode& node) : node_(&node), first_(look()) {}
@@ -193,7 +193,7 @@ class WatchedAgent {
     AgentSeen agent;
     agent.pid = process_in(load.process);
     if (agent.pid != 0 && node_->has_our_numbers()) {
-      // The second is exact, and the agent has one thread unless its library has more.
+      // `scheduled` is exact but covers one thread, and libraries of the agent may start more.
       const ProcessStat process = stat_of(agent.pid);
       const std::uint64_t used_ns = std::max(process.used_ns, scheduled(agent.pid).run_ns);
       agent.used_s = static_cast<double>(used_ns) * 1e-9;
@@ -210,9 +210,9 @@ class WatchedAgent {
   AgentSeen first_;
 };
 
-using Processors = std::array<std::uint64_t, 16>;  // a bit for each
+using Processors = std::array<std::uint64_t, 16>;  // one bit for each
 
-// Those where any rank of the job may run on this machine.
+// The processors of this machine on which any rank of the job may run.
 Processors processors_of(const FoundJob& job) {
   Processors all{};
   for (const FoundNode& node : job.nodes)
@@ -229,7 +229,7 @@ std::uint32_t count(const Processors& processors) {
   return sum;
 }
 
-// How long each processor has had nothing to do, by their numbers.
+// The idle time of each processor, by processor number.
 std::vector<std::uint64_t> idle_times_ns() {
   std::ifstream file("/proc/stat");
   const auto tick_ns = 1'000'000'000 / static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
@@ -237,7 +237,7 @@ std::vector<std::uint64_t> idle_times_ns() {
   for (std::string line; std::getline(file, line) && line.starts_with("cpu");) {
     std::istringstream words(line.substr(3));
     std::size_t number = 0;
-    std::array<std::uint64_t, 5> spent{};  // in the program, nice, in the kernel, idle, for a disk
+    std::array<std::uint64_t, 5> spent{};  // user, nice, system, idle, iowait
     if (line.starts_with("cpu ") || !(words >> number) || number >= 64 * Processors{}.size())
       continue;
     for (std::uint64_t& each : spent) words >> each;
@@ -247,7 +247,7 @@ std::vector<std::uint64_t> idle_times_ns() {
   return times;
 }
 
-// The part of the time; 1 where it is not known.
+// The idle share of the time; 1 if unknown.
 double idle_share(const Processors& processors, const std::vector<std::uint64_t>& before,
                   std::uint64_t watched_ns) {
   const std::vector<std::uint64_t> now = idle_times_ns();
@@ -273,7 +273,7 @@ JobSeen watch(const FoundJob& job, std::chrono::milliseconds time, FunctionRef<b
     for (std::uint32_t local = 0; local < node.facts().ranks.size(); ++local)
       ranks.emplace_back(node, local);
   const std::vector<WatchedAgent> agents(job.nodes.begin(), job.nodes.end());
-  const std::string program = job.program();  // the job may end meanwhile
+  const std::string program = job.program();  // read now because the job may end meanwhile
   const std::vector<std::uint64_t> idle_before = idle_times_ns();
   const std::uint64_t begin_ns = monotonic_ns();
   const auto end = std::chrono::steady_clock::now() + time;

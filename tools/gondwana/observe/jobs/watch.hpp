@@ -1,5 +1,5 @@
-// A job, watched for a moment: what each rank did, from its control memory and from /proc. The job
-// notices nothing.
+// Watches a job for a moment: what each rank did, from its control memory and from /proc. The job
+// is not disturbed.
 #pragma once
 
 #include <sys/types.h>
@@ -19,11 +19,11 @@
 
 namespace gondwana::jobs {
 
-// Ranks at equal steps.
+// Ranks at a constant stride.
 struct Members {
   std::uint32_t first = 0;
   std::int32_t stride = 1;
-  std::uint32_t size = 0;  // 0: not known
+  std::uint32_t size = 0;  // 0: unknown
 
   bool has(std::uint32_t rank) const {
     const std::int64_t distance = std::int64_t{rank} - first;
@@ -39,13 +39,13 @@ struct WaitSeen {
   std::string call;
   std::uint32_t peer = Waiting::anybody;
   std::uint32_t team = Waiting::no_team;
-  std::uint64_t place = 0;  // address of the lock or word, in the memory of the rank; 0: none
-  std::string word = {};    // its name: "locks+8", "heap+0x40"; empty: not known
-  std::string value = {};   // of the word, at the end: "0", or "0, 7" of several; empty: not known
+  std::uint64_t place = 0;  // address of the lock or word in the rank's memory; 0: none
+  std::string word = {};    // its name: "locks+8", "heap+0x40"; empty: unknown
+  std::string value = {};   // at the end: "0", or "0, 7" for several words; empty: unknown
   Awaited awaited = {};
-  Members members = {};  // of that team
-  double seconds = 0;    // that it has lasted
-  bool lasted = false;   // all the time that the job was watched
+  Members members = {};  // members of the team that it waits in
+  double seconds = 0;    // how long it has lasted
+  bool lasted = false;   // it lasted as long as the job was watched
 };
 
 struct RankSeen {
@@ -57,39 +57,39 @@ struct RankSeen {
   Process process = Process::none;
   RankState state = RankState::absent;
   std::optional<WaitSeen> wait;  // at the end
-  double waited = 0;             // the part of the time that it was in waits
-  double computed = 0;           // processor time by wall time, of all its threads
-  double delayed = 0;            // likewise, the time that it could run and had no processor
-  std::array<std::uint64_t, count_names.size()> counts{};  // by Count, in that time
-  std::uint64_t messages = 0;  // to ranks of other nodes and from them, in that time
+  double waited = 0;             // share of the time spent in waits
+  double computed = 0;           // processor time of all its threads, divided by wall time
+  double delayed = 0;            // time it was runnable without a processor, divided by wall time
+  std::array<std::uint64_t, count_names.size()> counts{};  // by Count, while it was watched
+  std::uint64_t messages = 0;  // to and from ranks of other nodes, while it was watched
   std::array<std::uint64_t, count_names.size()> totals{};  // by Count, since it began
   std::uint64_t messages_total = 0;
-  double used_s = 0;            // processor time since it began
-  std::uint64_t under_way = 0;  // operations that wait for other nodes, at the end
-  // Copies to or from devices that had begun and not ended, at the end: by the rank, and by the
-  // agent in its memory.
+  double used_s = 0;            // processor time since the rank began
+  std::uint64_t under_way = 0;  // operations on other nodes in flight, at the end
+  // Copies to or from devices in flight at the end: by the rank, and by the agent in the rank's
+  // memory.
   std::uint64_t device_copies = 0;
   std::uint64_t served_copies = 0;
-  std::uint64_t calls = 0;  // counted operations, in the time that it was watched
+  std::uint64_t calls = 0;  // counted operations while it was watched
   bool is_in_exit = false;
-  pid_t tracer = 0;              // a debugger that holds it
-  std::string system_call = {};  // that it sleeps in, outside of the library; empty: not known
-  std::string polls = {};        // the call that it makes again and again; empty: not known
-  std::string loop = {};  // a few instructions of the program that it does not leave; or empty
-  std::string loop_reads = {};  // a variable that these name; empty: not known
+  pid_t tracer = 0;              // the debugger that is attached
+  std::string system_call = {};  // the one it sleeps in, outside the library; empty: unknown
+  std::string polls = {};        // the call that it repeats; empty: unknown
+  std::string loop = {};  // the few instructions of the program that it stays in; may be empty
+  std::string loop_reads = {};  // the variable that they read; empty: unknown
 };
 
 // A node agent.
 struct AgentSeen {
   pid_t pid = 0;
-  double used_s = 0;          // processor time since its beginning
-  double computed = 0;        // processor time by wall time, while the job was watched
-  std::uint64_t batches = 0;  // that it executed for other nodes, in that time
+  double used_s = 0;          // processor time since the agent began
+  double computed = 0;        // processor time divided by wall time, while the job was watched
+  std::uint64_t batches = 0;  // executed for other nodes, while the job was watched
   std::uint64_t batches_total = 0;
   std::uint32_t waiting = 0;  // processes and batches whose bytes wait for the network
   std::uint64_t leaving = 0;  // bytes in flight
   bool is_stopped = false;
-  pid_t tracer = 0;  // a debugger that holds it
+  pid_t tracer = 0;  // the debugger that is attached
 };
 
 struct NodeSeen {
@@ -97,8 +97,8 @@ struct NodeSeen {
   std::uint32_t first = 0;
   std::uint32_t ranks = 0;
   std::string host;
-  std::uint32_t processors = 0;  // of that host, which ranks of the job may use
-  double idle = 1;               // part of the time that these had nothing to do
+  std::uint32_t processors = 0;  // processors of that host that the job's ranks may use
+  double idle = 1;               // share of the time that these were idle
   std::optional<AgentSeen> agent = {};
 
   NodeRanks node_ranks() const { return {first, ranks}; }
@@ -111,13 +111,13 @@ struct JobSeen {
   std::uint32_t nodes = 0;
   double watched_s = 0;
   bool is_traced = false;
-  std::vector<NodeSeen> found;  // the nodes that could be looked at
-  std::vector<RankSeen> seen;   // their ranks, in order
-  // Why other nodes could not be looked at.
+  std::vector<NodeSeen> found;  // the nodes that could be examined
+  std::vector<RankSeen> seen;   // their ranks, sorted
+  // Why other nodes could not be examined.
   std::vector<std::string> complaints;
 };
 
-// Until `time` is over or `goes_on` says no.
+// Watches until `time` is over or `goes_on` returns false.
 JobSeen watch(const FoundJob& job, std::chrono::milliseconds time, FunctionRef<bool()> goes_on);
 JobSeen watch(const FoundJob& job, std::chrono::milliseconds time);
 

@@ -11,7 +11,7 @@
 namespace gondwana::stacks {
 namespace {
 
-// What forbids it, and what lifts that.
+// What forbids it, and how to allow it.
 std::string what_forbids() {
   std::ifstream file("/proc/sys/kernel/yama/ptrace_scope");
   int scope = 0;
@@ -23,7 +23,7 @@ std::string what_forbids() {
   return name + "no process may trace another before the next start of this host";
 }
 
-// The rank can print its stack itself.
+// Suggests that the rank prints its stack itself.
 std::string refused(const Error& error, pid_t process) {
   if (error.text.find("not permitted") == std::string::npos) return error.text;
   return fmt::format(
@@ -56,7 +56,7 @@ std::vector<Place> find_places(const jobs::FoundJob& job, const std::vector<std:
       Place& place = places.emplace_back();
       place.rank = rank;
       place.pid = pid;
-      // Damaged memory may name any process, which is not to be stopped.
+      // Damaged memory may name any process, which must not be stopped.
       if (has_replaced_its_program(pid, node.control()))
         place.problem = "this process has no memory of the job";
       else if (Result<std::vector<ThreadStack>> stacks = stacks_of(pid))

@@ -15,12 +15,12 @@ namespace gondwana::stacks {
 struct Place {
   std::uint32_t rank = 0;
   pid_t pid = 0;
-  std::string host;                  // empty: this one
-  std::vector<ThreadStack> threads;  // none: `problem` says why
+  std::string host;                  // empty: this host
+  std::vector<ThreadStack> threads;  // if empty, `problem` says why
   std::string problem;
 };
 
-// Of those of `ranks` that are in `job` and have a process on this host.
+// Covers the ranks of `ranks` that belong to `job` and have a process on this host.
 std::vector<Place> find_places(const jobs::FoundJob& job, const std::vector<std::uint32_t>& ranks);
 
 }  // namespace gondwana::stacks

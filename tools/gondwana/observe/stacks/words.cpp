@@ -17,7 +17,7 @@
 namespace gondwana::stacks {
 namespace {
 
-constexpr std::uint32_t most_values = 8;  // of an array
+constexpr std::uint32_t most_values = 8;  // of an array, at most
 
 std::string format_number(std::uint64_t bits, const Awaited& kind) {
   if (!kind.is_signed) return fmt::to_string(bits);
@@ -25,7 +25,7 @@ std::string format_number(std::uint64_t bits, const Awaited& kind) {
   return fmt::to_string(static_cast<std::int64_t>(bits << unused_bits) >> unused_bits);
 }
 
-// Empty where this process may not read that one.
+// Empty if this process may not read the other one.
 std::string values_at(pid_t process, std::uint64_t place, const Awaited& kind) {
   std::array<std::byte, most_values * sizeof(std::uint64_t)> bytes{};
   const std::size_t words = std::min(kind.words, most_values);
@@ -45,7 +45,7 @@ std::string values_at(pid_t process, std::uint64_t place, const Awaited& kind) {
 }  // namespace
 
 void name_words(jobs::JobSeen& job) {
-  // Each takes some milliseconds, and ranks beyond these wait for the same, most often.
+  // Each takes some milliseconds, and further ranks usually wait for the same.
   constexpr int most = 64;
   for (jobs::RankSeen& rank : job.seen)
     if (rank.wait && rank.wait->place != 0 && rank.pid != 0 && rank.wait->awaited.words != 0)

@@ -7,14 +7,14 @@
 
 namespace gondwana::stacks {
 
-// Names those that are variables of the program, of ranks on this host. What lies in the heap has
-// its name already.
+// Names the words that are variables of the program, for ranks on this host. Words in the heap
+// already have names.
 void name_words(jobs::JobSeen& job);
 
-// "is 0", "are 0, 0, 7, ..."; empty where that is not known.
+// Formats "is 0" or "are 0, 0, 7, ..."; empty if unknown.
 std::string format_value(const jobs::WaitSeen& wait);
 
-// "it is 7", "one of the 4 is at least 7"; empty where that is not known.
+// Formats "it is 7" or "one of the 4 is at least 7"; empty if unknown.
 std::string format_awaited(const jobs::WaitSeen& wait);
 
 }  // namespace gondwana::stacks

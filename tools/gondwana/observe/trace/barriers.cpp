@@ -1,4 +1,4 @@
-// Which calls of several ranks are one barrier, and which rank came last.
+// Matches the calls of several ranks that are one barrier, and finds the rank that came last.
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -16,9 +16,9 @@ struct Arrival {
   std::int64_t end_ns;
   EventId event;
 };
-using Arrivals = std::vector<Arrival>;  // of a rank, in their order
+using Arrivals = std::vector<Arrival>;  // of one rank, in order
 
-// The ranks of a team: `size` of them from `first` on, at a distance.
+// The ranks of a team: `size` ranks from `first`, `distance` apart.
 struct Members {
   std::uint32_t first;
   std::uint64_t distance;
@@ -45,8 +45,9 @@ std::map<Members, Team> teams_in(const std::vector<NodeTrace>& nodes) {
   return teams;
 }
 
-// How well the calls of two ranks fit where call n of one is call n + shift of the other: how often
-// one ended before the other began, which cannot be, and how far apart their ends are.
+// How well the calls of two ranks match if call n of one is call n + shift of the other: how many
+// pairs are impossible because one call ended before the other began, and how far apart their ends
+// are.
 struct Fit {
   std::size_t impossible = 0;
   double apart = 0;
@@ -74,8 +75,8 @@ Fit fit_of(const Arrivals& one, const Arrivals& other, std::ptrdiff_t shift, std
   return fit;
 }
 
-// A rank may have more of its earlier calls left than another one, and a trace may end between the
-// arrivals of two. The calls that ended at one time are a first guess.
+// A rank may have kept more earlier calls than another one, and a trace may end between the
+// arrivals of two ranks. The first guess pairs the calls that ended at the same time.
 std::ptrdiff_t shift_between(const Arrivals& one, const Arrivals& other, std::int64_t error) {
   const std::size_t middle = one.size() / 2;
   const auto close = std::ranges::lower_bound(other, one[middle].begin_ns, {}, &Arrival::end_ns);
@@ -91,8 +92,8 @@ std::ptrdiff_t shift_between(const Arrivals& one, const Arrivals& other, std::in
   return best;
 }
 
-// The arrivals of all members at one barrier, by the number of its call at the first member; those
-// that are not known are missing.
+// Adds the arrivals of all members at one barrier, by the number of its call at the first member.
+// Unknown arrivals are missing.
 void add_barriers(const Members& members, const Team& team, std::int64_t error, Barriers& found) {
   const Arrivals& first = team.begin()->second;
   std::vector<std::pair<const Arrivals*, std::ptrdiff_t>> shifts;

@@ -15,26 +15,26 @@ namespace {
 struct Update {
   std::int64_t begin_ns;  // by the clock of the first node
   SymmetricPlace place;
-  std::uint64_t end;  // behind the last byte that changed
+  std::uint64_t end;  // after the last byte that changed
   EventId event;
 };
 
 struct Wait {
   std::uint32_t rank;
   std::int64_t end_ns;
-  std::int64_t latest_ns;  // an update of another host that seems as late may have come before
+  std::int64_t latest_ns;  // latest time of a remote update that may have come before the end
   SymmetricPlace place;
   std::uint64_t end;
   EventId event;
 };
 
-// How many updates of more than a word are looked at before the end of a wait.
+// How many updates larger than a word are checked before the end of a wait.
 constexpr std::size_t most_looks = 10'000;
 constexpr std::uint64_t word = 8;
 
-// Of a rank, in the order of their begin.
+// The updates to one rank, sorted by begin.
 struct Updates {
-  std::map<std::pair<SymmetricArea, std::uint64_t>, std::vector<Update>> words;  // by their place
+  std::map<std::pair<SymmetricArea, std::uint64_t>, std::vector<Update>> words;  // by location
   std::vector<Update> larger;
 };
 using AllUpdates = std::map<std::uint32_t, Updates>;
@@ -82,7 +82,8 @@ bool overlap(const Update& update, const Wait& wait) {
 
 using Used = std::set<EventId>;
 
-// Null where none of the last `looks` before the end of the wait changed what it waited for.
+// Null if none of the last `looks` updates before the end of the wait changed the words it waited
+// for.
 const Update* last_before(const std::vector<Update>& list, const Wait& wait, std::size_t looks) {
   auto update = std::ranges::upper_bound(list, wait.end_ns, {}, &Update::begin_ns);
   for (; update != list.begin() && looks > 0; --looks)
@@ -90,7 +91,7 @@ const Update* last_before(const std::vector<Update>& list, const Wait& wait, std
   return nullptr;
 }
 
-// Null where none seems to have come after the end of the wait by no more than the clocks differ.
+// Null if no update came after the end of the wait within the error of the clocks.
 const Update* first_after(const std::vector<Update>& list, const Wait& wait, const Used& used) {
   auto update = std::ranges::upper_bound(list, wait.end_ns, {}, &Update::begin_ns);
   for (; update != list.end() && update->begin_ns <= wait.latest_ns; ++update)
@@ -98,7 +99,7 @@ const Update* first_after(const std::vector<Update>& list, const Wait& wait, con
   return nullptr;
 }
 
-// All lists that may have an update of what the wait waited for.
+// Passes all lists that may contain an update of the words that were waited for.
 template <typename Take>
 void for_lists(const Updates& updates, const Wait& wait, const Take& take) {
   take(updates.larger, most_looks);

@@ -1,8 +1,8 @@
-// Which event of a rank let an event of another one go on:
-// - of a wait, the last put or atomic update before the wait ended that changed a word that was
-//   waited for. If that one has ended an earlier wait, this one did not have to wait.
-// - of a barrier, the arrival of the last rank. It released all others.
-// - of a lock, the release by the rank that held it before.
+// Finds which event of one rank allowed an event of another rank to end:
+// - for a wait, the last put or atomic update before its end that changed a word it waited for. If
+//   that update has ended an earlier wait, this one did not have to wait.
+// - for a barrier, the arrival of the last rank, which released all others.
+// - for a lock, the release by the previous holder.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,17 @@
 
 namespace gondwana::trace {
 
-// An event of the job: those of a thread are numbered in their order.
+// An event of the job. Events of a thread are numbered in order.
 struct EventId {
   std::size_t node;
-  std::size_t rank;  // of NodeTrace::ranks
+  std::size_t rank;  // index in NodeTrace::ranks
   std::size_t thread;
   std::size_t event;
 
   friend auto operator<=>(const EventId&, const EventId&) = default;
 };
 
-// From the begin of an event to the end of another one.
+// Leads from the begin of one event to the end of another.
 struct Flow {
   EventId from;
   EventId to;
@@ -31,13 +31,13 @@ struct Flow {
 
 std::vector<Flow> find_flows(const std::vector<NodeTrace>& nodes);
 
-// The last rank that arrived at a barrier, and how long after the one before it.
+// The last rank that arrived at a barrier, and its delay after the one before it.
 struct LastArrival {
   EventId event;
   std::uint32_t rank;
   std::int64_t late_ns;
 };
-// By the events of all ranks in the barrier.
+// Indexed by the event of each rank in the barrier.
 using Barriers = std::map<EventId, LastArrival>;
 
 Barriers find_barriers(const std::vector<NodeTrace>& nodes);
@@ -45,7 +45,7 @@ std::vector<Flow> flows_of(const Barriers& barriers);
 
 std::vector<Flow> find_lock_flows(const std::vector<NodeTrace>& nodes);
 
-// `take` gets the node, the rank, the event and its id.
+// `take` receives the node, the rank, the event and its id.
 template <typename Take>
 void for_events(const std::vector<NodeTrace>& nodes, const Take& take) {
   for (std::size_t node = 0; node < nodes.size(); ++node) {

@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The waits of the ranks of a node, as they come and go.
+// Samples the waits of a node's ranks as they begin and end.
 class WaitSampler {
  public:
   explicit WaitSampler(const jobs::FoundNode& node) : node_(node) {
@@ -52,7 +52,7 @@ class WaitSampler {
   }
 
  private:
-  using Where = std::pair<std::uint32_t, std::size_t>;  // number on the node, slot
+  using Where = std::pair<std::uint32_t, std::size_t>;  // number on the node, and slot
 
   Event& event_of(const Where& where, std::size_t index) {
     return trace_.ranks[where.first].threads[where.second].events[index];
@@ -61,7 +61,7 @@ class WaitSampler {
   void look_at(const Waiting& waiting, std::uint32_t local, std::size_t slot, std::int64_t now) {
     const Where where{local, slot};
     auto since = static_cast<std::int64_t>(waiting.since_ns.load(std::memory_order_acquire));
-    if (since < 0 || since > now) since = 0;  // no time at which a wait has begun
+    if (since < 0 || since > now) since = 0;  // no wait can have begun at this time
     const auto open = open_.find(where);
     if (open != open_.end()) {
       Event& event = event_of(where, open->second);
@@ -99,7 +99,7 @@ class WaitSampler {
 
   const jobs::FoundNode& node_;
   NodeTrace trace_;
-  std::map<Where, std::size_t> open_;  // the waits that were there at the last look
+  std::map<Where, std::size_t> open_;  // waits seen in the last sample
 };
 
 std::vector<NodeTrace> sample(const jobs::FoundJob& job, std::chrono::milliseconds time,

@@ -1,5 +1,5 @@
-// The nodes of a job on this host, traced: what they keep in a job that is traced, else the waits
-// that are seen from outside for a while.
+// The traces of a job's nodes on this host. A traced job has stored its events; the waits of other
+// jobs are sampled from outside.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace gondwana::trace {
 
-// `time`: how long to look at a job that is not traced, or until `goes_on` says no.
+// `time`: how long to sample a job that is not traced, or until `goes_on` returns false.
 std::vector<NodeTrace> trace_job(const jobs::FoundJob& job, std::chrono::milliseconds time,
                                  FunctionRef<bool()> goes_on);
 

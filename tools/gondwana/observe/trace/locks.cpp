@@ -1,4 +1,4 @@
-// Which release of a lock let the next rank take it.
+// Finds which release of a lock allowed the next rank to take it.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -38,10 +38,10 @@ Steps steps_in(const std::vector<NodeTrace>& nodes) {
 // A lock is held from the end of an acquire to the begin of a release.
 struct Hold {
   const Step* acquire;
-  const Step* release;  // null: not yet
+  const Step* release;  // null: not released yet
 };
 
-// A try that has failed is no acquire: of tries, the last one before the release was it.
+// A failed try is not an acquire; the last try before a release was the successful one.
 void add_holds(const std::vector<const Step*>& of_rank, std::vector<Hold>& holds) {
   const Step* taken = nullptr;
   for (const Step* step : of_rank) {

@@ -18,7 +18,7 @@
 namespace gondwana::trace {
 namespace {
 
-// 0: the two times do not fit.
+// Returns 0 if the two times are inconsistent.
 double ns_per_tick(const ClockPair& begin, const ClockPair& end) {
   if (end.ticks <= begin.ticks || end.ns <= begin.ns) return 0;
   return static_cast<double>(end.ns - begin.ns) / static_cast<double>(end.ticks - begin.ticks);
@@ -30,13 +30,13 @@ double measured_ns_per_tick(std::chrono::nanoseconds time) {
   return ns_per_tick(begin, read_clocks());
 }
 
-// Of both clocks as ranks have read them once, the oldest gives the best rate. A program may have
-// damaged it, so that it must agree with what is measured here.
+// Of the earlier readings of both clocks by ranks, the oldest gives the best rate. A program may
+// have damaged it, so it must agree with a rate measured here.
 double best_rate(std::vector<ClockPair> earlier, const ClockPair& now) {
-  constexpr std::chrono::nanoseconds longer{20'000'000};  // a part in a million is 20 ns of this
+  constexpr std::chrono::nanoseconds longer{20'000'000};  // one part per million is 20 ns
   constexpr std::chrono::nanoseconds shorter = longer / 10;
   constexpr double tolerance = 0.01;
-  static const double rough = measured_ns_per_tick(shorter);  // the same for ever
+  static const double rough = measured_ns_per_tick(shorter);  // the rate never changes
   std::ranges::sort(earlier, {}, &ClockPair::ns);
   for (const ClockPair& pair : earlier) {
     const double rate = ns_per_tick(pair, now);
@@ -47,14 +47,14 @@ double best_rate(std::vector<ClockPair> earlier, const ClockPair& now) {
   return fine;
 }
 
-// From the ticks of the processor to CLOCK_MONOTONIC. One for all ranks of the node: the counters
-// of its processors agree better than two looks at both clocks.
+// Converts processor ticks to CLOCK_MONOTONIC. All ranks of the node share one clock, because the
+// counters of its processors agree better than two readings of both clocks.
 class TickClock {
  public:
   explicit TickClock(std::vector<ClockPair> earlier)
       : now_(read_clocks()), ns_per_tick_(best_rate(std::move(earlier), now_)) {}
 
-  // Both are within the range of times, whatever a program has written.
+  // Both results are valid times, whatever a program has written.
   std::int64_t ns_at(std::uint64_t time) const {
     return now_ns() + length(static_cast<std::int64_t>(time - now_.ticks));
   }
@@ -64,7 +64,7 @@ class TickClock {
         std::clamp(static_cast<double>(passed) * ns_per_tick_, -longest, longest));
   }
   std::int64_t now_ns() const { return static_cast<std::int64_t>(now_.ns); }
-  // What has happened before the events are read, and meanwhile.
+  // Covers events until they have been read.
   std::int64_t latest_ns() const { return now_ns() + 1'000'000'000; }
 
  private:
@@ -87,7 +87,7 @@ Event converted(const TraceEvent& event, const TickClock& clock) {
           .site = event.site};
 }
 
-// Of what a program has damaged some events are such that no clock has shown their time.
+// Filters out damaged events with times that no clock has shown.
 bool is_possible(const TraceEvent& event, const Event& converted, const TickClock& clock) {
   return event.kind <= last_event_kind && converted.begin_ns >= 0 && converted.duration_ns >= 0 &&
          converted.end_ns() <= clock.latest_ns();
@@ -100,11 +100,11 @@ std::string thread_name(std::uint32_t process, std::uint32_t thread) {
   return printable(name);
 }
 
-// Its thread may go on writing: what it may have replaced meanwhile is left out.
+// The thread may still be writing: events that it may have overwritten meanwhile are left out.
 ThreadTrace read_thread(const TraceRing& ring, std::size_t ring_size, const TickClock& clock) {
   ThreadTrace thread;
   thread.thread = ring.thread.load(std::memory_order_relaxed);
-  const std::uint64_t room = ring_size / sizeof(StoredEvent);  // the program may damage its own
+  const std::uint64_t room = ring_size / sizeof(StoredEvent);  // the ring's own size may be damaged
   const std::uint64_t end = ring.written.load(std::memory_order_acquire);
   const std::uint64_t begin = end > room ? end - room : 0;
   std::vector<TraceEvent> events;
@@ -182,7 +182,7 @@ void read_rank(TracePlace& place, std::size_t ring_size, const TickClock& clock,
     ThreadTrace& thread = rank.threads.emplace_back(read_thread(ring, ring_size, clock));
     thread.name = thread_name(rank.process, thread.thread);
   }
-  rank.names = names_of(place);  // after the events that have them
+  rank.names = names_of(place);  // after the events that refer to them
   rank.modules = modules_of(place);
   rank.sites = sites_of(place.sites, rank.modules.size());
 }
@@ -231,7 +231,7 @@ void put_in_order(std::vector<Event>& events) {
     return one.begin_ns != other.begin_ns ? one.begin_ns < other.begin_ns
                                           : one.duration_ns > other.duration_ns;
   });
-  std::vector<std::int64_t> ends;  // of the events that this one lies within
+  std::vector<std::int64_t> ends;  // ends of the events that enclose this one
   for (Event& event : events) {
     while (!ends.empty() && ends.back() <= event.begin_ns) ends.pop_back();
     if (!ends.empty())

@@ -1,4 +1,4 @@
-// The events of a node of a traced job, as a process of that node reads them from control memory.
+// The events of a node of a traced job, read from control memory by a process on that node.
 #pragma once
 
 #include <sys/types.h>
@@ -17,54 +17,53 @@ namespace gondwana::trace {
 
 struct Event {
   EventKind kind = EventKind::call;
-  bool is_open = false;    // it had begun and not ended when it was read
-  std::uint16_t name = 0;  // among RankTrace::names; 0: none
+  bool is_open = false;    // it had not ended when it was read
+  std::uint16_t name = 0;  // an index into RankTrace::names; 0: none
   std::uint32_t peer = TraceEvent::nobody;
-  std::int64_t begin_ns = 0;  // CLOCK_MONOTONIC of the node
+  std::int64_t begin_ns = 0;  // on CLOCK_MONOTONIC of the node
   std::int64_t duration_ns = 0;
-  std::uint64_t place = 0;  // as in TraceEvent, and so is what follows
+  std::uint64_t place = 0;  // this and what follows are as in TraceEvent
   std::uint64_t bytes = 0;
-  std::uint16_t site = 0;  // a number of RankTrace::sites; 0: not known
+  std::uint16_t site = 0;  // an index into RankTrace::sites; 0: unknown
 
   std::int64_t end_ns() const { return begin_ns + duration_ns; }
 };
 
 struct ThreadTrace {
-  std::uint32_t thread = 0;    // its number on the host
-  std::string name = {};       // empty: not known
-  std::uint64_t replaced = 0;  // events that newer ones took the place of
-  std::vector<Event> events =
-      {};  // in the order of their begin; what lies within another comes after it
+  std::uint32_t thread = 0;        // its number on the host
+  std::string name = {};           // empty: unknown
+  std::uint64_t replaced = 0;      // number of events that were overwritten by newer ones
+  std::vector<Event> events = {};  // sorted by begin; nested events follow the enclosing one
 };
 
 // The program or one of its libraries.
 struct Module {
   std::string file = {};
-  std::uint64_t base = 0;  // where it lies in the rank's memory
+  std::uint64_t base = 0;  // its load address in the rank's memory
 };
 
-// A place where the program makes calls.
+// A call site in the program.
 struct Site {
   std::uint16_t number = 0;
-  std::uint16_t module = 0;   // among RankTrace::modules
-  std::uint64_t address = 0;  // in its file; a call returns there
+  std::uint16_t module = 0;   // an index into RankTrace::modules
+  std::uint64_t address = 0;  // return address, relative to its file
 };
 
-// Of a rank, or of the agent of the node.
+// The trace of a rank, or of the node's agent.
 struct RankTrace {
   static constexpr std::uint32_t agent = ~std::uint32_t{0};
 
   std::uint32_t rank = 0;
   std::uint32_t process = 0;
-  std::uint32_t untraced = 0;  // threads that found no room for events
-  std::uint64_t heap = 0;      // where it begins in the rank's memory, and its size
+  std::uint32_t untraced = 0;  // threads that had no space for events
+  std::uint64_t heap = 0;      // address and size of the heap in the rank's memory
   std::uint64_t heap_size = 0;
   std::uint64_t globals = 0;
   std::uint64_t globals_size = 0;
   std::vector<SeenBuffer> buffers = {};
   std::vector<std::string> names = {};
   std::vector<Module> modules = {};  // the program is the first one
-  std::vector<Site> sites = {};      // in the order of their numbers
+  std::vector<Site> sites = {};      // sorted by number
   std::vector<ThreadTrace> threads = {};
 };
 
@@ -73,22 +72,23 @@ struct NodeTrace {
   std::string host = {};
   std::uint32_t node = 0;
   std::uint32_t job_ranks = 0;  // of all nodes
-  bool is_sampled = false;      // the job was not traced: waits, seen from outside for a while
-  std::int64_t ahead_ns = 0;    // how far its clock is ahead of that of the process that asked
-  std::int64_t error_ns = 0;    // of that, at most
-  std::vector<RankTrace> ranks = {};  // those that joined
+  bool is_sampled = false;      // the job was not traced: these are waits sampled from outside
+  std::int64_t ahead_ns = 0;    // how far this node's clock is ahead of the asker's clock
+  std::int64_t error_ns = 0;    // of ahead_ns, at most
+  std::vector<RankTrace> ranks = {};  // ranks that have joined
 };
 
-// What lies in the control memory of a node; nothing where the job is not traced. After each rank
-// `meanwhile` gets what there is of it: it may take the rank away.
+// Reads the traces in the control memory of a node; nothing if the job is not traced. `meanwhile`
+// receives the trace after each rank and may remove that rank.
 NodeTrace read_node(std::byte* control, const NodeFacts& facts,
                     FunctionRef<void(NodeTrace& node)> meanwhile);
 NodeTrace read_node(std::byte* control, const NodeFacts& facts);
 
-// Orders the events of a thread as ThreadTrace has them, and ends those within another with it.
+// Sorts the events of a thread as ThreadTrace requires, and ends nested events with the enclosing
+// one.
 void put_in_order(std::vector<Event>& events);
 
-// Leaves out what ended before the last `last_ns` of the job; 0: nothing.
+// Removes the events that ended before the last `last_ns` of the job; 0 keeps all.
 void keep_last(std::vector<NodeTrace>& nodes, std::int64_t last_ns);
 
 }  // namespace gondwana::trace

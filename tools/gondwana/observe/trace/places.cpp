@@ -54,8 +54,8 @@ std::string_view PlaceNames::device(const Event& event) const {
   return buffer != nullptr ? std::string_view(buffer->device) : "";
 }
 
-// The newest allocation that held the address by then. Blocks that were freed may have begun
-// between its begin and the address.
+// Finds the newest allocation that contained the address at that time. Freed blocks may begin
+// between the begin of that allocation and the address.
 std::string PlaceNames::block_at(std::uint64_t address, std::int64_t time_ns) {
   constexpr int most_looks = 32;
   const Event* block = nullptr;

@@ -1,4 +1,4 @@
-// Addresses of events, as all ranks can tell them.
+// Converts addresses in events to locations that all ranks share.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ struct SymmetricPlace {
   friend auto operator<=>(const SymmetricPlace&, const SymmetricPlace&) = default;
 };
 
-// Nothing where the address is in no symmetric memory of the rank.
+// Nothing if the address is not in symmetric memory of the rank.
 std::optional<SymmetricPlace> symmetric_place(const RankTrace& rank, std::uint64_t address);
 
-// Where the program makes a call; null where that is not known.
+// The call site in the program; null if it is unknown.
 const SourceLine* line_of_call(const RankTrace& rank, const Event& event, Symbols& symbols);
 
-// The names of addresses of a rank. Of blocks in its heap it knows those whose allocation is still
-// among the events.
+// Names the addresses of a rank. It knows only the heap blocks whose allocation is still among the
+// events.
 class PlaceNames {
  public:
   PlaceNames(const RankTrace& rank, Symbols& symbols);
@@ -38,7 +38,7 @@ class PlaceNames {
   // "flag", "table+16", "heap+0x118 (byte 24 of 64 from main, heat.c:41)", "memory of
   // emulated:0+0x40", or the address.
   std::string text(const Event& event);
-  // "emulated:0"; empty: the address is not known to be one of a device.
+  // Returns "emulated:0"; empty if the address is not known to be on a device.
   std::string_view device(const Event& event) const;
 
  private:

@@ -13,13 +13,13 @@
 namespace gondwana::trace {
 namespace {
 
-// A program names its files; one that is a pipe would never be read to its end.
+// The program chooses its file names; reading a pipe might never end.
 bool is_readable(const std::string& file) {
   std::error_code failure;
   return std::filesystem::is_regular_file(file, failure);
 }
 
-// The next of the parts between tabs.
+// Returns the next field of a tab-separated line.
 std::string_view cut(std::string_view& text) {
   const std::size_t end = std::min(text.find('\t'), text.size());
   const std::string_view part = text.substr(0, end);
@@ -48,7 +48,7 @@ std::string Symbols::variable(const Module& program, std::uint64_t address) {
   const std::uint64_t in_file = address - program.base;
   const std::vector<stacks::Symbol>& variables = variables_of(program.file);
   auto found = std::ranges::upper_bound(variables, in_file, {}, &stacks::Symbol::begin);
-  // Symbols of one variable may overlap: the last that holds the address is the closest.
+  // Symbols of one variable may overlap: the last one that contains the address is the closest.
   for (int looks = 0; found != variables.begin() && looks < 4; ++looks) {
     --found;
     const std::uint64_t distance = in_file - found->begin;
@@ -62,7 +62,7 @@ const SourceLine& Symbols::line(const std::string& file, std::uint64_t address) 
   const auto [known, is_new] = lines_.try_emplace({file, address});
   if (!is_new || find_lines_ == nullptr || !is_readable(file)) return known->second;
   std::array<char, 4096> text{};
-  find_lines_(file.c_str(), address - 1, text.data(), text.size());  // within the call
+  find_lines_(file.c_str(), address - 1, text.data(), text.size());  // an address inside the call
   std::string_view innermost = text.data();
   innermost = innermost.substr(0, innermost.find('\n'));
   known->second.function = printable(std::string(cut(innermost)));

@@ -1,4 +1,4 @@
-// Traces as bytes, for a process on another host.
+// Serialises traces for a process on another host.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +23,14 @@ void fields(auto& archive, Of<SeenBuffer> auto& buffer) {
 
 namespace gondwana::trace {
 
-// Some 30 years: of such times sums and differences are times, too.
+// About 30 years: sums and differences of two such times are valid times.
 constexpr bool is_possible_time(std::int64_t ns) {
   constexpr std::int64_t longest = std::int64_t{1} << 60;
   return ns > -longest && ns < longest;
 }
 
-// As FoundJob::id_of() has it, or nothing: files are named after it.
+// Accepts ids as FoundJob::id_of() makes them: files are named after them. An empty text is valid
+// too.
 constexpr bool is_job_id(std::string_view text) {
   constexpr std::size_t digits = 8;
   return text.empty() || (text.size() == digits &&

@@ -103,7 +103,7 @@ std::string to_text(const Quartiles& values) {
   return fmt::format("{:.2f} ({:.2f} to {:.2f})", values.median, values.lower, values.upper);
 }
 
-// In subjects that both have.
+// Differences between the subjects that both files contain.
 struct Changes {
   std::string tables;
   std::size_t series = 0;

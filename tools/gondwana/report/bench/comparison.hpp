@@ -1,9 +1,9 @@
-// `gondwana bench compare BEFORE AFTER`: what has changed between two files of --json beyond the
-// noise.
+// `gondwana bench compare BEFORE AFTER`: reports which differences between two --json files exceed
+// the noise.
 //
-// Compared are the ratios of ours and the control within each round, as both see the machine of
-// that moment; times, where there is no control. A series has changed where the quartiles of its
-// rounds do not overlap and the medians differ by more than `least_change`.
+// It compares the ratio of our time to the control's within each round, because both see the same
+// machine then. Without a control it compares times. A series has changed if the quartile ranges of
+// its rounds do not overlap and the medians differ by more than `least_change`.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct Recorded {
   std::vector<Series> series;
 };
 
-// Parses the text of a file of --json into its subjects. Errors mention the file `name`.
+// Parses the text of a --json file into its subjects. Errors name the file `name`.
 Result<std::vector<Recorded>> read_recorded(const std::string& name, std::string_view text);
 
 enum class Change { none, faster, slower };
@@ -32,18 +32,18 @@ enum class Change { none, faster, slower };
 struct Compared {
   std::string operation;
   std::uint64_t bytes;
-  bool has_control;  // the figures are ratios to it, else nanoseconds
+  bool has_control;  // the figures are ratios to it; otherwise nanoseconds
   Quartiles before;
   Quartiles after;
   Change change;
 };
 
-// The series that both have.
+// Compares the series that both contain.
 std::vector<Compared> compare(const Recorded& before, const Recorded& after);
 
 std::string to_table(const std::vector<Compared>& compared);
 
-// Exit status: 0, nothing is slower; 1, something is; 2, bad input.
+// Exit status: 0 if nothing is slower, 1 if something is, 2 after bad input.
 int compare_command(const std::vector<std::string>& files);
 
 }  // namespace gondwana::bench

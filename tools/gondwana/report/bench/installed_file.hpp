@@ -1,4 +1,4 @@
-// Where the files lie that this command needs: its measuring programs, their sources, its page.
+// Finds files that this command needs: measuring programs, their sources, the page.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace gondwana::bench {
 
-// A file of the folder "bench" beside this command, as in a build folder, else of `installed`, a
-// path from the folder of the command.
+// A file of the folder "bench" next to this command, as in a build folder; otherwise of
+// `installed`, a path relative to the command's folder.
 Result<std::string> find_file(std::string_view name, const char* installed);
 
 }  // namespace gondwana::bench

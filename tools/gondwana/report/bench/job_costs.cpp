@@ -12,14 +12,13 @@
 namespace gondwana::bench {
 namespace {
 
-using Clock = std::chrono::steady_clock;  // that of the measuring programs: CLOCK_MONOTONIC
+using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC, as in the measuring programs
 
 double ns_since_boot() {
   return std::chrono::duration<double, std::nano>(Clock::now().time_since_epoch()).count();
 }
 
-// A figure that the program has printed: its name, its value, and that of the control if the
-// program knows it.
+// A figure printed by the program: its name, its value, and the control's value if there is one.
 struct Figure {
   std::string name;
   double value = 0;
@@ -41,7 +40,7 @@ Result<std::vector<Figure>> read_figures(const std::string& text) {
   return figures;
 }
 
-// Of one job. Times become nanoseconds since its start, and "end" is that of the command.
+// Runs one job. Times become nanoseconds since its start; "end" is when the command ends.
 Result<std::vector<Figure>> run(const Choices& choices, const std::vector<std::string>& job) {
   const double start = ns_since_boot();
   const Result<std::string> output = output_of(job);
@@ -54,7 +53,7 @@ Result<std::vector<Figure>> run(const Choices& choices, const std::vector<std::s
   return figures;
 }
 
-// As many plain processes as ranks, from the first start to the last end.
+// Starts as many plain processes as ranks; measures from the first start to the last end.
 Result<double> ns_of_processes(std::uint32_t count) {
   const double start = ns_since_boot();
   const Result<void> done = run_at_once({"true"}, count);
@@ -96,7 +95,7 @@ Result<void> add_peer(const Choices& choices, const JobCommand& peer, std::uint3
   return {};
 }
 
-// Of each round; none if it does not grow in one of them.
+// The growth in each round; empty if there is none in some round.
 std::vector<double> growth(const std::vector<double>& few, const std::vector<double>& many,
                            std::uint64_t added) {
   std::vector<double> grown;
@@ -107,7 +106,7 @@ std::vector<double> growth(const std::vector<double>& few, const std::vector<dou
   return grown;
 }
 
-// What the memory of a rank grows by for each other rank, if it grows.
+// Adds the memory that a rank needs for each other rank, if its memory grows.
 void add_growth(const Choices& choices, std::vector<Series>& series) {
   constexpr std::uint32_t few = 2;
   if (choices.subject.unit != Unit::kibibytes || choices.ranks <= few) return;

@@ -1,5 +1,5 @@
-// What a job costs before it does anything: the time until its ranks have started, and their
-// memory. Each figure is of a job of its own, for numbers of ranks from 2 on.
+// What a job costs before it computes: the time until its ranks have started, and their memory.
+// Each figure comes from its own job, for 2 ranks and more.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace gondwana::bench {
 
-// The command that runs the measuring program with a number of ranks; empty: there is no peer.
+// Returns the command that runs the measuring program with a number of ranks; empty: no peer.
 using JobCommand = std::function<std::vector<std::string>(std::uint32_t ranks)>;
 
-// One round: for each number of ranks ours, the control and the peer. Added to `series`.
+// Runs one round: for each number of ranks our job, the control and the peer. Adds to `series`.
 Result<void> add_round_of_jobs(const Choices& choices, const JobCommand& own,
                                const JobCommand& peer, std::vector<Series>& series);
 
-// After the last round: the series of an operation stand together, and the memory that a rank needs
-// for each other rank is added.
+// Call this after the last round. It groups the series by operation and adds the memory that a rank
+// needs for each other rank.
 void finish_jobs(const Choices& choices, std::vector<Series>& series);
 
 }  // namespace gondwana::bench

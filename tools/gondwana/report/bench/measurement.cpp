@@ -19,14 +19,15 @@ bool has_peer(const Choices& choices) {
   return !choices.peer.compiler.empty();
 }
 
-// Ours and the peer by turns, some rounds at a time: so both see the same machine. Without a peer,
-// too: a program that starts anew has its memory elsewhere, which changes small times.
+// Our program and the peer alternate after some rounds, so that both see the same machine. Without
+// a peer the program restarts as often: each process has its memory elsewhere, which changes small
+// times.
 std::uint32_t turns_of(const Choices& choices) {
   constexpr std::uint32_t most_turns = 5;
   return std::min(most_turns, choices.rounds);
 }
 
-// What is told of: of jobs each round, with the peer in it.
+// The steps that progress reports. For jobs a step is a round, which includes the peer.
 std::uint32_t steps_of(const Choices& choices) {
   if (choices.subject.kind == Kind::job) return choices.rounds;
   return turns_of(choices) * (has_peer(choices) ? 2 : 1);
@@ -55,7 +56,7 @@ Result<std::vector<Series>> run(std::vector<std::string> job, const Choices& cho
 class Measurements {
  public:
   Measurements(const std::vector<Choices>& all, bool shows_progress) : all_(all) {
-    // Steps of different subjects take different times.
+    // With several subjects, steps differ too much for an estimate.
     if (shows_progress) progress_.emplace(all.size() == 1 ? steps_of(all.front()) : 0);
   }
 
@@ -63,7 +64,7 @@ class Measurements {
   Result<Measured> measure(std::size_t index);
 
  private:
-  // The rounds of one turn, from 1.
+  // The rounds of one turn, counted from 1.
   struct Turn {
     std::size_t index;
     std::uint32_t first;
@@ -80,7 +81,7 @@ class Measurements {
   std::optional<Progress> progress_;
 };
 
-// All subjects that have a peer have the same. What cannot be built is told before anything runs.
+// All subjects share one peer. A build failure is reported before anything runs.
 Result<void> Measurements::prepare_peer() {
   const auto found = std::ranges::find_if(all_, has_peer);
   if (found == all_.end()) return {};
@@ -138,7 +139,7 @@ Result<void> Measurements::run_turn(const Turn& turn, Measured& measured) {
   return run_peer(turn, measured);
 }
 
-// A round has ours and the peer, for each number of ranks.
+// Each round measures our jobs and the peer's, for each number of ranks.
 Result<Measured> Measurements::measure_jobs(std::size_t index) {
   const Choices& choices = all_[index];
   const Result<std::string> program = find_program(choices);

@@ -10,20 +10,20 @@
 
 namespace gondwana::bench {
 
-// A subject and what was found.
+// A subject and its results.
 struct Measured {
   Choices choices;
-  std::string peer;  // what it calls itself; empty: there is none
+  std::string peer;  // its own version text; empty: no peer
   std::vector<Series> series;
 };
 
 struct Outcome {
   std::vector<Measured> found;
-  std::vector<Error> failures;  // of subjects that could not be measured
+  std::vector<Error> failures;  // for subjects that could not be measured
 };
 
-// One after the other. With `shows_progress` it tells how far it is. Nothing is measured if the
-// peer cannot be built.
+// Measures one subject after the other, and prints its progress if `shows_progress`. Nothing is
+// measured if the peer cannot be built.
 Outcome measure(const std::vector<Choices>& all, bool shows_progress);
 
 }  // namespace gondwana::bench

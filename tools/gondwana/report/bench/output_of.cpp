@@ -23,10 +23,10 @@ Error failed(const std::vector<std::string>& words, std::string_view what) {
 }
 
 [[noreturn]] void become(char* const* arguments, int output, int failures, pid_t parent) {
-  // A job that outlived this command would disturb what is measured next.
+  // A job that outlives this command would disturb the next measurement.
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(EXIT_FAILURE);
-  // What stands there is of the script that calls this command: launchers read all of it.
+  // Standard input belongs to the script that calls this command; a launcher would read all of it.
   const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (nothing >= 0) ::dup2(nothing, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
@@ -35,7 +35,7 @@ Error failed(const std::vector<std::string>& words, std::string_view what) {
   ::_exit(EXIT_FAILURE);
 }
 
-// In our process group: what is typed at the terminal ends it, too.
+// The process stays in our process group, so Ctrl-C ends it too.
 Result<pid_t> start(const std::vector<std::string>& words, int output) {
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);

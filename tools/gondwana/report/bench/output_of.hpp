@@ -9,11 +9,11 @@
 
 namespace gondwana::bench {
 
-// All of its standard output. Its standard error is ours. An error if it does not start or ends
-// with a status other than 0. SIGTERM ends it if this process ends before it.
+// Returns all standard output. Standard error is inherited. Fails if the command does not start, or
+// ends with a status other than 0. If this process ends first, the command receives SIGTERM.
 Result<std::string> output_of(const std::vector<std::string>& words);
 
-// Starts a command `copies` times and returns when all have ended, with status 0.
+// Starts a command `copies` times. Succeeds when all have ended with status 0.
 Result<void> run_at_once(const std::vector<std::string>& words, std::uint32_t copies);
 
 }  // namespace gondwana::bench

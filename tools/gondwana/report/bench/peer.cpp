@@ -13,8 +13,8 @@
 namespace gondwana::bench {
 namespace {
 
-// What Open MPI needs as root and for more ranks than processors, unless the user has set it.
-// Debian's crashes in OpenSHMEM programs with its component rdma.
+// Settings that Open MPI needs as root and with more ranks than processors, unless the user has set
+// them. Debian's Open MPI crashes in OpenSHMEM programs with its component rdma.
 void set_open_mpi_variables() {
   constexpr std::array<std::array<const char*, 2>, 5> variables{{
       {"OMPI_ALLOW_RUN_AS_ROOT", "1"},

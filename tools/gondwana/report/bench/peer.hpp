@@ -1,5 +1,5 @@
 // Another OpenSHMEM library to compare with: its compiler and launcher, and our measuring programs
-// built for it.
+// built with them.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,26 @@
 namespace gondwana::bench {
 
 struct PeerCommands {
-  std::string compiler;  // empty: there is no peer
+  std::string compiler;  // empty: no peer
   std::string launcher;
 };
 
-// "oshcc=/usr/bin/oshcc,oshrun=/usr/bin/oshrun"
+// Parses "oshcc=/usr/bin/oshcc,oshrun=/usr/bin/oshrun".
 Result<PeerCommands> parse_peer(std::string_view text);
 
-// Our measuring programs built for it, each when it is first asked for, in a folder that goes with
-// this object.
+// Our measuring programs built for the peer. Each is built on first use, in a folder that this
+// object owns.
 class PeerPrograms {
  public:
-  // `sources`: the folder that has user/NAME.c
+  // `sources` is the folder that contains user/NAME.c.
   static Result<PeerPrograms> prepare(const PeerCommands& commands, std::string sources);
 
-  // What the launcher says about itself: "oshrun (OpenRTE) 4.1.4".
+  // The launcher's version text: "oshrun (OpenRTE) 4.1.4".
   const std::string& name() const { return name_; }
   // The path of a program.
   Result<std::string> program(std::string_view name) const;
-  // The first words of the command that runs a program: on these hosts, as Open MPI takes them, or
-  // on this machine if there are none.
+  // The command line that runs a program on `hosts`, in Open MPI's notation, or on this machine if
+  // that is empty.
   std::vector<std::string> job(const std::string& program, std::uint32_t ranks,
                                const std::string& hosts) const;
 

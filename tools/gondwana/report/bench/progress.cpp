@@ -22,7 +22,7 @@ bool is_terminal() {
 
 }  // namespace
 
-// The mean of the steps so far stands for those that follow: it is known after a few.
+// Estimates the remaining steps from the mean of the steps so far, once a few are done.
 std::string Progress::times() const {
   constexpr std::uint32_t least_steps = 3;
   const auto passed = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - start_);

@@ -1,5 +1,5 @@
-// What `gondwana bench` says on the standard error while it measures several subjects: which one,
-// which rounds, the time passed, and about how much is left if all steps are alike.
+// The progress that `gondwana bench` prints on standard error while it measures several subjects:
+// the subject, the rounds, the time passed, and an estimate of the time left.
 #pragma once
 
 #include <chrono>
@@ -11,14 +11,14 @@ namespace gondwana::bench {
 
 class Progress {
  public:
-  // A step is a job that is run. 0: they are not alike, and so it is not said how much is left.
+  // A step is one run of a job. 0: steps differ, so no estimate is printed.
   explicit Progress(std::uint32_t steps) : steps_(steps) {}
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  // A step begins. On a terminal its line replaces the one before; elsewhere only a line that is
-  // `first` of a subject is printed.
+  // Begins a step. On a terminal its line replaces the previous one; otherwise only the `first`
+  // line of a subject is printed.
   void begin(std::string_view what, bool first);
 
  private:

@@ -12,7 +12,7 @@
 namespace gondwana::bench {
 namespace {
 
-// The time of one operation in the unit of the subject.
+// The time of one operation, converted to the subject's unit.
 double in_unit(Unit unit, double ns, std::uint64_t bytes) {
   switch (unit) {
     case Unit::microseconds:
@@ -24,7 +24,7 @@ double in_unit(Unit unit, double ns, std::uint64_t bytes) {
     case Unit::milliseconds:
       return ns / 1e6;
     case Unit::kibibytes:
-      return ns / 1024;  // it is bytes
+      return ns / 1024;  // `ns` holds bytes
   }
   return ns;
 }
@@ -61,13 +61,13 @@ std::vector<double> in_unit(Unit unit, std::vector<double> ns, std::uint64_t byt
 }
 
 struct Row {
-  std::string label;  // the size, or the operation where there are no sizes
+  std::string label;  // the size, or the operation if there are no sizes
   const Series* series;
   Quartiles ours;
-  std::optional<double> control;  // the median
-  std::optional<double> ratio;    // of times, the median over rounds; of programs the speed-up
-  std::optional<double> peer;     // the median
-  std::optional<double> gain;     // the time of the peer divided by ours, of medians
+  std::optional<double> control;  // median
+  std::optional<double> ratio;    // median over rounds; for programs the speed-up
+  std::optional<double> peer;     // median
+  std::optional<double> gain;     // the peer's median time divided by ours
 };
 
 bool has_numbers(const Subject& subject) {
@@ -121,7 +121,7 @@ std::string number(const std::optional<double>& value, int digits) {
   return value ? fmt::format("{:.{}f}", *value, digits) : "-";
 }
 
-// "2 ranks", "2 to 16 ranks" or "hosts a:1,b:1"
+// Returns "2 ranks", "2 to 16 ranks" or "hosts a:1,b:1".
 std::string ranks_of(const Choices& choices) {
   if (!choices.hosts.empty()) return fmt::format("hosts {}", choices.hosts);
   const std::uint32_t fewest = choices.rank_counts().front();
@@ -162,7 +162,7 @@ std::string to_table(const Choices& choices, const std::vector<Row>& rows) {
 constexpr std::string_view csv_titles =
     "subject,door,operation,ranks,bytes,unit,median,25%,75%,control,ratio,peer,peer/ours\n";
 
-// Empty where there is no number.
+// Empty if there is no value.
 std::string cell(const std::optional<double>& value) {
   return value ? fmt::format("{:.6g}", *value) : "";
 }

@@ -1,4 +1,4 @@
-// What was measured, as a table like those of the OSU micro-benchmarks, as CSV or as JSON.
+// Formats results as a table like the OSU micro-benchmarks, as CSV or as JSON.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace gondwana::bench {
 
-// In the format that was chosen; CSV without the titles of its columns.
+// Uses the requested format. CSV has no header line.
 std::string report(const Measured& measured);
 
-// Those of several subjects. JSON of more than one is a list. Subjects have the same columns in
-// CSV.
+// Joins the reports of several subjects. Several JSON reports become a list. In CSV all subjects
+// have the same columns.
 std::string together(const std::vector<std::string>& reports, Format format);
 
 }  // namespace gondwana::bench

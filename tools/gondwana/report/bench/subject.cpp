@@ -93,14 +93,14 @@ constexpr std::array<Subject, 11> subjects{{
 
 struct DoorName {
   Door door;
-  std::string_view word;  // of --door
+  std::string_view word;  // for --door
   std::string_view name;
 };
 constexpr std::array<DoorName, 3> doors{{{Door::shmem, "shmem", "OpenSHMEM"},
                                          {Door::gasnetex, "gasnetex", "GASNet-EX"},
                                          {Door::armci, "armci", "ARMCI"}}};
 
-// As they were written.
+// The values as written.
 struct Words {
   std::string subject;
   std::string door;
@@ -165,7 +165,7 @@ std::string words_of_doors(const Subject& subject) {
   return text;
 }
 
-// The one that was asked for, else the first that the subject has.
+// The requested door; by default the first that the subject supports.
 Result<Door> find_door(const std::string& word, const Subject& subject) {
   for (const DoorName& one : doors)
     if (has_door(subject, one.door) && (word.empty() || word == one.word)) return one.door;
@@ -184,8 +184,8 @@ Result<void> set_number(std::string_view option, const std::string& word, std::u
   return {};
 }
 
-// "8:1M", of which either side may be left out, or one size. Not alone, a subject takes the next
-// MIN that it can have.
+// Parses "8:1M", where either side may be empty, or one size. If several subjects are measured,
+// each rounds MIN up to a size that it supports.
 Result<void> set_sizes(const std::string& word, bool is_alone, Choices& choices) {
   if (word.empty()) return {};
   const Error unclear = wrong(
@@ -213,7 +213,7 @@ Result<void> set_sizes(const std::string& word, bool is_alone, Choices& choices)
                            choices.subject.name, unit));
 }
 
-// As many ranks as the hosts have slots.
+// Sets one rank for each slot of the hosts.
 Result<void> set_hosts(const std::string& word, Choices& choices) {
   if (word.empty()) return {};
   const Result<std::vector<link::Host>> hosts = link::parse_hosts(word);
@@ -249,8 +249,8 @@ Result<void> set_format(const Words& words, Choices& choices) {
   return {};
 }
 
-// `is_alone`: a word that does not apply to this subject is a mistake; among several it is left
-// out.
+// `is_alone`: the only subject. An option that does not apply to it is an error then; with several
+// subjects it is ignored.
 Result<Choices> choices_of(const Words& words, const Subject& subject, Door door, bool is_alone) {
   Choices choices{.subject = subject,
                   .door = door,
@@ -276,7 +276,7 @@ Result<Choices> choices_of(const Words& words, const Subject& subject, Door door
   return choices;
 }
 
-// Whether this subject is one of all that these words ask for. A mistake in them is told later.
+// Whether these words may ask for this subject. Errors in the words are reported later.
 bool is_possible(const Words& words, const Subject& subject) {
   if (!words.hosts.empty() && subject.kind == Kind::job) return false;
   return find_door(words.door, subject) || !is_door(words.door);

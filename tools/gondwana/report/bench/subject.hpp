@@ -1,4 +1,4 @@
-// The subjects that `gondwana bench` measures, and the words that ask for them.
+// The subjects that `gondwana bench` measures, and its arguments.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@ namespace gondwana::bench {
 
 enum class Unit { microseconds, megabytes, millions, milliseconds, kibibytes };
 
-// What the figures of an operation are shown over.
+// What the figures of an operation are plotted against.
 enum class Axis { bytes, ranks, none };
 
-// What a figure is of.
+// What a figure measures.
 enum class Kind {
-  operation,  // one, of many in a job
-  program,    // the work of all ranks, on 1, 2, 4 ... of them
-  job         // its start or its memory: each figure has a job of its own, of 2, 4, 8 ... ranks
+  operation,  // one operation, many times in a job
+  program,    // the work of all ranks, on 1, 2, 4 ... ranks
+  job         // its start or its memory: each figure has its own job of 2, 4, 8 ... ranks
 };
 
 enum class Door { shmem, gasnetex, armci };
 
-// The measuring program of a door, or none.
+// The measuring program for each door; empty if there is none.
 struct Programs {
   std::string_view shmem;
   std::string_view gasnetex;
@@ -37,43 +37,43 @@ struct Programs {
 struct Subject {
   std::string_view name;  // "latency"
   Programs programs;
-  std::string_view group;  // what these programs call it
+  std::string_view group;  // the name of this subject in the programs
   std::string_view title;
   Unit unit;
-  std::string_view control;  // what stands beside it in each round
+  std::string_view control;  // what is measured next to it in each round
   Axis axis = Axis::bytes;
   Kind kind = Kind::operation;
-  std::uint64_t word_bytes = 1;                    // sizes are whole numbers of them
-  std::uint64_t largest = std::uint64_t{1} << 20;  // size unless -m says otherwise
-  std::uint32_t ranks = 2;                         // unless -n says otherwise
-  std::uint32_t rounds = 20;                       // unless -r says otherwise
+  std::uint64_t word_bytes = 1;                    // sizes are multiples of this
+  std::uint64_t largest = std::uint64_t{1} << 20;  // default of -m
+  std::uint32_t ranks = 2;                         // default of -n
+  std::uint32_t rounds = 20;                       // default of -r
 };
 
 enum class Format { table, csv, json };
 
-// How one subject is measured and told.
+// How one subject is measured and reported.
 struct Choices {
   Subject subject{};
   Door door = Door::shmem;
-  std::uint32_t ranks = 2;  // with Axis::ranks the greatest number of them
-  std::string hosts;        // as for `gondwana run --hosts`; empty: this machine
+  std::uint32_t ranks = 2;  // with Axis::ranks, the maximum
+  std::string hosts;        // the format of `gondwana run --hosts`; empty: this machine
   PeerCommands peer{};
   std::uint32_t rounds = 20;
   std::uint64_t smallest = 1;
   std::uint64_t largest = std::uint64_t{1} << 20;
   Format format = Format::table;
 
-  // With Axis::ranks each number of ranks that is measured, unless hosts have them.
+  // With Axis::ranks, each number of ranks to measure; otherwise, or with hosts, one number.
   std::vector<std::uint32_t> rank_counts() const;
 };
 
 struct Request {
   bool help = false;
   std::vector<Choices> measurements;
-  std::string page;  // where the report goes; empty: to the standard output
+  std::string page;  // the file of the report; empty: standard output
 };
 
-// "OpenSHMEM"
+// Returns "OpenSHMEM", for example.
 std::string_view name_of(Door door);
 
 Result<Request> parse(const std::vector<std::string>& words);

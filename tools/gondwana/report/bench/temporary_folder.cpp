@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Empty: TMPDIR names no folder.
+// Empty if TMPDIR is not a folder.
 std::string name_pattern() {
   std::error_code failure;
   const fs::path folder = fs::temp_directory_path(failure);
@@ -25,7 +25,7 @@ std::string name_pattern() {
   return (fs::absolute(folder, failure) / "gondwana-bench-XXXXXX").string();
 }
 
-// A compiler that outlives the owner may still add a file: then it tries again.
+// A compiler that outlives the owner may still add a file; removal is retried then.
 void remove_folder(const std::string& folder) {
   constexpr int most_tries = 100;
   constexpr unsigned pause_us = 10'000;
@@ -37,7 +37,8 @@ void remove_folder(const std::string& folder) {
   }
 }
 
-// Ctrl-C ends the owner, and this process after it. A pipe from the owner ends with the owner.
+// A Ctrl-C must end the owner first, and this process after it. An inherited pipe would stay open
+// after the owner's end.
 void leave_terminal() {
   ::setsid();
   const UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
@@ -45,7 +46,7 @@ void leave_terminal() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing.get(), fd);
 }
 
-// Answers with the path, or with "!" and the reason why there is none.
+// Answers with the path, or with "!" and the reason for the failure.
 [[noreturn]] void keep_folder(const UniqueFd& link, std::string folder) {
   leave_terminal();
   const bool made = ::mkdtemp(folder.data()) != nullptr;

@@ -1,7 +1,7 @@
-// A folder below TMPDIR that is gone when its owner is, however that ends.
+// A folder below TMPDIR that is removed when its owner ends, even after SIGKILL.
 //
-// A process of its own makes the folder, waits until the owner has closed a socket, which the
-// system does after SIGKILL too, and removes the folder.
+// A separate process creates the folder. It waits until the owner's end of a socket is closed,
+// which the kernel does at any end, and then removes the folder.
 #pragma once
 
 #include <sys/types.h>
@@ -24,7 +24,7 @@ class TemporaryFolder {
   TemporaryFolder& operator=(TemporaryFolder&&) = delete;
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  // Returns when the folder has been removed.
+  // Returns once the folder is removed.
   ~TemporaryFolder();
 
   const std::string& path() const { return path_; }

@@ -1,5 +1,5 @@
-// What the node agent says when it is asked. The agent has the libraries of networks and devices;
-// this command is spared the time that they take to load.
+// Runs the node agent to ask it about networks and devices. Their libraries take time to load, and
+// only the agent needs them.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace gondwana::info {
 
 struct AgentAnswer {
-  bool works;  // as its exit status says
+  bool works;  // according to its exit status
   std::string text;
 };
 

@@ -1,4 +1,4 @@
-// Kinds of devices whose memory a job may use.
+// Reports the kinds of devices whose memory a job may use.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace gondwana::info {
 namespace {
 
-// Takes what is before the separator off the text, and the separator.
+// Removes and returns the part of `text` before the separator, and removes the separator.
 std::string_view take(std::string_view& text, char separator) {
   const std::string_view part = text.substr(0, text.find(separator));
   text.remove_prefix(std::min(part.size() + 1, text.size()));
@@ -20,7 +20,7 @@ std::string_view take(std::string_view& text, char separator) {
 
 }  // namespace
 
-// A line for each kind: its name, the number of devices, and why there are none.
+// Has a line for each kind: its name, the number of devices, and why there are none.
 Section devices() {
   Section section{"devices", {}};
   const Result<AgentAnswer> answer = ask_agent("--probe-kinds");

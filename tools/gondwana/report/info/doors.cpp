@@ -1,4 +1,4 @@
-// What programs can be written in.
+// Reports the APIs that programs can use.
 #include <fmt/format.h>
 #include <shmem.h>
 
@@ -6,13 +6,13 @@
 #include "gasnet_fwd.h"
 #include "report/info/sections.hpp"
 
-#define GASNET_PAR 1  // any mode: only the version is looked at
+#define GASNET_PAR 1  // any mode would do: only the version is read
 #include "gasnet/configuration.h"
 
 namespace gondwana::info {
 namespace {
 
-// Where the library of a door is, seen from this program; a build folder has it elsewhere.
+// The file of a door's library, as seen from this program; a build folder has it elsewhere.
 std::string place_of(std::string_view library) {
   if (const auto file = find_own_file(library, {GONDWANA_LIBRARIES})) return file->string();
   const auto file = (own_path().parent_path() / GONDWANA_LIBRARIES / library).lexically_normal();

@@ -19,7 +19,7 @@ struct ToJson {
   std::string operator()(const std::string& value) const { return json_text(value); }
 };
 
-// "free in /dev/shm" becomes "free_in_dev_shm".
+// Converts "free in /dev/shm" to "free_in_dev_shm".
 std::string key(std::string_view name) {
   std::string result;
   for (const unsigned char letter : std::string(name)) {

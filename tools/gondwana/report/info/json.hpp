@@ -1,4 +1,4 @@
-// The report for programs.
+// Formats the report for programs.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace gondwana::info {
 
-// One object: a version, an object for each section, and lists of variables, problems and warnings.
-// Sizes are in bytes; null is a limit that is not set.
+// Returns one object: a version, an object for each section, and lists of variables, problems and
+// warnings. Sizes are in bytes; a limit that is not set is null.
 std::string to_json(const Report& report);
 
 }  // namespace gondwana::info

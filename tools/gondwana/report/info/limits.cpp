@@ -18,7 +18,7 @@ struct Limit {
   std::string_view name;
   int resource;
   Unit unit;
-  std::string_view option;  // of the shell's ulimit
+  std::string_view option;  // of the shell command ulimit
 };
 
 Fact fact_of(const Limit& limit) {
@@ -33,7 +33,7 @@ Fact fact_of(const Limit& limit) {
   return number(limit.name, values.rlim_cur, fmt::format("{}; may be raised to {}", remark, most));
 }
 
-// Ranks share memory that has no name, so this is for the other programs of the machine.
+// Our ranks share anonymous memory. This limit matters to other programs on the machine.
 Fact shared_memory_files() {
   constexpr std::string_view name = "free in /dev/shm";
   constexpr std::string_view remark = "Gondwana does not need it";

@@ -27,7 +27,7 @@ Number number_in(const std::filesystem::path& file) {
   return value;
 }
 
-// Pages that the administrator has set aside, one fact for each size.
+// Adds the reserved huge pages, one fact for each size.
 void add_reserved(Section& section) {
   constexpr std::string_view prefix = "hugepages-";
   std::error_code failure;
@@ -42,7 +42,7 @@ void add_reserved(Section& section) {
   }
 }
 
-// The kernel marks the word that counts: "always within_size advise [never] deny force".
+// The kernel marks the active word: "always within_size advise [never] deny force".
 Fact setting(std::string_view name, std::string_view file) {
   const std::filesystem::path path = std::filesystem::path(transparent_huge_pages) / file;
   std::ifstream opened(path);
@@ -55,7 +55,7 @@ Fact setting(std::string_view name, std::string_view file) {
   return word(name, words.substr(start + 1, end - start - 1), path.string());
 }
 
-// What the kernel counts under `entry` for the memory named `label` in this process, in bytes.
+// The bytes that smaps reports under `entry` for the memory `label` of this process.
 std::size_t counted(const std::string& label, std::string_view entry) {
   std::ifstream maps("/proc/self/smaps");
   bool inside = false;
@@ -67,7 +67,8 @@ std::size_t counted(const std::string& label, std::string_view entry) {
   return 0;
 }
 
-// The size of the pages that shared memory gets in fact: some is mapped as arenas are, and touched.
+// The actual page size of shared memory, found by mapping some memory like an arena and touching
+// it.
 std::optional<std::size_t> size_obtained() {
   const char* label = "gondwana-pages";
   Result<UniqueFd> memory = create_memfd(label, huge_page);
@@ -87,7 +88,7 @@ Fact obtained() {
   return size(name, *bytes, "what ranks get, tried");
 }
 
-// What a heap gets where GONDWANA_HUGETLB asks for pages that were set aside.
+// The page size of a heap when GONDWANA_HUGETLB requests reserved pages.
 Fact obtained_by_heaps() {
   constexpr std::string_view name = "heaps";
   const char* label = "gondwana-heap-pages";

@@ -1,4 +1,4 @@
-// What `gondwana info` has to say, before it is written for people or for programs.
+// The contents of `gondwana info`, before they are formatted for people or programs.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace gondwana::info {
 
-// Without a value: there is no limit, or nobody can tell.
+// Empty if there is no limit, or if it is unknown.
 using Value = std::variant<std::monostate, bool, std::uint64_t, double, std::string>;
 
 struct Fact {
-  std::string name;  // "open files"; for programs "open_files"
+  std::string name;  // "open files"; in JSON "open_files"
   Value value;
   std::string text;    // the value for people
   std::string remark;  // why it is so, or what to do; may be empty
@@ -34,8 +34,8 @@ struct Section {
 // An environment variable that the library reads.
 struct Variable {
   std::string name;
-  std::string value;   // that counts now
-  std::string origin;  // the variable or the line of the site file that gave it, or "default"
+  std::string value;   // the value in effect
+  std::string origin;  // the variable or the line of the site file that set it, or "default"
   std::string documentation;
   std::vector<std::string> other_names;
 };
@@ -44,8 +44,8 @@ struct Report {
   std::string version;
   std::vector<Section> sections;
   std::vector<Variable> variables;
-  std::vector<std::string> problems;  // programs do not run, or not as asked; each with what to do
-  std::vector<std::string> warnings;  // they run, but perhaps not as meant
+  std::vector<std::string> problems;  // no program runs, or not as requested; what to do
+  std::vector<std::string> warnings;  // programs run, but perhaps not as intended
 };
 
 }  // namespace gondwana::info

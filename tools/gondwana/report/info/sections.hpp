@@ -1,5 +1,5 @@
-// The parts of the report, each gathered by itself. Those that can find something wrong add a
-// sentence to the report's problems.
+// The sections of the report. A section that detects a fault adds a message to the report's
+// problems.
 #pragma once
 
 #include "report/info/report.hpp"

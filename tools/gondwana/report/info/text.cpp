@@ -10,19 +10,19 @@ namespace {
 
 constexpr std::size_t line_length = 100;
 
-// How wide the columns of names and of values are.
+// The widths of the columns of names and values.
 struct Columns {
   std::size_t name = 0;
   std::size_t value = 0;
 
   void make_room(std::string_view for_name, std::string_view for_value) {
-    constexpr std::size_t usual_value = 20;  // longer ones push what follows to the right
+    constexpr std::size_t usual_value = 20;  // longer values shift the remark to the right
     name = std::max(name, for_name.size());
     if (for_value.size() <= usual_value) value = std::max(value, for_value.size());
   }
 };
 
-// `text` in lines that begin `indent` columns from the left; a word is never cut.
+// Wraps `text` at an indent of `indent` columns, without breaking words.
 std::string folded(std::string_view text, std::size_t indent) {
   std::string result;
   while (!text.empty()) {
@@ -35,7 +35,7 @@ std::string folded(std::string_view text, std::size_t indent) {
   return result;
 }
 
-// The remark stands behind the value where there is room, else below it.
+// The remark follows the value if there is space; otherwise it starts a new line.
 std::string lines_of(const Fact& fact, const Columns& columns) {
   const std::string start = fmt::format("  {:<{}}  ", fact.name, columns.name);
   if (fact.remark.empty()) return start + fact.text + '\n';

@@ -1,4 +1,4 @@
-// The report for people.
+// Formats the report for people.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace gondwana::info {
 
-// Without problems and warnings, which belong on the standard error.
+// Excludes problems and warnings, which go to standard error.
 std::string to_text(const Report& report);
 
 }  // namespace gondwana::info

@@ -1,4 +1,4 @@
-// How ranks reach the memory of others.
+// Reports how ranks access the memory of others.
 #include <sys/resource.h>
 
 #include <string>
@@ -12,8 +12,8 @@
 namespace gondwana::info {
 namespace {
 
-// Makes the memory of a job with one rank for each processor, as `gondwana run` does, with
-// descriptors as far as the hard limit goes.
+// Creates the memory of a job with one rank for each processor, as `gondwana run` does, after
+// raising the limit of descriptors to the hard limit.
 Result<void> try_shared_memory() {
   rlimit descriptors{};
   ::getrlimit(RLIMIT_NOFILE, &descriptors);
@@ -37,7 +37,7 @@ Fact membarrier() {
                    works ? "" : "refused: sleeping ranks look again every millisecond");
 }
 
-// A machine without it lacks nothing on one node.
+// A job on one node does not need libfabric.
 Fact libfabric() {
   const Result<AgentAnswer> answer = ask_agent("--probe");
   if (!answer) return yes_or_no("libfabric", false, answer.error().text);

@@ -10,7 +10,7 @@
 namespace gondwana::info {
 namespace {
 
-// A row of the table, under its own name or under another.
+// Describes a row of the table, under its own name or another.
 Variable described(const gondwana::Variable& row, const char* name) {
   const Setting setting = setting_of(row, own_environment());
   return {name,
@@ -32,7 +32,7 @@ std::string doubt_about_heap(const Options& options) {
       usable_memory() / ranks >> 20);
 }
 
-// The same ranks, as far as they say how large their heaps are.
+// Checks the same ranks, if their heap size is set.
 std::string doubt_about_huge_pages(const Options& options) {
   const std::uint32_t ranks = usable_processors();
   const std::size_t left = available_huge_pages();
@@ -52,7 +52,7 @@ std::string doubt_about_huge_pages(const Options& options) {
 
 }  // namespace
 
-// Users of GASNet look for its names, even where they are other names of ours.
+// Lists GASNet's names too, even if they are aliases of ours: GASNet users search for them.
 void add_variables(Report& report) {
   for (const gondwana::Variable& row : gondwana::variables())
     report.variables.push_back(described(row, row.name));

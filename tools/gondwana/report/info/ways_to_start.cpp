@@ -16,7 +16,7 @@ Fact pmix(const Result<PmixLibrary>& library) {
   return yes_or_no(name, true, fmt::format("{}, {}", library->version, library->path));
 }
 
-// The launcher that started this command starts programs in the same way.
+// The launcher that started this command would start programs in the same way.
 Fact started_by(const Result<PmixLibrary>& library, Report& report) {
   const StartedBy by = find_who_started(own_environment());
   constexpr std::string_view name = "this process";

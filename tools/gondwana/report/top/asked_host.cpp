@@ -9,7 +9,7 @@
 namespace gondwana::top {
 namespace {
 
-// Without the port, and without the brackets of an address.
+// Removes the port, and the brackets of an address.
 std::string host_in(std::string_view header) {
   if (header.starts_with('[')) return std::string(header.substr(1, header.find(']') - 1));
   return std::string(header.substr(0, header.find(':')));

@@ -1,15 +1,16 @@
-// Which Host header of a request means this server.
+// Checks the Host header of a request.
 //
-// A page of a foreign site in a browser can make its own name lead to the address of the server and
-// then read what it answers. That request carries the name of the site.
+// A page of a foreign site in a browser can make its own name resolve to the server's address and
+// then read the answers. Such requests carry the name of that site.
 #pragma once
 
 #include <string_view>
 
 namespace gondwana::top {
 
-// An address, as "127.0.0.1:9750" or "[::1]:9750"; "localhost"; or the name of this host, whole or
-// to its first dot. No foreign site is called that. An empty header comes from no browser.
+// Accepts an address such as "127.0.0.1:9750" or "[::1]:9750", "localhost", and this host's name,
+// complete or up to the first dot. No foreign site has these names. An empty header does not come
+// from a browser.
 bool is_asked_as(std::string_view header, std::string_view own_name);
 
 }  // namespace gondwana::top

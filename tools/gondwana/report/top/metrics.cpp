@@ -17,7 +17,7 @@ using jobs::JobSeen;
 using jobs::NodeSeen;
 using jobs::RankSeen;
 
-// The value of a label between its quotation marks.
+// Escapes a label value, which stands in quotation marks.
 std::string escape(std::string_view text) {
   std::string result;
   for (const char letter : text) {
@@ -88,7 +88,7 @@ class Page {
             job_->found.size());
   }
 
-  // One sample for each of the counts, told apart by a label.
+  // Adds one sample for each count, distinguished by a label.
   void add_counts(std::string_view name, std::string_view help, std::string_view label,
                   std::initializer_list<std::pair<std::string_view, Count>> counts) {
     begin(name, Kind::counter, help);

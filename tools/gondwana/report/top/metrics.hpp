@@ -1,4 +1,4 @@
-// What `gondwana top --serve` shows: the text format of Prometheus, version 0.0.4.
+// Formats the page of `gondwana top --serve`: the text format of Prometheus, version 0.0.4.
 #pragma once
 
 #include <string>

@@ -61,7 +61,7 @@ Result<void> serve(hosts::JobView& job, const http::Address& address,
     const std::optional<jobs::JobSeen> seen = watcher.last();
     return !seen || (!seen->seen.empty() && !why::is_over(*seen));
   };
-  while (!watcher.last())  // a page has numbers from the first on
+  while (!watcher.last())  // so that even the first page has numbers
     if (std::this_thread::sleep_for(between_looks); !goes_on()) return {};
   const http::Site site{
       .path = "/metrics",

@@ -1,4 +1,4 @@
-// `gondwana top --serve`: the numbers of a job as a page for Prometheus.
+// `gondwana top --serve`: serves the numbers of a job to Prometheus.
 #pragma once
 
 #include <chrono>
@@ -10,10 +10,10 @@
 
 namespace gondwana::top {
 
-// "127.0.0.1:9750", "[::1]:9750", ":9750"; empty: the first of these.
+// Parses "127.0.0.1:9750", "[::1]:9750" or ":9750"; an empty text means the first of these.
 Result<http::Address> parse_address(std::string_view text);
 
-// Until the job ends, or the process is told to end.
+// Serves until the job ends, or a signal ends the process.
 Result<void> serve(hosts::JobView& job, const http::Address& address,
                    std::chrono::milliseconds interval);
 

@@ -1,7 +1,7 @@
-// Signals that a user sends to `gondwana top`: blocked, and asked for.
+// Blocks the signals that a user sends to `gondwana top`, and polls for them.
 //
-// The thread that shows something takes them between two steps, and leaves the terminal or the port
-// as it has to be before it ends.
+// The thread that displays something takes signals between two steps, so it can restore the
+// terminal or close the port before it ends.
 #pragma once
 
 #include <csignal>
@@ -11,13 +11,13 @@ namespace gondwana::top {
 
 class Signals {
  public:
-  // In threads that start later, too. A signal that the caller has chosen to ignore stays ignored.
+  // Also blocks them in threads that start later. A signal that was ignored stays ignored.
   explicit Signals(std::initializer_list<int> numbers);
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
   ~Signals();
 
-  // One that has come, or 0.
+  // Returns a pending signal, or 0.
   int take() const;
 
  private:
@@ -25,7 +25,7 @@ class Signals {
   sigset_t before_{};
 };
 
-// What the signal does to a process that has not blocked it: ends it, or stops it until SIGCONT.
+// Performs the signal's default action: ends the process, or stops it until SIGCONT.
 void obey(int signal);
 
 }  // namespace gondwana::top

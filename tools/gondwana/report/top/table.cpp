@@ -20,27 +20,27 @@ namespace {
 using jobs::JobSeen;
 using jobs::RankSeen;
 
-// What a row shows; of a node the sums, and the means of parts of time.
+// The values of a row. A node's row contains sums, and means of shares.
 struct Row {
-  std::uint32_t number = 0;  // of the rank or node
+  std::uint32_t number = 0;  // number of the rank or node
   std::string label;
-  double operations = 0;  // a second, here and below
+  double operations = 0;  // this and the following are per second
   double put_bytes = 0;
   double get_bytes = 0;
   double messages = 0;
   double sleeps = 0;
-  double waited = 0;  // part of the time, here and below
+  double waited = 0;  // this and the following are shares of the time
   double computed = 0;
   double under_way = 0;
   std::string does;
   std::uint32_t ranks = 1;
 };
 
-// As in columns().
+// In the order of columns().
 constexpr std::array values{&Row::operations, &Row::put_bytes, &Row::get_bytes, &Row::messages,
                             &Row::sleeps,     &Row::waited,    &Row::computed,  &Row::under_way};
-constexpr std::size_t first_value = 1;  // the column of the first of them
-constexpr std::size_t first_share = 6;  // of the first that is a part of time
+constexpr std::size_t first_value = 1;  // index of the first of these columns
+constexpr std::size_t first_share = 6;  // index of the first share
 
 Row row_of(const RankSeen& rank, double seconds) {
   const auto rate = [&](std::uint64_t count) { return static_cast<double>(count) / seconds; };

@@ -12,23 +12,23 @@
 namespace gondwana::top {
 
 struct View {
-  std::size_t sorted_by = 0;  // a place in columns()
+  std::size_t sorted_by = 0;  // index in columns()
   bool is_reversed = false;
-  bool by_node = false;    // the ranks of a node are one row
-  bool is_narrow = false;  // columns as narrow as they can be
+  bool by_node = false;    // combine the ranks of a node into one row
+  bool is_narrow = false;  // make columns as narrow as possible
 };
 
 struct Column {
   std::string_view name;  // "OPS/S"
   std::string_view narrow_name;
-  std::string_view field;  // in JSON, and for --sort: "operations"
-  char key;                // that sorts by it
+  std::string_view field;  // the name in JSON and for --sort: "operations"
+  char key;                // the key that sorts by this column
 };
 
 const std::vector<Column>& columns();
 Result<std::size_t> find_column(std::string_view field);
 
-// Lines, the last but the rows the titles.
+// Lines of text. The last header contains the column titles.
 struct Table {
   std::vector<std::string> headers;
   std::vector<std::string> rows;

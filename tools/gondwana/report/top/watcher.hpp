@@ -1,4 +1,4 @@
-// Watches a job in a thread of its own, one interval after the other, for what must not wait.
+// Watches a job in its own thread, one interval after the other, for callers that must not block.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@ class Watcher {
     thread_.join();
   }
 
-  // Nothing before the first interval is over.
+  // Nothing before the first interval has ended.
   std::optional<jobs::JobSeen> last() {
     const std::lock_guard lock(mutex_);
     return last_;
@@ -39,7 +39,7 @@ class Watcher {
   std::mutex mutex_;
   std::optional<jobs::JobSeen> last_;  // guarded by mutex_
   std::atomic<bool> ends_{false};
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // declared last: it uses the other members
 };
 
 }  // namespace gondwana::top

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP};
 
-// For the handler, which may not allocate.
+// for the signal handler, which must not allocate
 std::array<char, PATH_MAX> name_for_handler{};
 
 void remove_and_end(int signal) {

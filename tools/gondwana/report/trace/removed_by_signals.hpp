@@ -1,5 +1,5 @@
-// A file that is not whole when a signal ends the process: the signal removes it. One at a time in
-// a process.
+// An incomplete file that is removed if a signal ends the process. A process may have one at a
+// time.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace gondwana::trace {
 
 class RemovedBySignals {
  public:
-  // Nothing where there is no such file.
+  // Does nothing if the file does not exist.
   explicit RemovedBySignals(const std::string& file);
   RemovedBySignals(const RemovedBySignals&) = delete;
   RemovedBySignals& operator=(const RemovedBySignals&) = delete;

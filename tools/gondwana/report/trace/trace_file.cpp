@@ -25,7 +25,7 @@
 namespace gondwana::trace {
 namespace {
 
-// Flows that begin or end at an event, by their numbers.
+// The numbers of the flows that begin or end at an event.
 using FlowNumbers = std::map<EventId, std::vector<std::uint64_t>>;
 
 std::string_view category_of(EventKind kind) {
@@ -56,7 +56,7 @@ std::string_view category_of(EventKind kind) {
   return "";
 }
 
-// The member `bytes` of an event: what it counts, and its value if there is nothing to say.
+// The meaning of an event's `bytes`, and the value that is not shown.
 std::string_view what_bytes_are(EventKind kind) {
   if (kind == EventKind::wait) return "team";
   if (kind == EventKind::barrier) return "ranks";
@@ -125,7 +125,7 @@ class JobWriter {
                              : fmt::format("rank {}", rank.rank);
   }
 
-  // Of two processes of different hosts with one number the second gets one that Linux has not.
+  // If processes on two hosts have the same number, the second gets a number that Linux never uses.
   std::uint32_t process_number(std::uint32_t process) {
     constexpr std::uint32_t first_free = 1U << 22;
     if (process != 0 && processes_.insert(process).second) return process;
@@ -171,7 +171,7 @@ class JobWriter {
     close_until(std::numeric_limits<std::int64_t>::max() - 1);
   }
 
-  // At the end of a wait: what ended it arrived then.
+  // Marks, at the end of a wait, the arrival of what ended it.
   void write_arrival(std::uint64_t track, const NodeTrace& node, const OpenSlice& slice) {
     const std::span<const std::uint64_t> flows = flows_at(ends_, slice.event);
     if (flows.empty()) return;
@@ -221,7 +221,7 @@ class JobWriter {
       writer_.begin(mark);
   }
 
-  // For a barrier: which rank came last, and in the event of that rank how late.
+  // For a barrier, adds the last rank to arrive; in that rank's own event, also its delay.
   void add_last_arrival(const EventId& id, std::vector<perfetto::Argument>& arguments) const {
     const auto barrier = barriers_.find(id);
     if (barrier == barriers_.end()) return;
@@ -320,7 +320,7 @@ Result<std::string> summary(const std::vector<NodeTrace>& nodes, const std::stri
   return text;
 }
 
-// Names that a program or another host has given; the file takes UTF-8 alone.
+// Program and host names come from outside; the file accepts only UTF-8.
 void make_printable(std::vector<NodeTrace>& nodes) {
   const auto change = [](std::string& text) { text = printable(text); };
   for (NodeTrace& node : nodes) {

@@ -1,4 +1,4 @@
-// The trace of a job as a file for Perfetto.
+// Writes the trace of a job as a file for Perfetto.
 #pragma once
 
 #include <chrono>
@@ -10,9 +10,9 @@
 
 namespace gondwana::trace {
 
-// Writes what ended in the last `last` of the job, or all of it if that is 0, and replaces the file
-// when the new one is whole. An empty name: one after the job. Returns what is in the file, for the
-// user; no event is an error.
+// Writes the events that ended in the last `last` of the job; 0: all. The new file replaces `file`
+// when it is complete. If `file` is empty, the name is made from the job. Returns a summary for the
+// user. A trace without events is an error.
 Result<std::string> write_trace(std::vector<NodeTrace> nodes, std::string file,
                                 std::chrono::milliseconds last);
 

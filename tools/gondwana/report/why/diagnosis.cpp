@@ -24,7 +24,7 @@ using jobs::JobSeen;
 using jobs::RankSeen;
 using Ranks = std::vector<std::uint32_t>;
 
-constexpr std::uint32_t world = 0;  // its team number
+constexpr std::uint32_t world = 0;  // the team number of the world team
 
 std::string team_name(std::uint32_t team) {
   return team == world ? "the world team" : fmt::format("team {}", team);
@@ -76,7 +76,7 @@ class Findings {
   }
 
  private:
-  // With those that wait meanwhile.
+  // Appends what the waiting ranks do.
   template <typename... Arguments>
   void blame(const Sentence<std::string_view, Arguments...>& sentence, const Ranks& culprits,
              const std::type_identity_t<Arguments>&... arguments) {
@@ -95,7 +95,7 @@ class Findings {
     return ranks;
   }
 
-  // Those of the ranks that are such, which are left out of `ranks`.
+  // Moves the ranks that satisfy the condition out of `ranks` and returns them.
   static Ranks taken_from(Ranks& ranks, auto&& condition) {
     Ranks taken;
     std::ranges::copy_if(ranks, std::back_inserter(taken), condition);
@@ -107,7 +107,7 @@ class Findings {
     return ranks_that([what](const RankSeen& rank) { return does(rank) == what; });
   }
 
-  // "; ranks 0-2 wait in shmem_barrier_all for 12 s", of those that are stuck for whatever reason.
+  // Formats all stuck ranks: "; ranks 0-2 wait in shmem_barrier_all for 12 s".
   std::string waiting() const {
     std::map<std::string, std::pair<Ranks, double>> by_call;
     for (const RankSeen& rank : job_->seen) {
@@ -124,7 +124,7 @@ class Findings {
 
   Ranks lost_ranks() const { return ranks_that_do(Does::lost); }
 
-  // Of a job that nobody can wait in any more.
+  // The diagnosis of a job in which no rank can wait any more.
   Diagnosis make_of_end() {
     const Ranks there = ranks_that([](const RankSeen& rank) {
       return rank.process == RankSeen::Process::alive || rank.process == RankSeen::Process::stopped;
@@ -137,7 +137,7 @@ class Findings {
     return std::move(diagnosis_);
   }
 
-  // Those that have not come: others start, or wait for them.
+  // Finds ranks that have not joined: others are starting, or wait for them.
   void find_absent() {
     const Ranks starting = ranks_that_do(Does::starting);
     Ranks absent = ranks_that_do(Does::absent);
@@ -188,7 +188,7 @@ class Findings {
     }
   }
 
-  // Ranks that all wait for each other.
+  // Finds ranks that wait for each other.
   void find_circles() {
     for (const Ranks& circle : graph_.circles()) {
       std::map<std::tuple<std::uint32_t, std::string>, Ranks> calls;  // by team and call
@@ -214,7 +214,7 @@ class Findings {
     say(text_of(sentences::circle, circle, each), circle);
   }
 
-  // The fewest are the culprits, among as many the last.
+  // Blames the collective with the fewest ranks; if several have as few, the last one.
   void tell_of_collectives(const std::map<std::tuple<std::uint32_t, std::string>, Ranks>& calls) {
     const auto fewer = [](const auto& one, const auto& other) {
       return one.second.size() != other.second.size() ? one.second.size() < other.second.size()
@@ -232,7 +232,7 @@ class Findings {
       is_same_team = is_same_team && std::get<0>(call->first) == std::get<0>(odd->first);
       add_to(others, in_place(*call));
     }
-    // Ranks that check their calls would have told it; GASNet-EX does not check this.
+    // Debug checks would have reported this in OpenSHMEM. GASNet-EX has no such check.
     const bool names_it = std::ranges::all_of(
         calls, [](const auto& call) { return std::get<1>(call.first).starts_with("shmem"); });
     say(fmt::format("{}, but {}: {}{}", in_place(*odd), others,
@@ -242,7 +242,7 @@ class Findings {
         odd->second);
   }
 
-  // Ranks at the ends of the wait graph: no rank that they wait for is known.
+  // Ranks at the ends of the wait graph: it is unknown which ranks they wait for.
   void find_single() {
     const Ranks& ends = graph_.ends();
     const auto those = [&](Does what) {
@@ -278,7 +278,7 @@ class Findings {
     std::map<std::pair<std::string, bool>, Ranks> calls;
     for (const std::uint32_t rank : polling) {
       const RankSeen& seen = graph_.rank(rank);
-      // Calls that count may do work.
+      // Calls that are counted may do work.
       calls[{seen.polls, does(seen) == Does::silent}].push_back(rank);
     }
     std::string each;
@@ -292,7 +292,7 @@ class Findings {
   }
 
   void tell_of_silent(const Ranks& silent) {
-    double computed = 0;  // or wanted a processor
+    double computed = 0;  // or waited for a processor
     for (const std::uint32_t rank : silent) {
       const RankSeen& seen = graph_.rank(rank);
       computed += seen.computed + (seen.system_call.empty() ? seen.delayed : 0);
@@ -304,7 +304,7 @@ class Findings {
                                         : !compute ? sentences::sleeping
                                         : may_poll ? sentences::computing_or_polling
                                                    : sentences::computing;
-    // The same for all, or the table tells it.
+    // Added only if it is the same for all; otherwise the table shows it.
     std::string where = compute ? "" : graph_.rank(silent.front()).system_call;
     for (const std::uint32_t rank : silent)
       if (graph_.rank(rank).system_call != where) where.clear();
@@ -320,7 +320,7 @@ class Findings {
         {});
   }
 
-  // They may be what the network waits for.
+  // The network may be waiting for these copies.
   std::string tell_of_device_copies() const {
     const Ranks ranks = ranks_that(
         [](const RankSeen& rank) { return rank.device_copies + rank.served_copies > 0; });
@@ -355,7 +355,7 @@ class Findings {
         alone);
   }
 
-  // One rank does more than the others, or does the same more slowly.
+  // Finds a rank that does more than the others, or the same more slowly.
   void find_slow() {
     std::vector<double> shares;
     for (const RankSeen& rank : job_->seen)
@@ -377,7 +377,8 @@ class Findings {
         slow);
   }
 
-  // More ranks want to run than there are processors. Nodes of one host share them.
+  // Finds hosts where more ranks want to run than there are processors. Nodes of one host share
+  // them.
   void find_oversubscribed() {
     struct Host {
       std::uint32_t processors = 0;
@@ -404,8 +405,8 @@ class Findings {
       constexpr double much_more = 1.25;
       if (host.processors == 0 || host.ranks <= host.processors) continue;
       if (host.wanted < much_more * host.processors) continue;
-      // Ranks that a barrier wakes all at once want processors for a moment only. If others use
-      // these, little is left for the ranks.
+      // Ranks that a barrier wakes together need processors only for a moment. If other processes
+      // use the processors, little is left for the ranks.
       constexpr double much_used = 0.25;
       constexpr double much_idle = 0.2;
       const bool is_shared = host.used < much_used * host.processors;

@@ -1,8 +1,8 @@
-// Which ranks keep the others waiting: what `gondwana why` says of a job that it has watched.
+// Finds the ranks that keep the others waiting: the message of `gondwana why` about a watched job.
 //
-// A rank that waits for another, or in a collective for all members that are not in it, points at
-// them. A rank that is pointed at and points at none, or ranks that all point at each other, are
-// the culprits.
+// A rank that waits points at the ranks it waits for. In a collective it points at all members that
+// are not in it. The culprits are ranks that others point at and that point at none, or ranks that
+// all point at each other.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 namespace gondwana::why {
 
 struct Diagnosis {
-  std::vector<std::string> sentences;   // the first names the culprits
-  std::vector<std::uint32_t> culprits;  // ranks; empty if nothing keeps the job from going on
+  std::vector<std::string> sentences;   // the first one names the culprits
+  std::vector<std::uint32_t> culprits;  // ranks; empty if the job is not blocked
 };
 
-// Whether stacks were looked at: only they tell a rank that polls (find_polls) from one that
+// Whether stacks were read: only they distinguish a rank that polls (find_polls) from one that
 // computes.
 enum class Stacks : std::uint8_t { unseen, seen };
 
@@ -27,7 +27,7 @@ Diagnosis diagnose(const jobs::JobSeen& job, Stacks stacks = Stacks::unseen);
 // What a rank does, without its number: "waits in shmem_barrier_all for 12 s".
 std::string describe(const jobs::RankSeen& rank);
 
-// "12 s", "3 min", "250 ms"
+// Returns "12 s", "3 min" or "250 ms".
 std::string format_seconds(double seconds);
 
 }  // namespace gondwana::why

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t few_instructions = 64;  // bytes
 
-// The first one that is in the program itself, and not in a function that it has called; or null.
+// The first thread whose innermost frame is in the program itself; null if there is none.
 const stacks::ThreadStack* running_thread(const stacks::Place& place) {
   const auto runs = std::ranges::find_if(place.threads, [](const stacks::ThreadStack& thread) {
     return !thread.frames.empty() && thread.frames.front().is_program;
@@ -23,7 +23,8 @@ const stacks::ThreadStack* running_thread(const stacks::Place& place) {
   return runs != place.threads.end() ? &*runs : nullptr;
 }
 
-// How many bytes of a number follow the address in an instruction that reads it; -1: it is none.
+// The number of immediate bytes after the address, for instructions that read it; -1: it is none of
+// these.
 int bytes_after_address(std::uint8_t before, std::uint8_t code, std::uint8_t operands) {
   constexpr std::array<std::uint8_t, 8> without{0x8a, 0x8b, 0x38, 0x39, 0x3a, 0x3b, 0x84, 0x85};
   constexpr std::array<std::uint8_t, 4> extending{0xb6, 0xb7, 0xbe, 0xbf};  // after 0x0f
@@ -37,8 +38,8 @@ int bytes_after_address(std::uint8_t before, std::uint8_t code, std::uint8_t ope
   return -1;
 }
 
-// The only variable of the program that these instructions read, or the one before the first: a
-// processor that waits for a value is found at the next instruction.
+// The only variable of the program that these instructions read. The instruction before the first
+// is included: a processor that waits for a value is found at the next instruction.
 std::string variable_read(pid_t process, std::uint64_t first, std::uint64_t last) {
   constexpr std::uint64_t longest_instruction = 15;
   std::array<std::byte, 2 * few_instructions> code{};

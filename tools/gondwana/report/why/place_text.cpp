@@ -19,13 +19,13 @@ std::string text_of(const stacks::Frame& frame) {
   return printable(text);
 }
 
-// The innermost frame of the program itself.
+// The innermost frame in the program itself.
 const stacks::Frame* own_frame(const stacks::ThreadStack& thread) {
   const auto own = std::ranges::find_if(thread.frames, &stacks::Frame::is_program);
   return own != thread.frames.end() ? &*own : nullptr;
 }
 
-// The first thread, and others that run functions of the program.
+// True for the first thread, and for others that run functions of the program.
 bool matters(const stacks::Place& place, const stacks::ThreadStack& thread) {
   return &thread == &place.threads.front() || own_frame(thread) != nullptr;
 }
@@ -71,7 +71,7 @@ std::string to_text(const stacks::Place& place, bool whole) {
   return text;
 }
 
-// `stack` is that of the first thread.
+// `stack` is the main thread's.
 std::string to_json(const stacks::Place& place) {
   const std::string beginning = fmt::format(R"("rank": {}, "process": {}, "host": {})", place.rank,
                                             place.pid, json_text(place.host));

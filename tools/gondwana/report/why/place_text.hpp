@@ -1,4 +1,4 @@
-// Where a rank is in its program, as `gondwana why` writes it.
+// Formats where a rank is in its program, for `gondwana why`.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace gondwana::why {
 
-// Lines, each with its end. `whole`: with all frames of all threads.
+// Returns complete lines. `whole`: with all frames of all threads.
 std::string to_text(const stacks::Place& place, bool whole);
 std::string to_json(const stacks::Place& place);
 

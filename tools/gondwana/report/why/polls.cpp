@@ -15,26 +15,27 @@
 namespace gondwana::why {
 namespace {
 
-// A rank that polls is in the call most of the time, and in the loop for the rest of it.
+// A polling rank is mostly in the call, otherwise in the loop around it.
 constexpr int more_looks = 5;
 constexpr int enough = 2;
 constexpr std::string_view any_call = "the library";
 
-// Of a program that waits by itself. One that sleeps or waits in a call is told as what it is.
+// Whether the program itself may be waiting. A rank that sleeps or waits in a call is reported as
+// such.
 bool may_poll(const jobs::RankSeen& rank) {
   const Does what = does(rank);
   const bool runs = rank.computed + rank.delayed > 0.1;
   return runs && (what == Does::silent || what == Does::work);
 }
 
-// Of the calls that count, those that bring a value: a rank that works makes others, too.
+// Selects the counted calls that return a value: a rank that works makes other calls, too.
 bool brings_value(std::string_view call) {
   constexpr std::array<std::string_view, 5> parts{"_g", "fetch", "Get", "est", "oll"};
   return std::ranges::any_of(
       parts, [&](std::string_view part) { return call.find(part) != std::string_view::npos; });
 }
 
-// Each thread has its own loop: of those that are in a call the first tells.
+// Each thread has its own loop; the first thread found in a call is reported.
 std::string call_of_rank(const stacks::Place& place) {
   for (const stacks::ThreadStack& thread : place.threads)
     if (std::string call = call_of_library(thread); !call.empty()) return call;
@@ -58,11 +59,11 @@ std::string call_of_library(const stacks::ThreadStack& thread) {
   };
   for (auto frame = own; frame != thread.frames.begin() && own != thread.frames.end();) {
     std::string_view name = (--frame)->function;
-    // Under a tool that profiles, calls have two names.
+    // With a profiling library, calls have two names.
     if (name.starts_with('p') || name.starts_with('P')) name.remove_prefix(1);
     if (is_call(name)) return std::string(name);
   }
-  // The call may have left its frame to a function of ours.
+  // A tail call may have replaced the call's frame with one of our functions.
   const bool is_ours = own != thread.frames.begin() && own != thread.frames.end() &&
                        std::prev(own)->module.find("libgondwana") != std::string::npos;
   return is_ours ? std::string(any_call) : std::string();
@@ -70,7 +71,7 @@ std::string call_of_library(const stacks::ThreadStack& thread) {
 
 namespace {
 
-// The only call among these that has a name, if they are enough.
+// The only named call among these samples, if there are enough samples.
 std::string only_call(const std::map<std::string, int>& calls) {
   int times = 0;
   std::string only;
@@ -103,7 +104,7 @@ bool find_polls(hosts::JobView& view, jobs::JobSeen& job, const std::vector<stac
   };
   count(places);
   for (int look = 0; look < more_looks && !ranks.empty() && goes_on(); ++look) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(7));  // no divisor of a usual loop
+    std::this_thread::sleep_for(std::chrono::milliseconds(7));  // no divisor of common loop periods
     count(view.find_places(ranks, goes_on));
   }
   bool any = false;

@@ -1,4 +1,4 @@
-// Ranks that call the library again and again without waiting in it: they poll for a value.
+// Finds ranks that poll: they call the library repeatedly without waiting in it.
 #pragma once
 
 #include <vector>
@@ -10,15 +10,15 @@
 
 namespace gondwana::why {
 
-// Looks at the stacks of the ranks of `places` some times more. Sets RankSeen::polls of those that
-// are found in the same call, and RankSeen::loop of those that are found at the same few
-// instructions of the program. Returns whether one polls. Each look holds a rank for some
-// milliseconds. None begins once `goes_on` says no.
+// Samples the stacks of the ranks of `places` several times. Sets RankSeen::polls for ranks found
+// in the same call, and RankSeen::loop for ranks found at the same few instructions of the program.
+// Returns whether a rank polls. Each sample stops a rank for some milliseconds. No sample begins
+// once `goes_on` returns false.
 bool find_polls(hosts::JobView& view, jobs::JobSeen& job, const std::vector<stacks::Place>& places,
                 FunctionRef<bool()> goes_on);
 
-// The call of the library that the program has made and is in: "shmem_long_test", or "the
-// library" where the name is not known; or nothing.
+// The library call that the program is in: "shmem_long_test", "the library" if its name is unknown,
+// or empty if there is none.
 std::string call_of_library(const stacks::ThreadStack& thread);
 
 }  // namespace gondwana::why

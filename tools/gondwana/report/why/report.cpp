@@ -22,7 +22,7 @@ using jobs::RankSeen;
 
 namespace {
 
-// Of the culprits that are there, as many as a person reads.
+// As many of the running culprits as a person will read.
 std::vector<std::uint32_t> ranks_to_find(const JobSeen& job, const Diagnosis& diagnosis) {
   constexpr std::size_t most = 4;
   std::vector<std::uint32_t> ranks;
@@ -37,14 +37,14 @@ std::vector<std::uint32_t> ranks_to_find(const JobSeen& job, const Diagnosis& di
   return ranks;
 }
 
-// Ranks that do the same, in one line.
+// Has one line for all ranks that do the same.
 std::string table(const JobSeen& job) {
   struct Group {
     std::vector<std::uint32_t> ranks;
     double longest = 0;
     double computed = 0;
-    std::string value;    // that the words of all of them have
-    std::string awaited;  // that all of them wait for
+    std::string value;    // if it is the same for all of them
+    std::string awaited;  // if it is the same for all of them
   };
   std::map<std::string, Group> groups;
   for (const RankSeen& rank : job.seen) {

@@ -1,4 +1,4 @@
-// What `gondwana why` reports, and `gondwana run` when its time is over.
+// The report of `gondwana why`, which `gondwana run` also prints at its time limit.
 #pragma once
 
 #include <chrono>
@@ -17,21 +17,21 @@ namespace gondwana::why {
 struct Report {
   jobs::JobSeen job;
   Diagnosis diagnosis;
-  std::vector<stacks::Place> places;  // of culprits
-  std::vector<std::string> writers;   // sentences: to the words that culprits wait for
+  std::vector<stacks::Place> places;  // of the culprits
+  std::vector<std::string> writers;   // messages about the last writes to these words
 };
 
-// Takes `time`, and what it takes to read stacks. Other hosts are not waited for where `goes_on`
-// says no.
+// Takes `time`, plus the time to read stacks. Stops waiting for other hosts once `goes_on` returns
+// false.
 Report examine(hosts::JobView& view, std::chrono::milliseconds time, FunctionRef<bool()> goes_on);
 
-// Lines. `stacks`: with whole stacks, not only the innermost frame of the program.
+// Returns lines. `stacks`: with complete stacks, not only the innermost frame of the program.
 std::string to_text(const Report& report, bool stacks);
 std::string to_json(const Report& report);
 
-// The lines for a job, without the last end of line, or nothing where it cannot be found. `job`: an
-// id, or a process of the job on this host. `hosts`: where its other nodes are. `goes_on` is asked
-// several times a second; once it says no, no answer is awaited any more.
+// The lines for a job, without the last newline; empty if it cannot be found. `job` is an id, or a
+// process of the job on this host. `hosts` are those of its other nodes. `goes_on` is called
+// several times a second; once it returns false, no more answers are awaited.
 std::string examine_job(const std::string& job, const std::vector<link::Host>& hosts,
                         FunctionRef<bool()> goes_on);
 

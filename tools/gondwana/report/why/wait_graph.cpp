@@ -25,7 +25,7 @@ bool is_alive(const RankSeen& rank) {
 }
 
 bool is_over(const JobSeen& job) {
-  // A host that answers knows the job no longer; one that does not answer tells nothing.
+  // A host that answers does not know the job any more; a host that does not answer says nothing.
   if (job.seen.empty()) return job.complaints.empty();
   return std::ranges::all_of(job.seen, [](const RankSeen& rank) {
     const Does what = does(rank);
@@ -40,14 +40,14 @@ bool is_in_same_call(const RankSeen& one, const RankSeen& other) {
          one.wait->members.first == other.wait->members.first && one.wait->call == other.wait->call;
 }
 
-// Of the team whose collective `waiting` is in; any rank where that is not known.
+// Whether it belongs to the team of the collective; true if the members are unknown.
 bool may_be_member(const RankSeen& waiting, const RankSeen& other) {
   return waiting.wait->members.size == 0 || waiting.wait->members.has(other.rank);
 }
 
 }  // namespace
 
-// Tarjan's strongly connected components. Those from which no other is reached are the culprits.
+// Tarjan's strongly connected components. Those that reach no other component are the culprits.
 class WaitGraph::Search {
  public:
   explicit Search(WaitGraph& graph) : graph_(&graph), facts_(graph.targets_.size()) {
@@ -66,7 +66,7 @@ class WaitGraph::Search {
     bool is_target = false;
   };
 
-  // As deep as the longest chain of ranks that wait.
+  // The recursion is as deep as the longest chain of waiting ranks.
   void visit(std::size_t place) {  // NOLINT(misc-no-recursion)
     Facts& facts = facts_[place];
     facts.number = facts.lowest = count_++;

@@ -1,4 +1,4 @@
-// Which rank waits for which.
+// Which ranks wait for which.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +10,30 @@ namespace gondwana::why {
 
 enum class Does : std::uint8_t {
   absent,    // it has not joined
-  starting,  // it initialises, and does not wait for the other ranks yet
+  starting,  // it initialises and does not wait for other ranks yet
   lost,      // it has ended without leaving the job
-  left,      // well
-  stopped,   // by a signal or a debugger
-  silent,    // it is in the program and made no call
-  wait,      // in one call, all the time
-  work,      // it makes calls, and may wait now and then
+  left,      // it has left the job normally
+  stopped,   // it is stopped by a signal or a debugger
+  silent,    // it is in the program and made no calls
+  wait,      // it was in one call all the time
+  work,      // it makes calls, and may wait occasionally
 };
 
 Does does(const jobs::RankSeen& rank);
 
-// It takes part and can go on.
+// Whether it takes part and can continue.
 bool is_alive(const jobs::RankSeen& rank);
 
-// No rank takes part any more: each has left the job, or was lost.
+// No rank takes part any more: each has left the job or was lost.
 bool is_over(const jobs::JobSeen& job);
 
 class WaitGraph {
  public:
   explicit WaitGraph(const jobs::JobSeen& job);
 
-  // Sets of ranks that all wait for each other and for nobody else.
+  // Sets of ranks that wait for each other and for no other rank.
   const std::vector<std::vector<std::uint32_t>>& circles() const { return circles_; }
-  // Ranks that wait for nobody that is known, and others wait for them, or that wait themselves.
+  // Ranks that wait for no known rank, if others wait for them or they wait themselves.
   const std::vector<std::uint32_t>& ends() const { return ends_; }
 
   const jobs::RankSeen& rank(std::uint32_t rank) const;
@@ -44,7 +44,7 @@ class WaitGraph {
   std::vector<std::size_t> targets_of(std::size_t place) const;
 
   const jobs::JobSeen* job_;
-  std::vector<std::vector<std::size_t>> targets_;  // for each place in the list of ranks
+  std::vector<std::vector<std::size_t>> targets_;  // indexed like the list of ranks
   std::vector<std::vector<std::uint32_t>> circles_;
   std::vector<std::uint32_t> ends_;
 };

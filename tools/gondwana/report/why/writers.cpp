@@ -26,7 +26,7 @@ bool waits_for_words(const RankSeen& rank) {
   return does(rank) == Does::wait && rank.wait->place != 0 && rank.wait->awaited.words != 0;
 }
 
-// Bytes of symmetric memory.
+// A range of symmetric memory.
 struct Range {
   trace::SymmetricPlace begin;
   std::uint64_t size;
@@ -34,7 +34,7 @@ struct Range {
   std::uint64_t end() const { return begin.offset + size; }
 };
 
-// How far `other` is before the range (negative) or after it; 0: they overlap.
+// The distance of `other`: negative before the range, positive after it, 0 if they overlap.
 std::int64_t distance(const Range& range, const Range& other) {
   if (other.end() <= range.begin.offset)
     return -static_cast<std::int64_t>(range.begin.offset - other.end()) - 1;
@@ -46,7 +46,7 @@ std::int64_t distance(const Range& range, const Range& other) {
 struct Write {
   const RankTrace* by;
   const Event* event;
-  std::int64_t at_ns;     // by the clock of this host
+  std::int64_t at_ns;     // on this host's clock
   std::int64_t distance;  // from the words
 };
 
@@ -54,7 +54,7 @@ std::string_view name_of(const RankTrace& rank, const Event& event) {
   return event.name < rank.names.size() ? std::string_view(rank.names[event.name]) : "";
 }
 
-// The place of a put with a signal is the signal.
+// A put with a signal records the address of the signal.
 std::uint64_t bytes_at_place(const RankTrace& rank, const Event& event) {
   if (name_of(rank, event).find("signal") != std::string_view::npos) return sizeof(std::uint64_t);
   return std::max<std::uint64_t>(event.bytes, 1);
@@ -71,7 +71,7 @@ std::optional<Range> words_of(const std::vector<NodeTrace>& nodes, const RankSee
   return std::nullopt;
 }
 
-// The last one that overlaps, or else the last one nearby.
+// The last write that overlaps; otherwise the last one nearby.
 std::optional<Write> last_write(const std::vector<NodeTrace>& nodes, std::uint32_t target,
                                 const Range& words) {
   std::optional<Write> last;
@@ -91,7 +91,7 @@ std::optional<Write> last_write(const std::vector<NodeTrace>& nodes, std::uint32
   return last;
 }
 
-// "shmem_int_p at heat.c:41 in main, 3.2 s ago"
+// Returns "shmem_int_p at heat.c:41 in main, 3.2 s ago".
 std::string describe(const Write& write, std::int64_t now_ns, trace::Symbols& symbols) {
   std::string text(name_of(*write.by, *write.event));
   if (const trace::SourceLine* line = trace::line_of_call(*write.by, *write.event, symbols)) {
@@ -128,7 +128,7 @@ std::vector<std::string> find_writers(hosts::JobView& view, const jobs::JobSeen&
                                       const std::vector<std::uint32_t>& ranks,
                                       FunctionRef<bool()> goes_on) {
   constexpr std::size_t most = 4;            // as many as a person reads
-  constexpr std::uint32_t most_traced = 64;  // ranks whose events are read in a moment
+  constexpr std::uint32_t most_traced = 64;  // more would take too long to read
   std::vector<const RankSeen*> waiting;
   for (const RankSeen& rank : job.seen)
     if (waits_for_words(rank) && std::ranges::find(ranks, rank.rank) != ranks.end() &&

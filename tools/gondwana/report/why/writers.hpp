@@ -1,4 +1,4 @@
-// Which rank wrote last to the words that a rank waits for. Only the events of a traced job tell.
+// Finds which rank last wrote the words that a rank waits for. This requires a traced job.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace gondwana::why {
 
-// A sentence for each of `ranks` that waits for words, or one that says how to learn it.
+// A message for each of `ranks` that waits for words, or one message that says how to find out.
 std::vector<std::string> find_writers(hosts::JobView& view, const jobs::JobSeen& job,
                                       const std::vector<std::uint32_t>& ranks,
                                       FunctionRef<bool()> goes_on);
 
-// Of one rank that waits for words. `now_ns`: by the clock of this host.
+// The message for one rank that waits for words. `now_ns` is on this host's clock.
 std::string describe_writer(const std::vector<trace::NodeTrace>& nodes,
                             const jobs::RankSeen& waiting, std::int64_t now_ns,
                             trace::Symbols& symbols);

@@ -26,16 +26,16 @@ struct Curve {
   Shape shape = shapes.front();
   double a = 0;
   double b = 0;
-  double difference = std::numeric_limits<double>::infinity();  // from the points, squared
+  double difference = std::numeric_limits<double>::infinity();  // sum of squared residuals
 
   double at(double ranks) const { return a + b * shape(ranks); }
 };
 
 double weight_of(const Point& point) {
-  return 1 / std::max(1.0, point.value * point.value);  // so that differences are relative
+  return 1 / std::max(1.0, point.value * point.value);  // makes the differences relative
 }
 
-// The one that differs least, by weighted least squares.
+// The curve with the smallest difference, by weighted least squares.
 Curve fit(Shape shape, const std::vector<Point>& points) {
   double weights = 0;
   double mean_shape = 0;
@@ -61,7 +61,7 @@ Curve fit(Shape shape, const std::vector<Point>& points) {
   return curve;
 }
 
-// A later shape grows faster: it has to be clearly better.
+// Later shapes grow faster, so they must fit clearly better.
 Curve best_fit(const std::vector<Point>& points) {
   constexpr double clearly = 0.5;
   constexpr double exact = 1e-12;

@@ -1,7 +1,7 @@
-// Figures of jobs that are too large to be measured, from those that were.
+// Models jobs that are too large to measure, from those that were measured.
 //
-// Each figure is a + b * shape(ranks): of a few shapes, the one that differs least from the last
-// measured rows of several nodes.
+// Each figure is modelled as a + b * shape(ranks). The shape is the one that fits the last measured
+// rows of several nodes best.
 #pragma once
 
 #include <span>
@@ -11,9 +11,9 @@
 
 namespace gondwana::bench::scale {
 
-inline constexpr std::size_t fitted_rows = 5;  // at most; three are the least
+inline constexpr std::size_t fitted_rows = 5;  // at most; a fit needs at least three
 
-// The row of a job of `ranks` ranks. `real` is in the order of ranks.
+// Models the row of a job of `ranks` ranks. `real` must be sorted by ranks.
 Result<ScaleRow> modelled_row(std::span<const ScaleRow> real, std::uint32_t ranks);
 
 }  // namespace gondwana::bench::scale

@@ -1,4 +1,4 @@
-// What `gondwana bench scale` says of a job of one size, measured or modelled.
+// The figures of `gondwana bench scale` for a job of one size, measured or modelled.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace gondwana::bench::scale {
 
-// As the measuring program names and orders them.
+// The names and the order that the measuring program uses.
 inline constexpr std::array<std::string_view, 14> figure_names{
     "nodes",          "rank_bytes",    "node_bytes",  "launch_messages", "launch_bytes",
     "start_messages", "start_bytes",   "start_steps", "connections",     "barrier_messages",

@@ -19,7 +19,7 @@ int complain(const Error& error) {
   return 1;
 }
 
-// Lines such as "nodes 17", in the order of the figures.
+// Parses lines such as "nodes 17", in the order of the figures.
 Result<ScaleRow> read_row(std::uint32_t ranks, const std::string& output) {
   ScaleRow row{.ranks = ranks, .is_real = true};
   std::istringstream lines(output);

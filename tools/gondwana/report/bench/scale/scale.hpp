@@ -1,7 +1,7 @@
-// `gondwana bench scale`: what one rank of a job needs, for 2 to a million ranks.
+// `gondwana bench scale`: reports what one rank of a job needs, for 2 to a million ranks.
 //
-// gondwana-scale (tools/scale) measures one size each time it runs, so that no size sees memory
-// that another one has left.
+// Each run of gondwana-scale (tools/scale) measures one size, so memory of earlier sizes does not
+// count.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace gondwana::bench::scale {
 
-// Exit status: 0, or 1 after a mistake.
+// Exit status: 0, or 1 after an error.
 int scale_command(const std::vector<std::string>& words);
 
 }  // namespace gondwana::bench::scale

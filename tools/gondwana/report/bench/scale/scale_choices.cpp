@@ -10,7 +10,7 @@
 namespace gondwana::bench::scale {
 namespace {
 
-// As they were written.
+// The values as written.
 struct Words {
   std::string ranks;
   std::string node_ranks;
@@ -33,7 +33,7 @@ Result<void> set_number(std::string_view option, std::string_view word, std::uin
   return {};
 }
 
-// "2:4096"; either side may be left out.
+// Parses "2:4096"; either side may be empty.
 Result<void> set_ranks(const std::string& word, ScaleChoices& choices) {
   if (word.empty()) return {};
   const Error unclear = wrong(

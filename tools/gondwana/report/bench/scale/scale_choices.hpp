@@ -1,4 +1,4 @@
-// What the words after `gondwana bench scale` ask for.
+// Parses the arguments of `gondwana bench scale`.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct ScaleChoices {
   std::uint32_t most_real = 262'144;  // larger jobs are modelled
   Format format = Format::table;
 
-  // Powers of two times the fewest, and the most.
+  // The minimum times powers of two, and the maximum.
   std::vector<std::uint32_t> sizes() const;
 };
 

@@ -12,7 +12,7 @@ std::string_view source_of(const ScaleRow& row) {
   return row.is_real ? "real" : "modelled";
 }
 
-// Bytes for each other rank of the job.
+// Bytes per other rank of the job.
 double per_peer(const ScaleRow& row, Figure bytes) {
   return row[bytes] / (row.ranks - 1);
 }

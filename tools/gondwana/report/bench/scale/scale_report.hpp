@@ -1,4 +1,4 @@
-// The rows of `gondwana bench scale` as a table, as CSV or as JSON.
+// Formats the rows of `gondwana bench scale` as a table, as CSV or as JSON.
 #pragma once
 
 #include <string>
