@@ -1,4 +1,4 @@
-// Arguments of engine calls, besides ranks and addresses.
+// Arguments of engine calls, other than ranks and addresses.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,15 @@ struct Blocks {
   Strides strides;
 };
 
-// The block of each member for each other one: `count` elements, `strides` apart. A member's block
-// begins count x stride elements after the previous member's block.
+// One block per pair of members: `count` elements, `strides` apart. A member's block begins count x
+// stride elements after the previous member's block.
 struct Exchange {
   std::size_t width;  // bytes of an element
   std::size_t count;
   Strides strides;
 };
 
-// Whether a member's own term is in its result.
+// Whether a member's own contribution is part of its result.
 enum class Scan : std::uint8_t { inclusive, exclusive };
 
 // Whether a broadcast also writes the dest of its root.
@@ -40,7 +40,7 @@ enum class Buffer : std::uint8_t { free_at_return, kept_until_quiet };
 // A 64-bit word of the target that announces data.
 enum class SignalOp : std::uint8_t { set, add };
 struct Signal {
-  std::uint64_t* word;  // this rank's address of it
+  std::uint64_t* word;  // this rank's address of the word
   std::uint64_t value;
   SignalOp op;
 };

@@ -15,7 +15,7 @@
 namespace gondwana {
 namespace {
 
-// Polling a wire takes as long as polling memory many times.
+// One poll of a wire takes as long as many polls of memory.
 PollBackoff polls_of(const WaitPolicy& wait_policy, const Processors& around, bool over_wire) {
   constexpr std::uint32_t looks_at_wire = 4;
   if (!around.is_oversubscribed) return {};
@@ -39,7 +39,7 @@ Waiter::LookAround looking_around(const Engine::Setup& setup) {
   };
 }
 
-// Peers that free memory of a device wait until this rank has unmapped it.
+// Peers that free device memory wait until this rank has unmapped it.
 Waiter::LookAround looking_around(const Engine::Setup& setup, const Kinds& kinds,
                                   const std::unique_ptr<KindAccess>& access) {
   Waiter::LookAround at_peers = looking_around(setup);
@@ -159,7 +159,7 @@ Lane Engine::first_lane() {
   return Lane(thread_slot, shortcut_to(thread_slot));
 }
 
-// With checks there is no shortcut: every call takes the path with the checks.
+// With checks enabled no shortcut exists, so that every call takes the checked path.
 Shortcut Engine::shortcut_to(ThreadSlot& thread_slot) const {
   const Kinds* kinds = kinds_->has_devices() ? kinds_.get() : nullptr;
   return options_.checks ? Shortcut()
@@ -178,7 +178,7 @@ std::unique_ptr<Lane> Engine::make_lane(Threads used_by) {
 Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   const Result<HeapPlace> heap = choose_heap({*setup.memory, setup.options, setup.globals});
   if (!heap) return heap.error();
-  register_for_heavy_fence();  // if refused, every sleep is timed, see Doorbell
+  register_for_heavy_fence();  // if refused, every sleep is timed; see Doorbell
   publish_place(setup.memory->page(setup.rank));
   open_tracer(setup);
   setup.memory->facts(setup.rank) = facts_of(setup, *heap);
@@ -216,8 +216,8 @@ void Engine::show_heap() {
 void Engine::settle_waiting() {
   Processors around = find_processors(*memory_);
   locks_.is_oversubscribed = around.is_oversubscribed;
-  // Polling a wire is a system call, and the process that moves its bytes may need this processor.
-  // So this rank yields soon.
+  // Polling a wire is a system call, and the process that moves its data may need this processor,
+  // so this rank yields early.
   if (remote_) around.is_oversubscribed = true;
   const WaitPolicy wait_policy(around, options_.spins);
   const PollBackoff polls = polls_of(wait_policy, around, remote_ != nullptr);

@@ -1,4 +1,5 @@
-// The PGAS runtime of one rank: its parts, with an accessor for each, its start and its end.
+// The PGAS runtime of one rank: its parts, with an accessor for each, its construction and
+// destruction.
 //
 // Several engines may live in one process. If Setup::threads allows it, many threads may make
 // one-sided calls at once, through lanes made for that. For each team, one thread at a time calls
@@ -44,7 +45,7 @@ class Engine {
     bool use_reach = true;         // false: everything goes over the wire, for tests
     // See RemoteAccess::OnLost.
     RemoteAccess::OnLost on_lost;
-    // Called from time to time during a long wait. It finds a loss that no other check finds.
+    // Called periodically during a long wait. It finds a loss that no other check finds.
     std::function<std::optional<Error>()> look_around;
     Threads threads = Threads::one_at_a_time;
     CallName call = "init";
@@ -61,18 +62,18 @@ class Engine {
   std::uint32_t ranks() const { return ranks_; }
   const Options& options() const { return options_; }
 
-  // The memory that the ranks of the node share; doors may place their own data in it.
+  // The memory that the ranks of the node share. Doors may store their own data in it.
   const NodeMemory& memory() const { return *memory_; }
   SymmetricMemory& symmetric() { return symmetric_; }
   const SymmetricMemory& symmetric() const { return symmetric_; }
   SegmentSpace& segments() { return segments_; }
-  // Memory of the program that peers reach.
+  // Program memory that peers reach.
   ProgramMemory& program_memory() { return program_memory_; }
   RegisteredBuffers& buffers() { return buffers_; }
   Kinds& kinds() { return *kinds_; }
-  // Null where this process has no device.
+  // Null if this process has no device.
   KindAccess* kind_access() { return kind_access_.get(); }
-  // Memory of devices that peers reach.
+  // Device memory that peers reach.
   OwnSpaces& spaces() { return spaces_; }
 
   Rma& rma() { return rma_; }
@@ -85,20 +86,20 @@ class Engine {
   Collectives& collectives() { return collectives_; }
   JobLocks& locks() { return locks_; }
 
-  // Active messages. A rank that waits for anything receives meanwhile.
+  // Active messages. A rank receives them during every wait.
   Messages& messages() { return messages_; }
 
-  // Whether the updates of this rank arrive without further calls of it.
+  // Whether the updates of this rank arrive without further calls by this rank.
   bool has_told() { return !remote_ || remote_->has_told(); }
 
   Threads threads() const { return workers_.threads(); }
-  // For a door that opens later and has threads. Lanes stay as they are.
+  // For a door with threads that opens later. Existing lanes stay unchanged.
   void allow_many_threads() { workers_.allow_many(); }
   Lane& default_lane() { return default_lane_; }
   // Makes a lane. One thread at a time uses an exclusive lane. Returns null if no slot is free.
   std::unique_ptr<Lane> make_lane(Threads used_by);
 
-  // Shows the state of this rank to launcher and tools.
+  // Shows the state of this rank to the launcher and tools.
   void announce_state(RankState state) {
     memory_->page(rank_).state.store(state, std::memory_order_release);
   }
@@ -128,7 +129,7 @@ class Engine {
   Messages messages_;
   std::unique_ptr<RemoteAccess> remote_;  // null in a job on one node
   Waiter waiter_;
-  std::unique_ptr<KindAccess> kind_access_;  // null where the process has no device
+  std::unique_ptr<KindAccess> kind_access_;  // null if the process has no device
   Rma rma_;
   Lane default_lane_;
   JobLocks locks_;

@@ -23,7 +23,7 @@ struct MessageTarget {
 
 // The thread that opened it owns it until it publishes or cancels it.
 struct Draft {
-  MessageTarget* target;  // null: a rank out of reach, and the message lies in a buffer
+  MessageTarget* target;  // null: the rank is out of reach, and the message is in a buffer
   Reservation at;
   InboxMessage* message;
   MutableBytes block;

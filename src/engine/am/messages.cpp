@@ -7,7 +7,7 @@
 namespace gondwana {
 namespace {
 
-// The most messages that one poll handles, so that a flood does not keep the caller forever.
+// The most messages that one poll handles, so that a flood cannot occupy the caller forever.
 constexpr std::uint32_t most_at_once = 64;
 
 }  // namespace
@@ -66,7 +66,7 @@ NodeQueue Messages::lane(Rank receiver, MessageClass sort) const {
 // Returns false if another thread polls, or if a handler of this thread runs.
 bool Messages::take_turn(Receiving& mine) const {
   if (mine.busy.load(std::memory_order_relaxed)) return false;
-  if (any_thread_)  // pairs with the release by the thread that had the turn
+  if (any_thread_)  // pairs with the release by the previous thread
     return !mine.busy.exchange(true, std::memory_order_acquire);
   mine.busy.store(true, std::memory_order_relaxed);
   return true;

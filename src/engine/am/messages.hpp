@@ -1,12 +1,12 @@
 // Active messages between ranks. Within a node they use the inboxes, which number the ranks of the
 // node by their slots. Between nodes they use the wire (engine/am/remote_messages.hpp).
 //
-// A message is opened: it gets a place in the receiver's inbox, from the credit of this pair of
+// A message is opened: it gets an entry in the receiver's inbox, from the credit of this pair of
 // ranks and class. It is then filled in place, and published or cancelled. The receiver runs the
-// handler on it in place, when it polls or waits. A request handler may send one reply and no
-// request; a reply handler sends nothing. sync/inbox.hpp says why this cannot deadlock.
+// handler on it in place when it polls or waits. A request handler may send one reply and no
+// request; a reply handler sends nothing. sync/inbox.hpp explains why this cannot deadlock.
 //
-// Message paths are inline: their cache lines take no longer than 40 instructions.
+// Message paths are inline: the wait for their cache lines is no longer than 40 instructions.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@
 
 namespace gondwana {
 
-// A message under its handler. All of it lies in the inbox and is valid until the handler returns.
+// A message during its handler. All of it is in the inbox and is valid until the handler returns.
 struct Incoming {
   Rank from;
   MessageClass sort;
@@ -39,8 +39,8 @@ class Messages {
 
   Messages(const NodeMemory& memory, Rank me);
 
-  // Starts to deliver messages to `receiver`. Messages that peers sent earlier wait in the inbox.
-  // With handlers on one thread, threads take turns in sending.
+  // Starts delivering messages to `receiver`. Messages that peers sent earlier wait in the inbox.
+  // With handlers on one thread, threads take turns to send.
   void listen(Receiver receiver, void* context, Handlers handlers);
   // Also enables messages to ranks out of reach.
   void use(std::unique_ptr<RemoteMessages> remote) { remote_ = std::move(remote); }
@@ -48,7 +48,7 @@ class Messages {
   void stop() { receiver_ = nullptr; }
   bool may_poll() const { return receiver_ != nullptr && (any_thread_ || owner_ == this_thread()); }
 
-  // Returns nothing if there is no room now. Never waits; callable from any thread.
+  // Returns nothing if the queue is full. Never waits. Any thread may call it.
   [[gnu::always_inline]] std::optional<Draft> try_open(Rank to, MessageClass sort,
                                                        Payload payload) {
     if (slot_of(to) >= layout_.capacity()) [[unlikely]]
@@ -75,13 +75,13 @@ class Messages {
     sender(*draft.target).cancel(draft.at);
   }
 
-  // Runs handlers of a bounded number of messages and returns how many. It may miss messages for a
-  // while if threads of a sender send at once. Requires may_poll(). In a request handler it runs
-  // only replies.
+  // Runs the handlers of a bounded number of messages and returns their number. It may miss
+  // messages for a while if several threads of a sender send at once. Requires may_poll(). In a
+  // request handler it runs only replies.
   std::uint32_t poll() {
     return poll(MessageClass::reply, false) + poll(MessageClass::request, false);
   }
-  // Whether a thread is polling; then poll() may have done nothing.
+  // Whether a thread is polling. If so, poll() may have done nothing.
   bool is_polled() const { return receiving_[0].busy.load() || receiving_[1].busy.load(); }
   // Like poll(), but misses no message. Called before a sleep.
   std::uint32_t poll_all() {
@@ -91,7 +91,7 @@ class Messages {
  private:
   using Sender = InboxSender<RealAtomics, NodeQueue>;
 
-  // A lane of this rank. Threads take turns at its guesses; a handler holds the turn.
+  // A queue of this rank. Threads take turns at its consumer; a running handler keeps the turn.
   struct Receiving {
     explicit Receiving(const NodeQueue& own) : lane(own), consumer(own) {}
 
@@ -105,7 +105,7 @@ class Messages {
   Sender sender(MessageTarget& target) {
     return {target.lane, slot_of(me_), any_thread_ ? nullptr : &target.credit_cache};
   }
-  // In place of the receiver, in a job that is traced.
+  // Replaces the receiver in a traced job.
   static void receive_traced(void* messages, const Incoming& incoming);
   bool take_turn(Receiving& mine) const;
   std::uint32_t poll(MessageClass sort, bool surely);
@@ -125,7 +125,7 @@ class Messages {
   const void* owner_ = nullptr;
   std::array<Receiving, 2> receiving_;                 // by class
   std::array<std::vector<MessageTarget>, 2> targets_;  // by class and slot
-  std::unique_ptr<RemoteMessages> remote_;             // null: no other node can be reached
+  std::unique_ptr<RemoteMessages> remote_;             // null: no rank is out of reach
 };
 
 }  // namespace gondwana

@@ -7,10 +7,11 @@
 namespace gondwana {
 namespace {
 
-// Freed credits after which their sender is told, if no other message goes there first.
+// The number of freed credits that triggers a report to their sender, unless another message
+// carries it.
 constexpr std::uint32_t tell_after = RemoteMessages::window / 4;
 
-// Requests to a peer that leave at once.
+// Requests to a peer that are sent at once.
 constexpr std::uint32_t most_at_once = 4;
 
 RemoteMessages::Sort sort_of(MessageClass sort) {
@@ -53,7 +54,7 @@ RemoteMessages::MessageBuffer& RemoteMessages::take_buffer() {
   return buffer;
 }
 
-// Keeps the memory of those that one peer may fill.
+// Keeps the blocks of as many buffers as one peer may fill.
 void RemoteMessages::give_back(MessageBuffer& buffer) {
   constexpr std::size_t most_blocks = window;
   if (free_.size() >= most_blocks) buffer.block = {};
@@ -64,7 +65,7 @@ std::optional<Draft> RemoteMessages::try_open(Rank to, MessageClass sort, Payloa
   const std::scoped_lock turn(turn_);
   Peer& peer = peers_[index(to)];
   if (needs_credit(sort_of(sort))) {
-    // What goes to a lost peer is dropped, and needs no room.
+    // A message to a lost peer is dropped, and needs no credit.
     if (peer.under_way + peer.replies >= window && wire_->lost(to) == nullptr) return std::nullopt;
     ++peer.under_way;
   }
@@ -78,9 +79,8 @@ std::optional<Draft> RemoteMessages::try_open(Rank to, MessageClass sort, Payloa
   return Draft{nullptr, {}, &buffer.packet.message, buffer.block};
 }
 
-// While more requests to the peer are under way than a program sends that waits for each, the next
-// ones gather: more than `most_at_once` of this size. So do replies while more requests wait for
-// their handlers.
+// Requests are batched while more are in flight than a program sends that waits for each one: more
+// than `most_at_once` of this size. Replies are batched while requests wait for their handlers.
 void RemoteMessages::publish(const Draft& draft) {
   const std::scoped_lock turn(turn_);
   MessageBuffer& buffer = MessageBuffer::of(*draft.message);
@@ -106,7 +106,7 @@ void RemoteMessages::cancel(const Draft& draft) {
   give_back(buffer);
 }
 
-// The word travels with the last bytes.
+// The last piece carries the word.
 bool RemoteMessages::update(Rank to, const Update& update) {
   const std::scoped_lock turn(turn_);
   Peer& peer = peers_[index(to)];
@@ -138,7 +138,7 @@ void RemoteMessages::send(Rank to, Peer& peer, const Outgoing& message, Departur
   ++peer.waiting;
 }
 
-// True if the message is sent, or lost with its receiver; then the wire reports the loss.
+// True if the message is sent, or if its receiver is lost. The wire reports the loss.
 bool RemoteMessages::try_send(Rank to, Peer& peer, const Outgoing& message, Departure departure) {
   message.head.generation = generation_;
   message.head.taken = peer.owed;
@@ -172,7 +172,7 @@ void RemoteMessages::move_on() {
 }
 
 // Handles a message from a member of this job. Drops malformed messages, and messages for an
-// earlier engine. From a later engine only updates can come, which carry their own numbers: all
+// earlier engine. A later engine sends only updates, which carry their own numbers, because all
 // other messages go to members that have met in it.
 void RemoteMessages::receive(Rank from, Bytes message) {
   const std::optional<Head> head = remote::read<Head>(message);
@@ -250,12 +250,12 @@ void RemoteMessages::finish(MessageBuffer& buffer) {
     return;
   }
   peer.owed += credits_of(head.bytes);
-  // If no others follow, the sender of small ones hears of few, so that its next one leaves at
-  // once.
+  // If no other request follows, reports freed credits of small messages early, so that the
+  // sender's next one leaves at once.
   const bool others_follow = !arrived_[static_cast<std::size_t>(MessageClass::request)].empty();
   const bool is_small = credits_of(head.bytes) == 1;
   if (peer.owed < (is_small && !others_follow ? most_at_once : tell_after)) return;
-  if (peer.waiting > 0) return;  // what waits takes the report with it
+  if (peer.waiting > 0) return;  // a waiting message carries the report
   Head receipt{.sort = Sort::receipt};
   send(buffer.peer, peer, {receipt, remote::bytes_of(receipt), {}}, Departure::optional);
 }

@@ -2,10 +2,14 @@
 //
 // A message is written into a buffer and sent when it is published. An arriving message is copied
 // into a buffer, where it stays until this rank polls. Requests in flight to a peer take credits of
-// a `window`, one for each message and one for each KiB in it, and the last request may take more
-// than there are. The receiver reports from time to time how many credits it has freed. Replies
-// need none, since each answers a request that had some. While replies of a peer wait to be
-// handled, fewer requests may go there. Notices answer no request and count as requests.
+// a `window`: one for each message and one for each KiB in it. The last request may exceed the
+// window. The receiver reports from time to time how many credits it has freed. Replies need none,
+// because each answers a request that had some. While replies of a peer wait to be handled, fewer
+// requests may be sent to it. Notices answer no request and count as requests.
+//
+// Updates maintain replicas of team scratch: bytes, and a word that announces them. The receiver
+// applies updates on arrival, in the order in which a peer sent them. A door never sends more
+// updates than its scratch can hold.
 //
 // Updates maintain replicas of team scratch: bytes, and a word that announces them. The receiver
 // applies updates on arrival, in the order in which a peer sent them. A door never sends more
@@ -31,7 +35,7 @@
 
 namespace gondwana {
 
-// For the arena of a peer: `bytes` at `offset`, then `word` at `word_offset` as a release.
+// A write to the arena of a peer: `bytes` at `offset`, then `word` at `word_offset` as a release.
 struct Update {
   static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
 
@@ -56,10 +60,10 @@ class RemoteMessages {
   struct MessageBuffer {
     alignas(8) ActiveMessage packet;
     Rank peer;
-    Peer* state;                   // of the peer
-    std::vector<std::byte> block;  // as large as its largest body so far
+    Peer* state;                   // state of `peer`
+    std::vector<std::byte> block;  // as large as the largest body so far
 
-    // The buffer that a message lies in.
+    // The buffer that contains the message.
     static MessageBuffer& of(InboxMessage& message) {
       return *reinterpret_cast<MessageBuffer*>(reinterpret_cast<std::byte*>(&message) -
                                                offsetof(ActiveMessage, message));
@@ -71,20 +75,20 @@ class RemoteMessages {
                  std::uint32_t ranks);
   RemoteMessages(const RemoteMessages&) = delete;
   RemoteMessages& operator=(const RemoteMessages&) = delete;
-  // Drops receipts that found no room. The wire may outlive this object.
+  // Drops receipts that still wait. The wire may outlive this object.
   ~RemoteMessages();
 
   // Returns nothing if the peer must handle earlier messages first.
   std::optional<Draft> try_open(Rank to, MessageClass sort, Payload payload);
   void publish(const Draft& draft);
   void cancel(const Draft& draft);
-  // True: the update has left, and needs no progress here to arrive.
+  // True: the update has left, and arrives without further progress here.
   bool update(Rank to, const Update& update);
 
-  // Sends messages that found no room before. Called by the thread that has the wire.
+  // Sends waiting messages. Called by the thread that has the wire.
   void move_on();
-  // Nothing that a peer may wait for waits here. A receipt does not count: a peer that needs none
-  // any more may have left, and then cannot be reached.
+  // Whether no message waits that a peer may wait for. Receipts do not count: a peer that does not
+  // need one may have left, and then cannot be reached.
   bool is_all_sent() const;
 
   // Passes at most `most` arrived messages to `handle`; returns how many.
@@ -103,10 +107,11 @@ class RemoteMessages {
 
  private:
   struct Peer {
-    std::uint32_t under_way = 0;  // credits of requests and notices to it
-    std::uint32_t owed = 0;     // credits of its requests and notices, freed but not reported to it
-    std::uint32_t replies = 0;  // credits that arrived replies of it would need, until handled
-    std::uint32_t waiting = 0;  // messages to it that found no room yet
+    std::uint32_t under_way = 0;  // credits of requests and notices to the peer
+    std::uint32_t owed =
+        0;  // credits of the peer's requests and notices, freed but not yet reported
+    std::uint32_t replies = 0;  // credits for arrived replies of the peer, until handled
+    std::uint32_t waiting = 0;  // messages to the peer that wait for the wire
   };
   // A message for the wire. The packet begins with the head.
   struct Outgoing {
@@ -114,7 +119,7 @@ class RemoteMessages {
     Bytes packet;
     Bytes body;
   };
-  // A message that found no room.
+  // A message that waits for the wire.
   struct Waiting {
     Rank to;
     Head head;
@@ -141,8 +146,9 @@ class RemoteMessages {
   std::deque<MessageBuffer> buffers_;
   std::vector<MessageBuffer*> free_;
   std::deque<Waiting> waiting_;
-  std::array<std::deque<MessageBuffer*>, 2> arrived_;     // by class
-  std::array<std::atomic<std::uint32_t>, 2> how_many_{};  // of them, for readers without turn_
+  std::array<std::deque<MessageBuffer*>, 2> arrived_;  // by class
+  std::array<std::atomic<std::uint32_t>, 2>
+      how_many_{};  // sizes of arrived_, for readers without turn_
 };
 
 }  // namespace gondwana

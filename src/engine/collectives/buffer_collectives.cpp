@@ -30,7 +30,7 @@ bool BufferCollectives::check(const char* what, const void* dest, std::size_t de
          resources.rma.check_array(resources.lane, what, source, source_size);
 }
 
-// Every member fetches, so that the copies are spread over all.
+// Every member fetches, so that the copies are shared among all.
 bool BufferCollectives::broadcast(Team& team, CallName call, void* dest, const void* source,
                                   std::size_t size, std::uint32_t root, RootDest root_dest) {
   if (!check("broadcast", dest, size, source, size)) return false;
@@ -49,7 +49,7 @@ bool BufferCollectives::fcollect(Team& team, CallName call, void* dest, const vo
 
 bool BufferCollectives::collect(Team& team, CallName call, void* dest, const void* source,
                                 std::size_t size) {
-  // Others may give more than this member.
+  // Other members may contribute more bytes.
   if (!check("collect", dest, std::max<std::size_t>(size, 1), source, size)) return false;
   const std::vector<std::uint64_t> sizes = collectives_.exchange(team, call, size);
   std::size_t before = 0;
@@ -58,7 +58,7 @@ bool BufferCollectives::collect(Team& team, CallName call, void* dest, const voi
   return collectives_.barrier(team, call);
 }
 
-// Other members never read a source of collect().
+// Other members never read the source of a collect().
 bool BufferCollectives::collect_copy(Team& team, CallName call, void* dest, const void* source,
                                      std::size_t size) {
   if (!check("collect", dest, size, source, size)) return false;
@@ -94,7 +94,7 @@ void BufferCollectives::put_block(Rank to, void* dest, const void* source, const
       {.width = shape.width, .size = shape.width, .count = shape.count, .strides = shape.strides});
 }
 
-// Not all members start with the same target.
+// Each member starts with a different target.
 void BufferCollectives::put_to_all(const Team& team, void* dest, const void* source,
                                    std::size_t size) {
   for (std::uint32_t i = 0; i < team.size; ++i)
@@ -123,8 +123,8 @@ void BufferCollectives::put_part(const Team& team, std::uint32_t member, void* a
                  pass.count * width);
 }
 
-// Each member combines a part of the arrays, in the order of the members. `dest` may be `source`:
-// all terms of a pass have been read before its result is written.
+// Each member combines a part of the arrays, in the order of the members. `dest` may be `source`,
+// because all contributions of a pass are read before its result is written.
 bool BufferCollectives::reduce(Team& team, CallName call, void* dest, const void* source,
                                std::size_t count, ElementType type) {
   const std::size_t size = times(count, type.size);
@@ -146,7 +146,7 @@ bool BufferCollectives::reduce(Team& team, CallName call, void* dest, const void
   return collectives_.barrier(team, call);
 }
 
-// Likewise; the sum so far is written to each member in turn.
+// The same as reduce(), but each member receives the sum up to its own contribution.
 bool BufferCollectives::scan(Team& team, CallName call, void* dest, const void* source,
                              std::size_t count, ElementType type, Scan kind) {
   const std::size_t size = times(count, type.size);

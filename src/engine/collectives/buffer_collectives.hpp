@@ -1,5 +1,5 @@
-// Collectives of arrays in registered buffers, on a device or not, perhaps beside symmetric memory:
-// members put and get them, whatever memory it is, and the team only synchronises.
+// Collectives of arrays in registered buffers, in any kind of memory, possibly mixed with symmetric
+// memory. Members put and get the arrays, and the team only synchronizes.
 //
 // Parameters and guarantees are as in Collectives.
 #pragma once
@@ -18,7 +18,7 @@ class BufferCollectives {
                  std::uint32_t root, RootDest root_dest);
   bool fcollect(Team& team, CallName call, void* dest, const void* source, std::size_t size);
   bool collect(Team& team, CallName call, void* dest, const void* source, std::size_t size);
-  // Only the source is in a buffer, perhaps of this member alone.
+  // Only the source is in a buffer, which may be registered by this member alone.
   bool collect_copy(Team& team, CallName call, void* dest, const void* source, std::size_t size);
   bool alltoall(Team& team, CallName call, void* dest, const void* source, const Exchange& shape);
   bool reduce(Team& team, CallName call, void* dest, const void* source, std::size_t count,
@@ -27,15 +27,15 @@ class BufferCollectives {
             ElementType type, Scan kind);
 
  private:
-  // Elements of all members' arrays that this member combines, as many as one pass may hold.
+  // The elements that this member combines in one pass.
   struct Pass {
-    std::size_t offset;  // bytes
+    std::size_t offset;  // in bytes
     std::size_t count;
   };
   template <typename Use>
   void for_each_pass(const Team& team, std::size_t count, std::size_t width, const Use& use);
 
-  // Whether both arrays of this rank may be passed. If not, the lane holds the error.
+  // Whether both arrays of this rank are valid. If not, the lane holds the error.
   bool check(const char* what, const void* dest, std::size_t dest_size, const void* source,
              std::size_t source_size) const;
   // A failure is latched in the lane; the collective still runs to its end.

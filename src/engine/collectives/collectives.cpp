@@ -50,7 +50,7 @@ bool Collectives::fcollect(Team& team, CallName call, void* dest, const void* so
     return buffers_.fcollect(team, call, dest, source, size);
   if (!uses_reference(Collective::fcollect, team))
     return node_.fcollect(team, call, dest, source, size);
-  // Leaders need room for the blocks of their nodes.
+  // Leaders need memory for the blocks of their nodes.
   constexpr std::size_t most = std::size_t{64} << 20;  // bytes
   if (goes_in_levels(Collective::fcollect, team) && times(size, team.size) <= most)
     return levels_.fcollect(team, call, dest, source, size);
@@ -60,7 +60,8 @@ bool Collectives::fcollect(Team& team, CallName call, void* dest, const void* so
 
 bool Collectives::collect(Team& team, CallName call, void* dest, const void* source,
                           std::size_t size) {
-  // The members agree on dest alone: one that gives nothing may name any source.
+  // Only `dest` is the same kind of memory on all members: one that contributes nothing may pass
+  // any source.
   if (!with_.rma.is_symmetric(dest, std::max<std::size_t>(size, 1))) [[unlikely]]
     return buffers_.collect(team, call, dest, source, size);
   if (!with_.rma.is_symmetric(source, size)) [[unlikely]]

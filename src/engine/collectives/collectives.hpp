@@ -6,9 +6,9 @@
 // still be inside. A call returns false if it failed; the default lane then holds the error.
 //
 // There are three kinds of algorithms: node/ for members that share memory, reference/ with flags
-// and gets, levels/ for members on several nodes. An array in a registered buffer, which may be
-// memory of a device, has its own (buffer_collectives.hpp): the same array of all members is in
-// one.
+// and gets, levels/ for members on several nodes. Arrays in registered buffers, which may be device
+// memory, have their own (buffer_collectives.hpp). Then the array must be in a registered buffer on
+// all members.
 #pragma once
 
 #include <optional>
@@ -55,11 +55,12 @@ class Collectives {
   // `dest` may be `source`.
   bool reduce(Team& team, CallName call, void* dest, const void* source, std::size_t count,
               ElementType type);
-  // As reduce(), over the members up to this one, or those before it: member 0 then gets zeros.
+  // The same as reduce(), over the members up to this one, or those before it. Member 0 then gets
+  // zeros.
   bool scan(Team& team, CallName call, void* dest, const void* source, std::size_t count,
             ElementType type, Scan kind);
 
-  // Returns the number that each member calls with, in their order.
+  // Returns the numbers that all members pass, in their order.
   std::vector<std::uint64_t> exchange(Team& team, CallName call, std::uint64_t mine);
 
   // The first step of a checked call: compares what the members are about to do. Returns nothing if
@@ -74,7 +75,7 @@ class Collectives {
   // Collective over `team`, which it deletes. The world and shared teams cannot be destroyed.
   void destroy(Team& team, CallName call);
 
-  // A set of ranks that is not a team. Its flags lie at `flags_offset` of all arenas.
+  // A set of ranks that is not a team. Its flags are at `flags_offset` of all arenas.
   Group group(const Team& members, std::size_t flags_offset, CallName call) const {
     return {with_, members, flags_offset, call};
   }
@@ -86,26 +87,27 @@ class Collectives {
     Team* team = sets_.find(set, [&] { return make_team(set, call); });
     return team != nullptr ? *team : set;
   }
-  // Ends all teams except world and shared. All ranks call it after a barrier of the world, when a
-  // door ends while another one keeps the engine.
+  // Ends all teams except world and shared. All ranks call it after a world barrier, when a door
+  // closes while another one keeps the engine.
   void end_all_teams(CallName call);
 
  private:
-  // What all members of a team agree on before it is split.
+  // The agreement of all members of a team before it is split.
   struct Agreement {
-    std::uint64_t bits;   // numbers that are free, or whether one was taken: combined by and
-    std::uint64_t least;  // of what each offers: which numbers the bits are, or an epoch
+    std::uint64_t bits;   // free numbers, or whether one was taken; combined by bitwise and
+    std::uint64_t least;  // extremes of the offered values: the first number in `bits`, or an epoch
     std::uint64_t most;
 
     static Agreement offer(std::uint64_t bits, std::uint64_t value) { return {bits, value, value}; }
   };
 
-  // Whether the algorithms may use the arrays in place.
+  // Whether both arrays are symmetric, so that the algorithms may use them in place.
   bool are_symmetric(const void* dest, std::size_t dest_size, const void* source,
                      std::size_t source_size) const {
     return with_.rma.is_symmetric(dest, dest_size) && with_.rma.is_symmetric(source, source_size);
   }
-  // Whether an alltoall goes in levels: one message then carries the small blocks of many members.
+  // Whether an alltoall runs in two levels: one message then carries the small blocks of many
+  // members.
   bool exchanges_in_levels(const Team& team, const Exchange& shape) const;
   Algorithm algorithm_of(Collective collective) const { return with_.algorithms.of(collective); }
   // Whether a collective uses puts, gets and flags: if members share no memory, if the user names
@@ -114,7 +116,7 @@ class Collectives {
     return team.own_flags != 0 || !is_within(with_.rma.reach(), team) ||
            is_flat(algorithm_of(collective));
   }
-  // If uses_reference() holds: whether the collective runs in two levels.
+  // If uses_reference(): whether the collective runs in two levels.
   bool goes_in_levels(Collective collective, const Team& team) const {
     return team.levels != nullptr && !is_flat(algorithm_of(collective));
   }
@@ -124,23 +126,24 @@ class Collectives {
   }
   Agreement agree(Team& team, CallName call, const Agreement& mine);
   static Agreement agree_by_notes(Group& group, const Agreement& mine);
-  // A number that is taken on this rank, and an epoch that no member has exceeded in a team of that
+  // A number taken on this rank, and an epoch that no member has exceeded in a team with that
   // number.
   struct Number {
     std::uint32_t number;
     Epoch epoch;
-    bool is_prepared;  // a team of that number may have levels
+    bool is_prepared;  // a team with that number may have levels
   };
-  // `has_memory`: a team of that number could be prepared, or needs nothing.
+  // `has_memory`: a team with that number could be prepared, or needs no preparation.
   struct Taken {
     std::optional<Number> number;
     bool has_memory;
   };
   // `agree` is a collective over all participants, and `seed` is the same on all of them. `over`
-  // holds all participants; the new team has some of them. `can_take`: this rank may be in it.
+  // contains all participants; the new team has some of them. `can_take`: this rank may be in the
+  // new team.
   Result<Number> agree_on_number(const Team& over, bool can_take, std::uint32_t seed,
                                  FunctionRef<Agreement(const Agreement&)> agree);
-  // The first numbers of a word that are free on all participants.
+  // The first numbers that are free on all participants.
   Teams::FreeNumbers find_free(bool can_take, FunctionRef<Agreement(const Agreement&)> agree) const;
   Taken take(std::uint32_t number, bool in_levels);
   void give_back(const Number& number);

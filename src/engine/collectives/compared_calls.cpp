@@ -1,7 +1,7 @@
 // Checks that the members of a team are in the same collective. Each member writes what it is about
-// to do; then all read what the others wrote.
+// to do, and then all read what the others wrote.
 //
-// Each team has a note in the system part of its members' arenas, after the data bell. Other nodes
+// Each team has a note in the system area of its members' arenas, after the data bell. Other nodes
 // can read it over the wire.
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 
 namespace gondwana {
 
-// No other thread looks up this set meanwhile: it would be in a collective of the same set.
+// No other thread looks up this set meanwhile, because it would be in a collective of the same set.
 Team* SetTeams::find_slowly(const Team& set, FunctionRef<Team*()> make) {
   const Known* known = find_known(set);
   if (known == nullptr) known = &remember(set, make());

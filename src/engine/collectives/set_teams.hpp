@@ -1,13 +1,13 @@
-// Teams for sets of ranks that each call names anew: OpenSHMEM's active sets.
+// Teams for the sets of ranks that OpenSHMEM's active-set calls name.
 //
 // A set is identified by its ranks and by the flag array of its caller. The first collective of a
 // set agrees on a team number by those flags. The team is kept for later collectives. All members
 // meet a set in the same collective, so either all know it or none does. Threads that use the same
 // ranks at once pass different arrays, and so have different teams.
 //
-// The team of a set is never destroyed, so only the first sets of a rank have one, and if no number
-// is free none has. A set without a team has none while the engine lives: its collectives use its
-// flags.
+// The team of a set is never destroyed, so only the first sets of a rank have one, and none has if
+// no number is free. A set without a team stays without one as long as the engine exists: its
+// collectives use its flags.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ namespace gondwana {
 
 class SetTeams {
  public:
-  // `make` is called for a new set: it makes the team, or returns null if there is none.
+  // `make` is called for a new set. It creates the team, or returns null if no team is possible.
   Team* find(const Team& set, FunctionRef<Team*()> make) {
     const Known* known = place_of(set).load(std::memory_order_acquire);  // pairs with find_slowly()
     if (known != nullptr && known->is(set)) [[likely]]
@@ -59,7 +59,7 @@ class SetTeams {
   const Known& remember(const Team& set, Team* team);
 
   std::array<std::atomic<const Known*>, recent> recent_{};
-  std::atomic<std::size_t> teams_{0};  // of sets
+  std::atomic<std::size_t> teams_{0};  // number of sets
   std::mutex mutex_;                   // guards the sets
   std::deque<Known> sets_;
 };

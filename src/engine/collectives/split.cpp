@@ -1,10 +1,11 @@
-// Splits a team, and ends one.
+// Splits and ends teams.
 //
-// Teams that share no member may have the same number. So the members look for a number that is
-// free on all of them: each offers the first 64 numbers of which some are free. If all offer the
-// same 64, they take the lowest that every member offers; else they go on from the last of these
-// offers, before which one member has none. If threads of one rank split different teams at once,
-// two teams may take the same number. Then the members of both try again.
+// Teams that share no member may have the same number, so the members search for a number that is
+// free on all of them. Each offers the first group of 64 numbers in which it has free ones. If all
+// offer the same group, they take the lowest number that every member offers. Otherwise they
+// continue from the last of these groups, because one member has no free number before it. If
+// threads of one rank split different teams at once, two teams may take the same number. Then the
+// members of both try again.
 #include <fmt/format.h>
 
 #include <bit>
@@ -35,7 +36,7 @@ Result<Team*> Collectives::split(Team& parent, CallName call, const std::optiona
   return static_cast<Team*>(nullptr);
 }
 
-// Leaves the flags as it found them.
+// Leaves the flags as they were.
 Team* Collectives::make_team(const Team& set, CallName call) {
   const auto agree_by_flags = [&](const Agreement& offer) {
     Group members = group(set, set.own_flags, call);
@@ -88,7 +89,7 @@ Result<Collectives::Number> Collectives::agree_on_number(
                            attempts)};
 }
 
-// Also takes what a team on several nodes needs.
+// Also takes the memory that a team on several nodes needs.
 Collectives::Taken Collectives::take(std::uint32_t number, bool in_levels) {
   if (!teams_.take(number)) return {.number = std::nullopt, .has_memory = true};
   Number taken{number, teams_.last_epoch(number), in_levels};

@@ -5,8 +5,8 @@
 namespace gondwana {
 namespace {
 
-// The words of a lock anywhere, through the engine's atomics. After a failure over a wire, waits
-// return at once.
+// The words of any lock, through the engine's atomics. After a failure of a wire, waits return at
+// once.
 class Words {
  public:
   Words(JobLocks& locks, CallName call, long* lock, std::size_t offset)
@@ -22,7 +22,7 @@ class Words {
   std::uint32_t compare_swap_tail(std::uint32_t expected, std::uint32_t value) {
     return apply<AtomicOp::compare_swap>(home_, tail_, value, expected);
   }
-  // For checks.
+  // Used by checks.
   std::uint32_t tail() { return apply<AtomicOp::fetch>(home_, tail_, 0, 0); }
   std::uint32_t node_of(std::uint32_t member) {
     return apply<AtomicOp::fetch>(Rank(member), node_, 0, 0);
@@ -89,7 +89,7 @@ bool takes_turns(const JobLocks& locks) {
   Reach::wake(locks.reach.window(locks.me));
 }
 
-// Each refusal returns false, for use in `return`.
+// Each function reports an error and returns false, for use in `return`.
 
 [[gnu::cold, gnu::noinline]] bool refuse_memory(JobLocks& locks, const long* lock) {
   return locks.rma.check_symmetric(locks.lane, "a lock", lock, sizeof(long));
@@ -125,7 +125,7 @@ bool is_no_name(const JobLocks& locks, std::uint32_t tail) {
   return tail > locks.ranks || tail == index(locks.me) + 1;
 }
 
-// The rank that came last stays in the queue until the caller waits behind it.
+// The last rank in the queue stays there until the caller waits behind it.
 bool acquire_checked(JobLocks& locks, Words& words, QueueLock<Words>& queue, const long* lock) {
   if (words.has_unused_tail()) return refuse_first_value(locks, lock);
   const std::uint32_t before = queue.enter();
@@ -142,7 +142,7 @@ std::size_t offset_of(JobLocks& locks, const long* lock) {
   return locks.symmetric.offset_of(lock, sizeof(long));
 }
 
-// For locks anywhere, with all error checks.
+// For any lock, with all error checks.
 
 bool set_far_lock(JobLocks& locks, CallName call, long* lock) {
   const std::size_t offset = offset_of(locks, lock);
@@ -178,7 +178,7 @@ static_assert(lock_call_not_begun > QueueLock<Words>::most_members);
 bool finish_set_lock(JobLocks& locks, CallName call, long* lock, std::uint32_t before) {
   if (before == lock_call_not_begun) return set_far_lock(locks, call, lock);
   const NearLockWords words(locks, call, lock);
-  if (!words) __builtin_unreachable();  // begun by begin_set_lock() or begin_clear_lock()
+  if (!words) __builtin_unreachable();  // begin_set_lock() or begin_clear_lock() has checked it
   QueueLock(words, index(locks.me)).wait_behind(before);
   return true;
 }
@@ -186,7 +186,7 @@ bool finish_set_lock(JobLocks& locks, CallName call, long* lock, std::uint32_t b
 bool finish_clear_lock(JobLocks& locks, CallName call, long* lock, std::uint32_t last) {
   if (last == lock_call_not_begun) return clear_far_lock(locks, call, lock);
   const NearLockWords words(locks, call, lock);
-  if (!words) __builtin_unreachable();  // begun by begin_set_lock() or begin_clear_lock()
+  if (!words) __builtin_unreachable();  // begin_set_lock() or begin_clear_lock() has checked it
   QueueLock(words, index(locks.me)).leave_late(last);
   return true;
 }

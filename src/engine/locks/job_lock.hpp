@@ -17,7 +17,7 @@
 
 namespace gondwana {
 
-// The resources of locks, and the turns of threads at them.
+// The resources of locks, and the order of threads at them.
 struct JobLocks {
   Reach reach;
   SymmetricRanges symmetric;
@@ -27,7 +27,7 @@ struct JobLocks {
   Waiter& waiter;
   Workers& workers;
   Lane& lane;
-  CounterBlock& counters;  // of the default lane, if one thread at a time uses it
+  CounterBlock& counters;  // counters of the default lane, if one thread at a time uses it
   bool checks;
   bool is_oversubscribed = true;  // the node has more ranks than processors
   LockTurns turns{};
@@ -42,7 +42,7 @@ inline Rank home_of_lock(std::size_t offset, std::uint32_t ranks) {
 // The words of a lock if loads and stores reach all ranks. Converts to false if they do not, if
 // threads must take turns first, or if the lock is not symmetric.
 //
-// A value that the compiler keeps in registers. An uncontended lock takes two locked instructions,
+// The compiler keeps the object in registers. An uncontended lock takes two locked instructions,
 // and each waits for all earlier stores.
 class NearLockWords {
  public:
@@ -59,8 +59,8 @@ class NearLockWords {
       if (offset_ == SymmetricRanges::nowhere) return;
     }
     tail_ = words_of(home_of_lock(offset_, locks.ranks));
-    // Uses the address in the arena, as peers do. Processors are slow if one line is used by two
-    // addresses, and a global variable has an address of its own.
+    // Uses the address in the arena, as peers do. Processors are slow if one cache line is accessed
+    // through two addresses, and a global variable also has an address outside the arena.
     node_ = reinterpret_cast<std::uint32_t*>(ranges.arena + offset_) + 1;
     if (node_ == nullptr) __builtin_unreachable();  // so that the compiler omits null checks
     counters_ = &locks.counters;
@@ -74,7 +74,7 @@ class NearLockWords {
   std::uint32_t compare_swap_tail(std::uint32_t expected, std::uint32_t value) const {
     return apply<AtomicOp::compare_swap>(*tail_, value, expected);
   }
-  // The only function that wakes its member: no rank waits for a tail.
+  // The only function that wakes its member, because no rank waits for a tail.
   void add_to_node(std::uint32_t member, std::uint32_t value) const {
     apply<AtomicOp::add>(words_of(Rank(member))[1], value, 0);
     Reach::wake(locks_.reach.window(Rank(member)));
@@ -119,7 +119,7 @@ class NearLockWords {
 // A call in two steps. The first does all the work if the lock is uncontended. Otherwise its result
 // tells the second what remains to be done.
 inline constexpr std::uint32_t lock_call_done = 0;
-inline constexpr std::uint32_t lock_call_not_begun = ~0U;  // no rank has this name
+inline constexpr std::uint32_t lock_call_not_begun = ~0U;  // no rank has this number
 
 // Waits for the lock, after all earlier ranks. Puts of earlier holders are then visible.
 [[gnu::always_inline]] inline std::uint32_t begin_set_lock(JobLocks& locks, CallName call,
@@ -134,7 +134,7 @@ inline constexpr std::uint32_t lock_call_not_begun = ~0U;  // no rank has this n
 }
 bool finish_set_lock(JobLocks& locks, CallName call, long* lock, std::uint32_t before);
 
-// Takes the lock if it is free; returns whether it did.
+// Takes the lock if it is free. Returns whether it did.
 std::optional<bool> test_job_lock(JobLocks& locks, CallName call, long* lock);
 
 // Completes all operations of the default lane, then passes the lock to the next rank. If loads and

@@ -1,5 +1,5 @@
-// The turns of a rank's threads at locks of the job. A rank has one place in the queue of a lock,
-// so its threads queue for it, first come, first served. Locks are independent.
+// The order in which a rank's threads get locks of the job. A rank has one entry in the queue of a
+// lock, so its threads queue for it, first come, first served. Locks are independent.
 #pragma once
 
 #include <atomic>
@@ -11,10 +11,10 @@ namespace gondwana {
 
 class LockTurns {
  public:
-  // The place of one thread in the line for one lock, from draw() or try_draw() to pass_on().
+  // The place of one thread in the queue for one lock, from draw() or try_draw() to pass_on().
   class Ticket {
    public:
-    // Once this is true, the writes of the previous holder are visible.
+    // When this returns true, the writes of the previous holder are visible.
     bool has_come() const {
       return serving_->load(std::memory_order_acquire) == number_;  // pairs with pass_on()
     }
@@ -45,7 +45,7 @@ class LockTurns {
   Line& begin(const void* lock);
 
   std::mutex mutex_;        // guards all but `serving`
-  std::deque<Line> lines_;  // one for each lock held or wanted; lines stay where they are
+  std::deque<Line> lines_;  // one for each lock held or awaited; elements do not move
 };
 
 }  // namespace gondwana

@@ -9,7 +9,7 @@ namespace {
 // Bytes that are started together. They fill several messages, so that most messages are full.
 constexpr std::size_t begun_together = 256 * 1024;
 
-// Iterates over the lines of a transfer, in order. A line is all runs along dimension 1.
+// Iterates over the lines of a transfer, in order. A line contains all runs along dimension 1.
 class Lines {
  public:
   explicit Lines(const strided::Transfer& transfer)

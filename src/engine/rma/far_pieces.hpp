@@ -13,27 +13,29 @@
 
 namespace gondwana {
 
-// Merges pieces at equal steps into one run. False: the steps differ, and `last` stays as it is.
+// Merges pieces with equal strides into one run. False: the strides differ, and `last` is
+// unchanged.
 bool join(StridedRun& last, const StridedRun& line);
 
 // The pieces of a transfer, started in the order of the calls to move(). The caller must finish it.
 class FarPieces {
  public:
-  // `side` is the side of the peer. Target: the transfer is a put.
+  // `side`: the peer's side. Target: the transfer is a put.
   FarPieces(RemoteAccess& remote, Lane& lane, Rank rank, strided::End side,
             RemoteAccess::NoRoom no_room)
       : remote_(remote), lane_(lane), rank_(rank), side_(side), no_room_(no_room) {}
 
   strided::End side() const { return side_; }
-  // For a put: finish() may return before packed pieces have arrived, once their source is free.
+  // For a put: finish() may return before packed pieces have arrived, once their source may be
+  // reused.
   void need_not_arrive() { need_not_arrive_ = true; }
-  // Adds pieces at equal steps. `there` is an offset in the peer's arena.
+  // Adds pieces with a constant stride. `there` is an offset in the peer's arena.
   void move(const StridedRun& line);
-  // Begins what was told last. The caller finishes it later.
+  // Starts the pieces added last. The caller must still call finish().
   void begin();
-  // Returns when all pieces have arrived. Refused: there was no room for the first request.
+  // Returns when all pieces have arrived. Refused: the queue was full for the first request.
   RemoteAccess::Begun finish(CallName call);
-  // Whether finish() would not wait. Everything has begun.
+  // Whether finish() would return at once. All pieces must have been started.
   bool is_done() const { return done_.done(); }
 
  private:
@@ -48,10 +50,10 @@ class FarPieces {
   RemoteAccess::Begun begun_ = RemoteAccess::Begun::pending;
   Completion done_;
   std::vector<StridedRun> told_;  // added, not yet started
-  std::size_t bytes_ = 0;         // in told_
+  std::size_t bytes_ = 0;         // bytes in told_
 };
 
-// The shift of the peer's list maps it to its arena. Both lists have the same number of bytes.
+// The shift of `theirs` leads to the peer's arena. Both lists have the same number of bytes.
 template <strided::BlockList List>
 void move_blocks(auto& pieces, const List& theirs, const List& ours) {
   strided::Cursor<List> there(theirs);
@@ -68,12 +70,12 @@ void move_blocks(auto& pieces, const List& theirs, const List& ours) {
   }
 }
 
-// The lines of a transfer, in its order: all runs along its first dimension but the run. `place`
-// and `ours` are the base addresses of the peer, on its `side`, and of this process.
+// The lines of a transfer, in order: all runs along its first dimension other than the run itself.
+// `place` and `ours` are the base addresses of the peer, on its `side`, and of this process.
 void for_each_line(const strided::Transfer& transfer, strided::End side, std::uint64_t place,
                    std::byte* ours, FunctionRef<void(const StridedRun&)> use);
 
-// `place` is relative to the peer's arena, perhaps negative.
+// `place` is relative to the peer's arena and may be negative.
 void move_section(auto& pieces, const strided::Transfer& transfer, std::uint64_t place,
                   std::byte* ours) {
   for_each_line(transfer, pieces.side(), place, ours,

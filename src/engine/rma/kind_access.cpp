@@ -8,7 +8,7 @@
 
 namespace gondwana {
 
-// What transfers to and from other nodes use.
+// The resources of transfers to and from other nodes.
 struct KindAccess::Bounces {
   Bounces(RemoteAccess& remote, AnyMemory& any, Kinds& kinds)
       : landings(remote), with{remote, any, kinds, landings, staging} {}
@@ -28,10 +28,10 @@ KindAccess::~KindAccess() = default;
 
 namespace {
 
-// A copy within the node. The lane gets its error.
+// A copy within the node. Its error is stored in the lane.
 class NearWork final : public KindWork {
  public:
-  // `window`: of the arena of the rank that may sleep until the copy is complete; null: of none.
+  // `window`: the arena of a rank that may sleep until the copy is complete; null: none.
   NearWork(Lane& lane, std::byte* window) : lane_(lane), landing_(window) {}
   NearWork(const NearWork&) = delete;
   NearWork& operator=(const NearWork&) = delete;
@@ -52,7 +52,7 @@ class NearWork final : public KindWork {
  private:
   Lane& lane_;
   std::byte* landing_;
-  Kind* kind_ = nullptr;  // null: it is complete
+  Kind* kind_ = nullptr;  // null: already complete
   Completion done_ = {};
 };
 
@@ -63,14 +63,14 @@ bool KindAccess::put(Lane& lane, Space to, const StridedRun& pieces) {
   if (!is_here(to.rank)) return move_far(lane, bounce::Way::put, to, pieces);
   if (const Result<void> put = any_.put(to, pieces); !put) return lane.fail(put.error());
   lane.counters().add_put(pieces.bytes());
-  Reach::wake(reach_.window(to.rank));  // it may wait for a word of a device, too
+  Reach::wake(reach_.window(to.rank));  // the rank may also wait for a word in device memory
   return true;
 }
 
 bool KindAccess::get(Lane& lane, Space from, const StridedRun& pieces) {
   if (pieces.bytes() == 0) return true;
   if (!is_here(from.rank)) {
-    remote_->drain(lane);  // it must see earlier puts of this rank
+    remote_->drain(lane);  // the get must see earlier puts of this rank
     return move_far(lane, bounce::Way::get, from, pieces);
   }
   if (const Result<void> got = any_.get(from, pieces); !got) return lane.fail(got.error());
@@ -102,7 +102,7 @@ bool KindAccess::begin_get(Lane& lane, Space from, const StridedRun& piece) {
 
 void KindAccess::complete(Lane& lane) {
   KindCopies& copies = lane.kind_copies();
-  const AnyMemory::ShownWait shown = any_.show_wait();  // to tools
+  const AnyMemory::ShownWait shown = any_.show_wait();  // for tools
   if (remote_ != nullptr && copies.has_any()) {
     const std::uint64_t last = copies.last_added();
     poll_until("quiet", [&] { return copies.advance(last) == 0; });
@@ -136,7 +136,7 @@ std::unique_ptr<KindWork> KindAccess::start_get(Lane& lane, Space from, const St
   return work;
 }
 
-// A lock is held for two copies. No bell rings when it is released.
+// Another rank may hold the lock for two copies. No bell rings when it is released.
 std::optional<std::uint64_t> KindAccess::request(Lane& lane, Remote at,
                                                  const AtomicRequest& request) {
   if (!is_here(at.rank)) return remote_->request(lane, at, request, "atomic operation");
@@ -152,8 +152,8 @@ std::optional<std::uint64_t> KindAccess::request(Lane& lane, Remote at,
   return old;
 }
 
-// A device wakes no thread that sleeps for the network. Chunks come in a row: a sleep between two
-// of them would take longer than the next one.
+// A device does not wake a thread that sleeps on the network. Chunks arrive in quick succession, so
+// a sleep between two of them would take longer than the next chunk.
 void KindAccess::poll_until(CallName call, FunctionRef<bool()> is_over) {
   remote_->until(call, [&] {
     constexpr int polls_before_sleep = 64;
@@ -184,7 +184,7 @@ std::unique_ptr<KindWork> KindAccess::start_far(Lane& lane, bounce::Way way, Spa
 
 bool KindAccess::begin_far(Lane& lane, bounce::Way way, Space there, const StridedRun& piece) {
   if (piece.bytes() == 0) return true;
-  // Each keeps host memory.
+  // Each transfer occupies host memory.
   constexpr std::size_t most = 16;
   KindCopies& copies = lane.kind_copies();
   const auto has_room = [&] { return copies.advance(copies.last_added()) < most; };

@@ -1,5 +1,5 @@
-// Operations one side of which is memory of a device. Within the node they are copies of its kind.
-// To and from other nodes a device's bytes go through host memory (bounce/).
+// Operations with device memory on at least one side. Within the node they are copies by its kind.
+// To and from other nodes, device data passes through host memory (bounce/).
 #pragma once
 
 #include <cstdint>
@@ -29,31 +29,31 @@ class KindAccess {
   KindAccess& operator=(const KindAccess&) = delete;
   ~KindAccess();
 
-  // Whether an operation between the place and memory of this process is one for this class.
+  // Whether an operation between `place` and memory of this process needs this class.
   bool is_needed(Remote place, Bytes here) const {
     return !place.owner().is_arena() || kinds_.of(here) != nullptr;
   }
 
   AnyMemory& any_memory() { return any_; }
 
-  // Cheap. False: it is host memory.
+  // Cheap. False: the memory is host memory.
   bool may_be_on_device(const void* here) const { return kinds_.is_near_device(here); }
 
-  // "emulated:0"; empty: memory of the host.
+  // "emulated:0", or empty for host memory.
   std::string device_at(const void* here) const {
     const Kind* kind = kinds_.of({static_cast<const std::byte*>(here), 1});
     return kind == nullptr ? std::string() : name_of(kind->device());
   }
 
-  // As in RemoteAccess: false: it failed, and the lane holds the error. Complete on return.
+  // False: the operation failed, and the lane holds the error. Complete on return.
   bool put(Lane& lane, Space to, const StridedRun& pieces);
   bool get(Lane& lane, Space from, const StridedRun& pieces);
-  // The same of one piece. They may go on until the lane is quiet, or a fence.
+  // The same for one piece. They may be in flight until the lane is quiet, or until a fence.
   bool begin_put(Lane& lane, Space to, const StridedRun& piece);
   bool begin_get(Lane& lane, Space from, const StridedRun& piece);
-  // Waits for what these calls have begun.
+  // Waits for the operations that these calls began.
   void complete(Lane& lane);
-  // The same, moved on by the caller. The lane gets the error of what has failed. Null: it is over.
+  // The same, advanced by the caller. The lane gets any error. Null: the operation is complete.
   std::unique_ptr<KindWork> start_put(Lane& lane, Space to, const StridedRun& piece);
   std::unique_ptr<KindWork> start_get(Lane& lane, Space from, const StridedRun& piece);
   // Returns the previous value.

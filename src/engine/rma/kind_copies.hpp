@@ -1,4 +1,4 @@
-// Transfers of memory of devices that the operations of a lane have begun and not waited for.
+// Transfers of device memory that operations of a lane have begun but not completed.
 #pragma once
 
 #include <algorithm>
@@ -16,18 +16,18 @@
 
 namespace gondwana {
 
-// Any thread.
+// Thread-safe.
 class KindCopies {
  public:
   KindCopies() = default;
   KindCopies(const KindCopies&) = delete;
   KindCopies& operator=(const KindCopies&) = delete;
-  // Those to and from other nodes are over.
+  // Transfers to and from other nodes must be complete.
   ~KindCopies() { [[maybe_unused]] const Result<void> done = complete(); }
 
   bool has_any() const { return has_any_.load(std::memory_order_relaxed); }
 
-  // Lives while a copy is begun: what of() returns is not yet in use.
+  // Exists while a copy is being started, when the result of of() is not yet in use.
   class Beginning {
    public:
     explicit Beginning(KindCopies& copies) : copies_(copies) {
@@ -42,14 +42,14 @@ class KindCopies {
       --copies_.beginning_;
     }
 
-    // What a copy of the kind begins and finishes.
+    // The completion of copies by this kind.
     Completion& of(Kind& kind) {
       const std::scoped_lock lock(copies_.mutex_);
       for (const auto& each : copies_.copies_)
         if (each->kind == &kind) return each->done;
       return copies_.copies_.emplace_back(std::make_unique<Copies>(&kind))->done;
     }
-    // The rank whose arena begins there may sleep until a copy is complete.
+    // The rank whose arena begins at `window` may sleep until a copy is complete.
     void note_window(std::byte* window) {
       const std::scoped_lock lock(copies_.mutex_);
       auto& windows = copies_.windows_;
@@ -60,19 +60,19 @@ class KindCopies {
     KindCopies& copies_;
   };
 
-  // To or from another node.
+  // Adds a transfer to or from another node.
   void add(std::unique_ptr<KindWork> work) {
     const std::scoped_lock lock(mutex_);
     has_any_.store(true, std::memory_order_relaxed);
     works_.push_back({++added_, std::move(work)});
   }
-  // The number of the last one.
+  // The number of the latest one.
   std::uint64_t last_added() {
     const std::scoped_lock lock(mutex_);
     return added_;
   }
-  // Moves those on without waiting. Returns how many of those up to a number are not over: other
-  // threads may add some without end.
+  // Advances all without waiting. Returns how many up to number `last` are incomplete. Ignores
+  // later ones, which other threads may add endlessly.
   std::size_t advance(std::uint64_t last) {
     const std::scoped_lock lock(mutex_);
     std::erase_if(works_, [](const Work& each) { return each.work->advance(); });
@@ -80,7 +80,7 @@ class KindCopies {
         std::ranges::count_if(works_, [=](const Work& each) { return each.number <= last; }));
   }
 
-  // Returns when all copies within the node that have begun are complete. An error: why one has
+  // Returns when all copies within the node that have begun are complete. Error: one of them
   // failed.
   Result<void> complete() {
     if (!has_any()) [[likely]]
@@ -111,7 +111,7 @@ class KindCopies {
     std::unique_ptr<KindWork> work;
   };
 
-  // Not what another thread has begun meanwhile.
+  // Keeps the flag if another thread has begun a copy meanwhile.
   void forget_if_over() {
     const std::scoped_lock lock(mutex_);
     const bool is_over = beginning_ == 0 && works_.empty() && windows_.empty() &&
@@ -121,13 +121,13 @@ class KindCopies {
     if (is_over) has_any_.store(false, std::memory_order_relaxed);
   }
 
-  std::atomic<bool> has_any_{false};             // some may be under way
-  std::mutex mutex_;                             // guards what follows
-  std::size_t beginning_ = 0;                    // threads that begin a copy
-  std::vector<std::unique_ptr<Copies>> copies_;  // by kind; they stay
+  std::atomic<bool> has_any_{false};             // some may be in flight
+  std::mutex mutex_;                             // guards the members below
+  std::size_t beginning_ = 0;                    // threads that are starting a copy
+  std::vector<std::unique_ptr<Copies>> copies_;  // by kind; never removed
   std::vector<std::byte*> windows_;
   std::uint64_t added_ = 0;
-  std::vector<Work> works_;  // in the order of their numbers
+  std::vector<Work> works_;  // in ascending order of their numbers
 };
 
 }  // namespace gondwana

@@ -1,9 +1,9 @@
-// A transfer of memory of a device that goes on after the call that has begun it.
+// A transfer of device memory that continues after the call that started it.
 #pragma once
 
 namespace gondwana {
 
-// One thread at a time.
+// Used by one thread at a time.
 class KindWork {
  public:
   KindWork() = default;
@@ -11,9 +11,10 @@ class KindWork {
   KindWork& operator=(const KindWork&) = delete;
   virtual ~KindWork() = default;
 
-  // Goes on as far as it can without waiting. True: it is over. Then it may be destroyed.
+  // Advances as far as possible without waiting. True: the transfer is complete and may be
+  // destroyed.
   virtual bool advance() = 0;
-  // Whether a put reads its source no more.
+  // Whether the source of a put may be reused.
   virtual bool has_free_source() const = 0;
 };
 

@@ -37,7 +37,7 @@ class Lane {
     return own_ != nullptr ? *own_ : workers_->mine().thread_slot->counters;
   }
   const Shortcut& shortcut() const { return shortcut_; }
-  // Of the operations that are posted now.
+  // The completion of operations that are posted now.
   Completion& pending() { return pending_[generation() % 2]; }
   // Operations belong to generations, so that a thread can wait for the operations so far while
   // other threads post more. Operations of at most two generations are in flight.
@@ -49,7 +49,7 @@ class Lane {
     if (this->generation() == generation && !begin_generation()) return false;
     return this->generation() > generation + 1 || pending_[generation % 2].done();
   }
-  // False: operations of the last generation are in flight. The caller has the turn.
+  // False: operations of the previous generation are still in flight. The caller has the turn.
   bool begin_generation() {
     const std::uint64_t next = generation() + 1;
     if (!pending_[next % 2].done()) return false;
@@ -58,7 +58,7 @@ class Lane {
     return true;
   }
   bool has_lost() const { return pending_[0].has_failed() || pending_[1].has_failed(); }
-  // Why an operation of a complete generation has failed, told once.
+  // The error of an operation in a complete generation, returned once.
   const Error* take_loss() {
     const Error* const first = pending_[0].take_loss();
     const Error* const second = pending_[1].take_loss();
@@ -82,11 +82,11 @@ class Lane {
     return std::exchange(error_, std::nullopt);
   }
 
-  // Of devices; complete after Rma::quiet() or fence().
+  // Device copies. They are complete after Rma::quiet() or fence().
   KindCopies& kind_copies() { return kind_copies_; }
 
-  // A copy of `source` that lives until its generation is complete. Empty if there is no room left
-  // in this generation. The caller has the turn.
+  // A copy of `source` that lives until its generation is complete. Empty if the buffer of this
+  // generation is full. The caller has the turn.
   Bytes bounce(Bytes source) {
     if (buffer_.empty()) buffer_.resize(2 * bytes_of_generation);
     if (source.size() > bytes_of_generation - bounced_) return {};
@@ -95,7 +95,7 @@ class Lane {
     bounced_ += source.size();
     return {copy, source.size()};
   }
-  // Gives back the latest copy.
+  // Frees the latest copy.
   void drop_bounced(Bytes copy) { bounced_ -= copy.size(); }
 
  private:
@@ -105,14 +105,14 @@ class Lane {
   Workers* workers_ = nullptr;
   Shortcut shortcut_;
   Workers::Lease lease_;
-  std::array<Completion, 2> pending_;  // of the generations with even and odd numbers
+  std::array<Completion, 2> pending_;  // of the even and odd generations
   std::atomic<std::uint64_t> generation_{0};
   std::uint64_t fence_mark_ = 0;
   std::atomic<bool> failed_{false};
   std::mutex error_mutex_;  // guards error_
   std::optional<Error> error_;
   std::vector<std::byte> buffer_;  // never grows: bounced bytes must not move
-  std::size_t bounced_ = 0;        // in this generation
+  std::size_t bounced_ = 0;        // bytes used in this generation
   KindCopies kind_copies_;
 };
 

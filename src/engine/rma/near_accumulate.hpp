@@ -7,7 +7,7 @@
 
 namespace gondwana {
 
-// No other accumulate adds to an element meanwhile. One object is one accumulate.
+// No other accumulate changes an element at the same time. One object is one accumulate.
 class NearAccumulate {
  public:
   NearAccumulate(const NodeMemory& memory, Waiter& waiter, CallName call, Rank to,
@@ -19,7 +19,7 @@ class NearAccumulate {
         arena_(memory.window(to)),
         stripes_(memory.page(to).accumulate_locks) {}
 
-  // `target` lies in the arena of the rank. Whole elements.
+  // `target` is in the arena of the rank. `size` must be a multiple of the element size.
   void add(std::byte* target, const std::byte* source, std::size_t size) {
     while (size > 0) {
       const auto offset = static_cast<std::uint64_t>(target - arena_);
@@ -34,7 +34,7 @@ class NearAccumulate {
   }
 
  private:
-  // No bell rings when a lock is released, so the wait is one that looks again and again.
+  // No bell rings when a lock is released, so this is a wait that polls repeatedly.
   void wait_for(std::uint64_t offset, std::size_t part) {
     waiter_.on_memory(call_, [&] { return stripes_.try_move_to(offset, part); }, index(to_));
   }

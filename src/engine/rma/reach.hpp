@@ -1,5 +1,5 @@
-// Which ranks loads and stores reach, and where an object lies there. A value that callers may copy
-// for fast access. A zero value reaches no rank.
+// The ranks that loads and stores reach, and the address of an object there. A value type that
+// callers may copy for fast access. The default value reaches no rank.
 #pragma once
 
 #include "core/types.hpp"
@@ -14,8 +14,8 @@ class Reach {
  public:
   Reach() = default;
 
-  // The first `ranks` ranks of the node are within reach; 0: none, and all goes over the wire. Like
-  // NodeRanks it knows that their numbers follow each other: each access computes with constants.
+  // The first `ranks` ranks of the node are within reach. 0: none, so everything uses the wire.
+  // Like NodeRanks, it relies on consecutive rank numbers, so each access computes with constants.
   Reach(const NodeMemory& memory, std::uint32_t ranks, const SymmetricRanges& symmetric)
       : base_(reinterpret_cast<std::uintptr_t>(memory.window(memory.roster().here().front())) -
               index(memory.roster().here().front()) * memory.plan().stride),
@@ -24,17 +24,17 @@ class Reach {
         ranks_(ranks),
         symmetric_(symmetric) {}
 
-  // A place in the arena of a rank within reach; converts to false if there is none.
+  // A location in the arena of a rank within reach. Converts to false if there is none.
   struct Place {
-    std::byte* window = nullptr;  // where the arena begins in this process
+    std::byte* window = nullptr;  // the start of the arena in this process
     std::size_t offset = 0;
 
     explicit operator bool() const { return window != nullptr; }
     std::byte* data() const { return window + offset; }
   };
 
-  // The object at `rank`. No place if the rank is out of reach or the object is not symmetric.
-  // `Size` is std::size_t, or FixedSize for speed.
+  // The object at `rank`. Empty if the rank is out of reach or the object is not symmetric. `Size`
+  // is std::size_t, or FixedSize for speed.
   template <typename Size>
   [[gnu::always_inline]] Place find(Rank rank, const void* object, Size size) const {
     if (!covers(rank)) [[unlikely]]
@@ -48,9 +48,9 @@ class Reach {
   }
 
   bool covers(Rank rank) const { return index(rank) - first_ < ranks_; }
-  // Both and all ranks between them.
+  // Covers both ranks and all ranks between them.
   bool covers_between(Rank one, Rank other) const { return covers(one) && covers(other); }
-  // One store: places that a reader finds meanwhile are right.
+  // A single store: an address that a reader computes at the same time is valid.
   void cover_nobody() { ranks_ = 0; }
   // Whether all ranks of a job of `ranks` ranks are within reach.
   bool covers_all(std::uint32_t ranks) const { return ranks <= ranks_; }
@@ -66,7 +66,7 @@ class Reach {
   // that arena.
   static void wake(std::byte* window) { data_bell(window).ring_if_asleep(); }
 
-  // Also returns `value`, so that a caller that returns it keeps nothing across the call.
+  // Also returns `value`, so that a caller that returns it saves no register across the call.
   template <typename T>
   static T wake(std::byte* window, T value) {
     Doorbell<RealAtomics>& bell = data_bell(window);
@@ -86,7 +86,7 @@ class Reach {
     return value;
   }
 
-  std::uintptr_t base_ = 0;  // where the arena of rank 0 would lie if it were here
+  std::uintptr_t base_ = 0;  // address that the arena of rank 0 would have
   std::size_t stride_ = 0;
   std::uint32_t first_ = 0;
   std::uint32_t ranks_ = 0;

@@ -90,8 +90,8 @@ std::size_t RemoteAccess::longest_write(Remote place) const {
                                   : std::max(limits.messages_up_to, limits.packs_up_to);
 }
 
-// A small write is bounced, so that its source is free at once, unless that may be kept. A large
-// one waits for delivery.
+// A small write is copied to a bounce buffer, so that its source may be reused at once, unless the
+// caller keeps it unchanged. A large one waits for delivery.
 bool RemoteAccess::write(Lane& lane, Remote to, Bytes source, Buffer buffer) {
   if (buffer == Buffer::kept_until_quiet)
     return post_parts(lane, to, source, lane.pending(), NoRoom::wait) == Begun::pending;
@@ -102,7 +102,7 @@ bool RemoteAccess::write(Lane& lane, Remote to, Bytes source, Buffer buffer) {
   return complete(lane, done, "put") && posted == Begun::pending;
 }
 
-// Without room for the copy, earlier puts have to complete first.
+// If the bounce buffer is full, earlier puts must complete first.
 bool RemoteAccess::write_copied(Lane& lane, Remote to, Bytes source) {
   keeps_fence(lane, to.rank, NoRoom::wait);
   return post("put", lane, [&]() -> Result<Posted> {
@@ -148,8 +148,8 @@ bool RemoteAccess::get_all_uncounted(Lane& lane, std::span<const Get> gets) {
   return complete(lane, done, "get") && is_well;
 }
 
-// Small gets are messages, which gather. A single one is as fast as a network read. Larger ones are
-// faster without copies, even if they wait.
+// Small gets are messages, which are batched. A single one is as fast as a network read. Larger
+// ones are faster without copies, even if they wait.
 RemoteAccess::Begun RemoteAccess::post_get(Lane& lane, MutableBytes dest, Remote from,
                                            Completion& done, NoRoom no_room) {
   if (!is_message(dest.size())) return post_parts(lane, dest, from, done, no_room);
@@ -159,7 +159,7 @@ RemoteAccess::Begun RemoteAccess::post_get(Lane& lane, MutableBytes dest, Remote
 RemoteAccess::Begun RemoteAccess::post_parts(Lane& lane, Remote to, Bytes source, Completion& done,
                                              NoRoom no_room) {
   if (!keeps_fence(lane, to.rank, no_room)) return Begun::refused;
-  // No piece ends inside an aligned word.
+  // No piece may end inside an aligned word.
   const std::size_t most = longest_write(to);
   const std::size_t first = most - (to.offset + most) % sizeof(std::uint64_t);
   Begun posted = Begun::pending;
@@ -184,8 +184,8 @@ RemoteAccess::Begun RemoteAccess::post_parts(Lane& lane, MutableBytes dest, Remo
   return posted;
 }
 
-// Waits for room on the wire, or tries once. A thread that waits does not have the turn. A try
-// without room makes progress, so that one of many tries finds room.
+// Retries while the wire is full, or tries once. A thread does not keep the turn while it waits. A
+// failed single try makes progress, so that a later try can succeed.
 RemoteAccess::Begun RemoteAccess::post(CallName call, Lane& lane, NoRoom no_room,
                                        FunctionRef<Result<Posted>()> attempt) {
   Result<Posted> posted = Posted::busy;
@@ -221,7 +221,7 @@ bool RemoteAccess::complete(Lane& lane, Completion& done, CallName call) {
   return note(lane, done.take_loss());
 }
 
-// The door learns it first, also where another thread has found the loss.
+// The door is informed first, even if another thread found the loss.
 bool RemoteAccess::note(Lane& lane, const Error* loss) const {
   if (loss == nullptr) [[likely]]
     return true;
@@ -239,7 +239,7 @@ void RemoteAccess::drain(Lane& lane) {
   note(lane, lane.take_loss());
 }
 
-// Does not wait if nothing could be overtaken.
+// Does not wait unless something could be overtaken.
 void RemoteAccess::order(Lane& lane) {
   const auto has_unordered = [this] {
     const std::scoped_lock turn(turn_);
@@ -249,7 +249,7 @@ void RemoteAccess::order(Lane& lane) {
 }
 
 // Messages reach a node in order, but network writes may overtake them. So a fence waits for
-// earlier network puts and only marks earlier messages; the next network put waits for those.
+// earlier network puts and only marks earlier messages. The next network put waits for those.
 void RemoteAccess::fence(Lane& lane) {
   order(lane);
   const std::scoped_lock turn(turn_);
@@ -293,7 +293,7 @@ bool RemoteAccess::progress() {
   return turn && move_on();
 }
 
-// A thread that finds the turn taken sleeps too: the thread that has it polls.
+// A thread that does not get the turn also sleeps, because the thread with the turn polls.
 void RemoteAccess::sleep(std::chrono::microseconds limit) {
   {
     const std::unique_lock turn(turn_, std::try_to_lock);

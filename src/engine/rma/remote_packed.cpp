@@ -8,13 +8,12 @@
 namespace gondwana {
 namespace {
 
-// Divides pieces, in order, into the loads of messages. A block that fills more than a message has
-// several parts.
+// Divides pieces, in order, into the loads of messages. A block that exceeds one message is split.
 class Loads {
  public:
   Loads(std::span<const StridedRun> all, std::size_t room) : left_(all), room_(room) {}
 
-  // Returns the next load; empty at the end.
+  // Returns the next load, or an empty one at the end.
   std::span<const StridedRun> next() {
     load_.clear();
     for (std::size_t room = room_; !left_.empty() && load_.size() < most_runs;) {
@@ -28,7 +27,7 @@ class Loads {
   }
 
  private:
-  // As much of it as there is room for: some of its blocks, or a part of one.
+  // The rest of the first run that fits: some of its blocks, or a part of one.
   StridedRun rest_of_first(std::size_t room) const {
     StridedRun part = left_.front();
     const auto before = static_cast<std::ptrdiff_t>(done_);
@@ -57,12 +56,12 @@ class Loads {
 
   std::span<const StridedRun> left_;
   std::size_t room_;
-  std::size_t done_ = 0;   // blocks of the first run in left_ that are done
-  std::size_t taken_ = 0;  // bytes of the next block that are done
+  std::size_t done_ = 0;   // completed blocks of the first run in left_
+  std::size_t taken_ = 0;  // completed bytes of the next block
   std::vector<StridedRun> load_;
 };
 
-// Calls move(place there, bytes here) for each block until one is not accepted.
+// Calls move(address there, bytes here) for each block until one is not accepted.
 template <typename Move>
 RemoteAccess::Begun one_by_one(Space peer, const StridedRun& pieces, const Move& move) {
   RemoteAccess::Begun moved = RemoteAccess::Begun::pending;
@@ -74,7 +73,7 @@ RemoteAccess::Begun one_by_one(Space peer, const StridedRun& pieces, const Move&
   return moved;
 }
 
-// For the parts of one operation: after the first has room, the others wait for room.
+// For the parts of one operation: after the first is accepted, the others wait for queue space.
 class FirstOnly {
  public:
   explicit FirstOnly(RemoteAccess::NoRoom no_room) : no_room_(no_room) {}
@@ -144,7 +143,7 @@ RemoteAccess::Begun RemoteAccess::begin_accumulate(Lane& lane, Space to, const A
   return begun;
 }
 
-// The sources are free when it returns, so all pieces must be packed ones.
+// The sources may be reused on return, so all pieces must be small enough to be packed.
 bool RemoteAccess::put_packed(Lane& lane, Space to, const StridedRun& pieces) {
   return begin_put(lane, to, std::span(&pieces, 1), lane.pending()) == Begun::pending;
 }

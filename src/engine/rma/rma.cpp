@@ -1,4 +1,4 @@
-// Operations beyond the reach of loads and stores, and wrong arguments.
+// Operations beyond the reach of loads and stores, and their error checks.
 #include "engine/rma/rma.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace gondwana {
 namespace {
 
-// Refuses a misaligned word: a node agent would drop the operation without an answer.
+// Rejects a misaligned word, because a node agent would drop the operation without an answer.
 Result<Remote> aligned(Result<Remote> place, std::size_t size) {
   if (!place || place->offset % size == 0) return place;
   return Error{Errc::invalid_argument,
@@ -21,13 +21,13 @@ Result<Remote> aligned(Result<Remote> place, std::size_t size) {
                            size, index(place->rank))};
 }
 
-// A put only reads it.
+// `here` is const for puts, which only read it.
 StridedRun one_piece(std::uint64_t there, const void* here, std::size_t size) {
   auto* bytes = static_cast<std::byte*>(const_cast<void*>(here));
   return {.size = size, .count = 1, .there = there, .here = bytes};
 }
 
-// Memory of this process that goes to another node or comes from there.
+// Whether the local memory of a transfer to or from another node is of a single kind.
 bool is_whole(Lane& lane, KindAccess& kinds, const void* here, std::size_t size) {
   const Result<Kind*> owner =
       kinds.any_memory().owner_of({static_cast<const std::byte*>(here), size});
@@ -36,7 +36,7 @@ bool is_whole(Lane& lane, KindAccess& kinds, const void* here, std::size_t size)
 
 }  // namespace
 
-// Copies of devices know no order but that of their kind.
+// Device copies are ordered only by their own completion, so a fence waits for them.
 void Rma::fence_slowly(Lane& lane) const {
   if (lane.kind_copies().has_any()) kinds_->complete(lane);
   if (remote_ != nullptr) remote_->fence(lane);
@@ -87,13 +87,13 @@ Result<Remote> Rma::locate_any(const char* what, Rank rank, const void* object,
   return locate(what, rank, object, size);
 }
 
-// A driver that must be asked is not asked about symmetric memory.
+// Avoids asking the driver about symmetric memory.
 bool Rma::may_be_on_device(const void* here) const {
   return kinds_->may_be_on_device(here) &&
          symmetric_.ranges().offset_of(here, 1) == SymmetricRanges::nowhere;
 }
 
-// No place if the memory here may be a device's.
+// Empty if the memory here may be device memory.
 Reach::Place Rma::place_for_host(Rank rank, const void* object, std::size_t size,
                                  const void* here) const {
   if (kinds_ == nullptr) return place_in_buffer(rank, object, size);
@@ -122,7 +122,7 @@ Reach::Place Rma::place_near(Rank rank, const void* object, std::size_t size) co
   return place ? place : place_in_buffer(rank, object, size);
 }
 
-// Checks a transfer of many pieces before the first: all or nothing is transferred.
+// Checks a transfer of many pieces before the first, so that all or nothing is transferred.
 bool Rma::is_valid(Lane& lane, const char* what, Rank rank, const void* object,
                    std::size_t size) const {
   const Result<Remote> whole = locate(what, rank, object, size);
@@ -218,22 +218,22 @@ bool Rma::keep(Lane& lane, void* here, Bytes value) const {
   return kept ? true : lane.fail(kept.error());
 }
 
-// Whether a signal can change the word.
+// Whether `object` is a valid word for a signal.
 bool Rma::is_word(Lane& lane, Rank to, const std::uint64_t* object) const {
   const Result<Remote> word =
       aligned(locate_any("signal", to, object, sizeof(*object)), sizeof(*object));
   return word ? true : lane.fail(word.error());
 }
 
-// The data of earlier puts of the lane is delivered. A put would be lost between the two copies of
-// another update.
+// Sends the signal after the data of earlier puts of the lane. A plain put of the signal could be
+// lost between the two copies of another update.
 bool Rma::signal_by_kind(Lane& lane, Remote word, const Signal& signal) {
   if (remote_ != nullptr) remote_->order(lane);
   const AtomicOp op = signal.op == SignalOp::set ? AtomicOp::swap : AtomicOp::add;
   return kinds_->request(lane, word, {op, AtomicType::uint64, signal.value}).has_value();
 }
 
-// The signal is sent after the data is delivered, or follows it.
+// Sends the signal after the data is delivered, or as a message that follows it.
 bool Rma::put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes source,
                                const Signal& signal) {
   const std::size_t size = sizeof(signal.value);

@@ -1,7 +1,7 @@
 // One-sided access to the memory of all ranks.
 //
 // Within reach, an operation is inline: check bounds, find the window, copy, ring the doorbell. All
-// others go to remote access. Many threads may call at once, through lanes made for that. The class
+// others use remote access. Many threads may call at once, each through a suitable lane. The class
 // mirrors the list of operations.
 //
 // Calls return false or nothing if they fail; the lane then holds the error. quiet() or a barrier
@@ -46,27 +46,26 @@ class Rma {
   Rma& operator=(const Rma&) = delete;
 
   const Reach& reach() const { return reach_; }
-  // The ranks from and to whose arenas any memory of this process may be copied by loads and
-  // stores.
+  // The ranks to and from whose arenas loads and stores may copy any memory of this process.
   const Reach& copies() const { return copies_; }
   // Whether loads and stores reach all ranks.
   bool reaches_all() const { return reach_.covers_all(ranks_); }
 
-  // `dest` or `source` on the peer is passed as this rank's address of the same object.
+  // `dest` or `source` at the peer is passed as this rank's address of the same object.
   bool put(Lane& lane, Rank to, void* dest, const void* source, std::size_t size,
            Buffer buffer = Buffer::free_at_return);
   bool get(Lane& lane, Rank from, void* dest, const void* source, std::size_t size,
            Buffer buffer = Buffer::free_at_return);
   bool put_strided(Lane& lane, Rank to, void* dest, const void* source, const Blocks& blocks);
   bool get_strided(Lane& lane, Rank from, void* dest, const void* source, const Blocks& blocks);
-  // A rank that sees the signal sees the data. Writes all or nothing; the source may be reused.
+  // A rank that sees the signal sees the data. All or nothing is written. The source may be reused.
   bool put_signal(Lane& lane, Rank to, void* dest, const void* source, std::size_t size,
                   const Signal& signal);
   // Returns the previous value. Single values and atomics try the lane's shortcut first.
   template <AtomicOp Op, typename T>
   std::optional<T> atomic(Lane& lane, Rank at, T* dest, T operand, T compare);
-  // For a caller that does not wait for the previous value: it is in `old`, which may be memory of
-  // a device, after quiet(). If `old` is null, the value is dropped.
+  // For a caller that does not wait for the previous value, which is in `old` after quiet(). `old`
+  // may be in device memory. If it is null, the value is dropped.
   template <AtomicOp Op, typename T>
   bool begin_atomic(Lane& lane, Rank at, T* dest, T operand, T compare, T* old);
 
@@ -81,8 +80,8 @@ class Rma {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     return deliver(lane);
   }
-  // Like quiet(), for a caller whose next step is an atomic operation, which is itself a fence on a
-  // node.
+  // Like quiet(), for a caller whose next step is an atomic operation. On a node, that is itself a
+  // fence.
   bool deliver(Lane& lane) const {
     if (may_be_under_way_) [[unlikely]]
       drain(lane);
@@ -94,27 +93,27 @@ class Rma {
   bool is_symmetric(const void* object) const {
     return symmetric_.ranges().offset_of(object, 1) != SymmetricRanges::nowhere;
   }
-  // Whether the rank has a counterpart: symmetric memory, or a part of a registered buffer.
+  // Whether the rank has a counterpart: in symmetric memory, or in a registered buffer.
   bool has_counterpart(Rank rank, const void* object) const {
     return is_symmetric(object) || buffers_.find(rank, object, 1);
   }
-  // Whether all ranks have this object. If not, the lane holds the error, which names it `what`.
+  // Whether all ranks have this object. If not, the lane holds the error, which calls the object
+  // `what`.
   bool check_symmetric(Lane& lane, const char* what, const void* object, std::size_t size) const {
     return symmetric_.ranges().offset_of(object, size) != SymmetricRanges::nowhere ||
            is_valid(lane, what, me_, object, size);
   }
-  // Whether an array of a collective is symmetric memory. One of 0 bytes may lie anywhere.
+  // Whether an array of a collective is symmetric memory. An array of 0 bytes may be anywhere.
   bool is_symmetric(const void* array, std::size_t size) const {
     return size == 0 || symmetric_.ranges().offset_of(array, size) != SymmetricRanges::nowhere;
   }
-  // Likewise, or is a part of a registered buffer. If not, the lane holds the error.
+  // The same, but also accepts registered buffers. If neither, the lane holds the error.
   bool check_array(Lane& lane, const char* what, const void* array, std::size_t size) const;
 
  private:
   void fence_slowly(Lane& lane) const;
   void drain(Lane& lane) const;
-  // Slow path: memory of a device, a registered buffer, the network, or the error that says why the
-  // call cannot.
+  // The slow path: device memory, a registered buffer, the network, or an error.
   bool put_elsewhere(Lane& lane, Rank to, const void* dest, const void* source, std::size_t size,
                      Buffer buffer = Buffer::free_at_return);
   bool get_elsewhere(Lane& lane, Rank from, void* dest, const void* source, std::size_t size,
@@ -129,15 +128,15 @@ class Rma {
                        std::byte* old);
   bool put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes source,
                             const Signal& signal);
-  // Writes to memory of this process that may be a device's.
+  // Writes to memory of this process that may be device memory.
   bool keep(Lane& lane, void* here, Bytes value) const;
   bool is_word(Lane& lane, Rank to, const std::uint64_t* object) const;
   bool signal_by_kind(Lane& lane, Remote word, const Signal& signal);
   static bool write_with_signal(Lane& lane, Reach::Place target, Bytes source, Reach::Place flag,
                                 const Signal& signal);
   bool may_be_on_device(const void* here) const;
-  // The place of a symmetric object within reach, in a process that may have devices, if the memory
-  // here is surely of the host. copies_ has been asked before, and covers no rank there.
+  // The location of a symmetric object within reach, in a process that may have devices, if the
+  // local memory is certainly host memory. Called after copies_, which covers no rank in this case.
   [[gnu::always_inline]] Reach::Place place_beside_devices(Rank rank, const void* object,
                                                            std::size_t size,
                                                            const void* here) const {
@@ -146,15 +145,16 @@ class Rma {
   }
   Reach::Place place_for_host(Rank rank, const void* object, std::size_t size,
                               const void* here) const;
-  // The place of the object, if it or the memory here is on a device; nothing if the call is wrong.
+  // The location of the object if it or the local memory is on a device; nothing if the call is
+  // invalid.
   std::optional<Remote> place_for_kinds(Rank rank, const void* object, std::size_t size,
                                         const void* here) const;
-  // No place if the rank is out of reach or the object is in no registered buffer.
+  // Empty if the rank is out of reach or the object is in no registered buffer.
   Reach::Place place_in_buffer(Rank rank, const void* object, std::size_t size) const;
   Reach::Place place_near(Rank rank, const void* object, std::size_t size) const;
-  // Of symmetric memory.
+  // Accepts symmetric memory.
   Result<Remote> locate(const char* what, Rank rank, const void* object, std::size_t size) const;
-  // Of a registered buffer, too.
+  // Also accepts registered buffers.
   Result<Remote> locate_any(const char* what, Rank rank, const void* object,
                             std::size_t size) const;
   bool is_valid(Lane& lane, const char* what, Rank rank, const void* object,
@@ -168,7 +168,7 @@ class Rma {
   std::uint32_t ranks_;
   RemoteAccess* remote_;
   KindAccess* kinds_;
-  bool may_be_under_way_;  // operations, when their calls have returned
+  bool may_be_under_way_;  // operations may be in flight after their calls
 };
 
 [[gnu::always_inline]] inline bool Rma::put(Lane& lane, Rank to, void* dest, const void* source,
@@ -261,7 +261,7 @@ class Rma {
     word.store(signal.value, std::memory_order_release);  // pairs with readers' acquire
   } else {
     counters.add(Count::atomics);
-    word.fetch_add(signal.value, std::memory_order_release);  // likewise
+    word.fetch_add(signal.value, std::memory_order_release);  // pairs with readers' acquire
   }
   Reach::wake(flag.window);
   return true;
@@ -300,7 +300,8 @@ bool Rma::begin_atomic(Lane& lane, Rank at, T* dest, T operand, T compare, T* ol
 inline void* Rma::pointer_to(Rank rank, const void* object) const {
   const Reach::Place place = place_near(rank, object, 1);
   if (!place) return nullptr;
-  // A program may compare addresses of its own globals, so this rank gets its own address.
+  // A program may compare addresses of its own globals, so for this rank it gets the original
+  // address.
   return rank == me_ ? const_cast<void*>(object) : place.data();
 }
 

@@ -1,5 +1,5 @@
-// All that an on-node operation on a single value needs. It is small, so that a front door can keep
-// a copy next to the call. A value; a zero value reaches no rank, and every try fails.
+// All data that an on-node operation on a single value needs. It is small, so that a front door can
+// keep a copy next to the call. A value type; with the default value every try fails.
 //
 // A try does the operation and returns true, or does nothing and returns false. The engine then
 // takes the slow path or reports the error.
@@ -18,12 +18,12 @@ namespace gondwana {
 class Shortcut {
  public:
   constexpr Shortcut() = default;
-  // `copies`: the ranks to which any memory of this process may be copied. `kinds`: where these are
-  // none, says which memory may be copied to the others; null: none.
+  // `copies`: the ranks to which any memory of this process may be copied. If it covers none,
+  // `kinds` tells which memory may be copied to the others. Null: no devices.
   Shortcut(const Reach& reach, const Reach& copies, const Kinds* kinds, CounterBlock& counters)
       : reach_(reach), copies_(copies), kinds_(kinds), counters_(&counters) {}
 
-  // From now on every try fails. For a signal handler that interrupts one.
+  // Makes every further try fail. For a signal handler that interrupts one.
   void reach_nobody() {
     reach_.cover_nobody();
     copies_.cover_nobody();
@@ -37,7 +37,7 @@ class Shortcut {
       return false;
     counters_->add_value_put<sizeof(T)>();
     copy_value(target.data(), value);
-    Reach::wake(target.window);  // last: the compiler makes a jump of it
+    Reach::wake(target.window);  // last: the compiler makes it a jump
     return true;
   }
 
@@ -67,7 +67,7 @@ class Shortcut {
     return true;
   }
 
-  // Like try_get(), but to any memory of this process.
+  // Like try_get(), but the result may go to any memory of this process.
   template <typename T>
   [[gnu::always_inline]] bool try_get_to(void* dest, Rank from, const T* source) const {
     Reach::Place origin = copies_.find(from, source, FixedSize<sizeof(T)>{});
@@ -81,7 +81,7 @@ class Shortcut {
     return true;
   }
 
-  // `old`: the value from before.
+  // `old`: the previous value.
   template <AtomicOp Op, typename T>
   [[gnu::always_inline]] bool try_atomic(Rank at, T* dest, T operand, T compare, T& old) const {
     const Reach::Place target = reach_.find(at, dest, FixedSize<sizeof(T)>{});
@@ -93,7 +93,7 @@ class Shortcut {
     return true;
   }
 
-  // Like try_atomic(), but the value from before goes to any memory of this process.
+  // Like try_atomic(), but the previous value may go to any memory of this process.
   template <AtomicOp Op, typename T>
   [[gnu::always_inline]] bool try_atomic_to(T* old, Rank at, T* dest, T operand, T compare) const {
     Reach::Place target = copies_.find(at, dest, FixedSize<sizeof(T)>{});
@@ -108,7 +108,8 @@ class Shortcut {
     return true;
   }
 
-  // A load. One in `fetches_told_of` sets `tells`: a program may wait in a loop of loads.
+  // A load. Sets `tells` for one in `fetches_told_of`, because a program may wait in a loop of
+  // loads.
   static constexpr std::uint32_t fetches_told_of = 32;
   template <typename T>
   [[gnu::always_inline]] bool try_fetch(Rank at, const T* source, T& value, bool& tells) const {

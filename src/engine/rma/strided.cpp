@@ -1,5 +1,5 @@
-// Strided puts and gets beyond reach: blocks travel packed if the wire packs blocks of this size,
-// else one by one.
+// Strided puts and gets beyond reach. Blocks are packed if the wire packs blocks of this size, and
+// otherwise sent one by one.
 #include "engine/rma/rma.hpp"
 
 namespace gondwana {

@@ -19,7 +19,7 @@ void RegisteredBuffers::Row::set(const Row& other) {
   parts.store(other.parts.load(relaxed), relaxed);
 }
 
-// A look that met a change is repeated.
+// Repeats a lookup that a concurrent change may have disturbed.
 BufferPlace RegisteredBuffers::search(Rank rank, const void* object, std::size_t size) const {
   for (;;) {
     const std::uint64_t before = version_.load(std::memory_order_acquire);
@@ -29,7 +29,7 @@ BufferPlace RegisteredBuffers::search(Rank rank, const void* object, std::size_t
   }
 }
 
-// The number of rows that begin at `address` or below.
+// The number of rows that begin at or below `address`.
 std::size_t RegisteredBuffers::rows_up_to(std::uintptr_t address) const {
   const Row* rows = rows_.load(std::memory_order_acquire);
   std::size_t first = 0;

@@ -1,6 +1,6 @@
-// Buffers of the program that all ranks have registered together: the n-th of one rank is the
-// counterpart of the n-th of each other. An address at some distance from the start of this rank's
-// buffer names the byte at the same distance in the buffer of a peer.
+// Buffers of the program that all ranks registered together: the n-th of one rank is the
+// counterpart of the n-th of every other. An address at some distance from the start of this rank's
+// buffer names the byte at the same distance in a peer's buffer.
 #pragma once
 
 #include <atomic>
@@ -13,10 +13,10 @@
 
 namespace gondwana {
 
-// The buffer of one rank: in its arena, or in another space of it. Of whole words, which ranks put.
+// The buffer of one rank: in its arena, or in another of its spaces. Consists of whole words.
 struct BufferPart {
   std::uint64_t offset = 0;
-  std::uint64_t size = 0;   // bytes; 0: it has none
+  std::uint64_t size = 0;   // bytes; 0: the rank has no memory
   std::uint64_t space = 0;  // a SpaceId
 
   SpaceId id() const {
@@ -25,13 +25,13 @@ struct BufferPart {
   }
 };
 
-// One that is registered.
+// A buffer that all ranks have registered.
 struct RegisteredBuffer {
   Bytes own;
-  const BufferPart* parts;  // by rank; stays mapped
+  const BufferPart* parts;  // by rank; never unmapped while registered
 };
 
-// Converts to false if there is none.
+// Converts to false if no buffer contains the object.
 struct BufferPlace {
   static constexpr std::size_t nowhere = ~std::size_t{0};
 
@@ -44,16 +44,16 @@ struct BufferPlace {
 
 class RegisteredBuffers {
  public:
-  // Where [object, object + size) of this rank lies on `rank`. Any thread; `rank` is one of the
-  // job.
+  // The location of [object, object + size) of this rank at `rank`, which must be a rank of the
+  // job. Thread-safe.
   BufferPlace find(Rank rank, const void* object, std::size_t size) const {
     return count_.load(std::memory_order_relaxed) == 0 ? BufferPlace() : search(rank, object, size);
   }
 
-  // One thread at a time.
+  // Called by one thread at a time.
   void add(const RegisteredBuffer& buffer);
   void remove(const void* address);
-  // The memory of a buffer that contains one of the bytes; empty if none does.
+  // The memory of a buffer that contains one of the bytes, or empty.
   Bytes overlapping(Bytes bytes) const;
 
  private:
@@ -72,9 +72,9 @@ class RegisteredBuffers {
 
   std::atomic<std::uint64_t> version_{0};  // odd while rows change
   std::atomic<std::size_t> count_{0};
-  std::atomic<Row*> rows_{nullptr};  // by address
+  std::atomic<Row*> rows_{nullptr};  // sorted by address
   std::size_t room_ = 0;
-  // Smaller ones too: a thread may still look at them.
+  // Includes earlier, smaller arrays, because a thread may still read them.
   std::vector<std::unique_ptr<Row[]>>
       arrays_;  // NOLINT(modernize-avoid-c-arrays): rows do not move
 };

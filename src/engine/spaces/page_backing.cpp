@@ -33,7 +33,7 @@ struct MappedRange {
   bool is_main_stack = false;
 
   bool is_private() const { return access[3] == 'p'; }
-  // Whether it begins where `before` ends, both in memory and in the file.
+  // Whether this range continues `before`, both in memory and in the file.
   bool continues(const MappedRange& before) const {
     return begin == before.end && inode == before.inode && major == before.major &&
            minor == before.minor && from == before.from + (before.end - before.begin);
@@ -56,8 +56,9 @@ Error unsuitable(Bytes pages, const char* why) {
           fmt::format("{} bytes at {}: {}", pages.size(), fmt::ptr(pages.data()), why)};
 }
 
-// Recognises the stack of the calling thread, and of a coroutine that it runs. /proc/self/maps
-// names the stack of the main thread. Stacks of other threads cannot be told from other memory.
+// Recognizes the stack of the calling thread, and of a coroutine that it runs. /proc/self/maps
+// marks the stack of the main thread. Stacks of other threads cannot be distinguished from other
+// memory.
 bool is_own_stack(Bytes pages) {
   const auto holds = [pages](const void* place) {
     return std::less_equal<>()(pages.data(), static_cast<const std::byte*>(place)) &&
@@ -100,7 +101,7 @@ UniqueFd find_file(const MappedRange& range) {
   return {};
 }
 
-// Other processes map the file, so it must be as long as the pages.
+// Other processes map the file, so it must extend to the end of the pages.
 Result<PageBacking> open_shared(Bytes pages, const MappedRange& range) {
   PageBacking found{find_file(range),
                     range.from + (reinterpret_cast<std::uintptr_t>(pages.data()) - range.begin)};
@@ -122,8 +123,9 @@ Result<PageBacking> examine_pages(Bytes pages) {
   if (is_own_stack(pages)) return stack_in_use(pages);
   std::ifstream maps("/proc/self/maps");
   MappedRange range;
-  MappedRange first;  // the range in which the pages begin, extended by the ranges that continue it
-  std::uintptr_t known = reinterpret_cast<std::uintptr_t>(pages.data());  // suitable up to here
+  MappedRange first;  // the first range, extended by the ranges that continue it
+  std::uintptr_t known =
+      reinterpret_cast<std::uintptr_t>(pages.data());  // everything before this address is suitable
   const std::uintptr_t end = known + pages.size();
   if (end < known) return unsuitable(pages, "part of it is not mapped");
   bool any = false;
@@ -151,7 +153,7 @@ Result<PageBacking> examine_pages(Bytes pages) {
 
 namespace {
 
-// Where `pages` lie in their file; empty: in none, or not in one piece.
+// The range of their file in which `pages` are; empty: in no file, or not in one piece.
 std::optional<MappedRange> place_in_file(Bytes pages) {
   std::ifstream maps("/proc/self/maps");
   MappedRange range;

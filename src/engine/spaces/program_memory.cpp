@@ -14,7 +14,7 @@
 namespace gondwana {
 namespace {
 
-// Of address space that is set aside around a small block.
+// The unit of address space that is reserved around a small block.
 constexpr std::size_t neighborhood = std::size_t{16} << 20;
 
 // Maps shared pages a second time, over [address, address + pages.size()).
@@ -56,7 +56,7 @@ std::byte* rounded_down(std::byte* address, std::size_t step) {
 ProgramMemory::ProgramMemory(const NodeMemory& memory, SegmentSpace& space, Rank me)
     : space_(space), files_(memory, space, me), window_(memory.window(me)) {}
 
-// The next engine of this process uses the arena anew.
+// The next engine of this process starts with an empty arena.
 ProgramMemory::~ProgramMemory() {
   for (Span& span : spans_) {
     for (std::uint32_t& uses : span.uses) uses = std::min(uses, 1U);
@@ -80,7 +80,7 @@ void ProgramMemory::Span::shrink_from(MutableBytes pages) {
   const auto is_used = [](std::uint32_t times) { return times > 0; };
   const auto first = std::ranges::find_if(uses, is_used) - uses.begin();
   const std::byte* first_used = program.data() + static_cast<std::size_t>(first) * page_size();
-  if (pages.data() > first_used) {  // all that is in use lies below
+  if (pages.data() > first_used) {  // all pages in use are below
     uses.resize(first_page(pages));
   } else {
     const auto above = static_cast<std::size_t>(end_of(pages) - program.data());
@@ -119,7 +119,8 @@ Result<ProgramPages> ProgramMemory::give(MutableBytes pages, Room room) {
     while (unused < end && span.uses[unused] == 0) ++unused;
     const Result<void> moved = move(span, page, unused);
     if (!moved) {
-      // What moved for this call before has no use yet, and neither has what did not.
+      // Moves back the pages of this call, which have no use yet. For pages that did not move this
+      // has no effect.
       for (std::size_t before = first; before < page; ++before)
         if (span.uses[before] == 0) move_back(span, before, before + 1);
       forget_if_unused(span);
@@ -131,8 +132,8 @@ Result<ProgramPages> ProgramMemory::give(MutableBytes pages, Room room) {
   return span.pages(first, end - first);
 }
 
-// The address space around `pages` that is set aside for neighbors. A span grows upwards alone, so
-// there is more below.
+// The address space around `pages` that is reserved for neighbors. A span can grow only upwards, so
+// more is reserved below.
 std::optional<MutableBytes> ProgramMemory::widest_gap(MutableBytes pages) const {
   std::byte* begin = rounded_down(pages.data(), neighborhood) - neighborhood;
   std::byte* end = rounded_down(end_of(pages) - 1, neighborhood) + neighborhood;
@@ -145,7 +146,7 @@ std::optional<MutableBytes> ProgramMemory::widest_gap(MutableBytes pages) const 
   return gap;
 }
 
-// Pages that share one with the span, and end behind it.
+// Extends the span to pages that overlap it and end after it.
 bool ProgramMemory::extend(Span& span, MutableBytes pages) {
   if (pages.data() < span.program.data()) return false;
   const MutableBytes whole = range(span.program.data(), end_of(pages));
@@ -212,7 +213,7 @@ Result<void> ProgramMemory::move(Span& span, std::size_t first, std::size_t end)
                                           fmt::ptr(pages.program.data()), std::strerror(errno))};
 }
 
-// The program may have unmapped them, and other memory may lie there now.
+// The program may have unmapped the pages, and other memory may be at their address now.
 void ProgramMemory::move_back(Span& span, std::size_t first, std::size_t end) {
   const ProgramPages pages = span.pages(first, end - first);
   if (!are_same_pages(pages.program, pages.arena) || map_private(pages.program.data(), pages.arena))
@@ -236,7 +237,7 @@ void ProgramMemory::take_back(const ProgramPages& given) {
   forget_if_unused(*span);
 }
 
-// One use less of each page.
+// Decrements the use count of each page.
 void ProgramMemory::release(Span& span, std::size_t first, std::size_t end) {
   for (std::size_t page = first; page < end; ++page) {
     std::size_t last = page;
@@ -250,7 +251,7 @@ void ProgramMemory::release(Span& span, std::size_t first, std::size_t end) {
   }
 }
 
-// Takes no lock: only the thread that forked runs in the child.
+// Takes no lock, because only the forking thread exists in the child.
 void ProgramMemory::make_private() const {
   for (const Span& span : spans_)
     for (std::size_t page = 0; page < span.uses.size(); ++page) {

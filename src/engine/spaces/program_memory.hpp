@@ -1,4 +1,4 @@
-// The program's own memory, given to peers: at an offset in the arena of this rank.
+// Program memory that peers can reach, at an offset in the arena of this rank.
 //
 // Private pages move: pages of the arena with the same contents replace them, at the same address.
 // Shared mappings stay in their file, which every process maps over a part of the arena.
@@ -21,12 +21,12 @@ namespace gondwana {
 
 // Whole pages that peers reach.
 struct ProgramPages {
-  MutableBytes program;                  // where the program has them
-  MutableBytes arena;                    // and where they lie in the arena; as long
-  std::optional<std::size_t> file = {};  // number in ShownFiles, if the program keeps its pages
+  MutableBytes program;                  // address in the program
+  MutableBytes arena;                    // address in the arena, with the same size
+  std::optional<std::size_t> file = {};  // number in ShownFiles if the pages stay in their file
 };
 
-// Any thread, but for files().
+// Thread-safe, except files().
 class ProgramMemory {
  public:
   ProgramMemory(const NodeMemory& memory, SegmentSpace& space, Rank me);
@@ -34,31 +34,31 @@ class ProgramMemory {
   ProgramMemory& operator=(const ProgramMemory&) = delete;
   ~ProgramMemory();
 
-  // How much of the arena is set aside: `neighbors` leaves room for what else the program gives
-  // from the same pages later, as small blocks of malloc share pages.
+  // The arena space to reserve. `neighbors` leaves space for memory that the program gives later
+  // from the same pages, because small blocks of malloc share pages.
   enum class Room : std::uint8_t { exact, neighbors };
-  // Everything else that the pages contain moves too. No thread may write there meanwhile.
+  // Everything else in the pages moves too. No thread may write to them during the call.
   Result<ProgramPages> give(MutableBytes pages, Room room);
-  // The program's pages are private again, with the same contents.
+  // Makes the program's pages private again, with the same contents.
   void take_back(const ProgramPages& given);
 
-  // A forked child gets copies. System calls only.
+  // For a forked child, which gets copies. Makes system calls only.
   void make_private() const;
 
   ShownFiles& files() { return files_; }
 
  private:
-  // A range of the program and the part of the arena for it. Only pages that are in use lie there.
+  // A range of program memory and its part of the arena. Only pages in use are in the arena.
   struct Span {
     MutableBytes program;
     MutableBytes arena;
-    std::vector<std::uint32_t> uses;  // by page
-    MutableBytes block;               // of the arena, as allocated: all of `arena`, perhaps more
+    std::vector<std::uint32_t> uses;  // use count of each page
+    MutableBytes block;               // the whole allocation, of which `arena` may be a part
 
     std::size_t first_page(MutableBytes pages) const;
-    // Whether some of the pages are in use here.
+    // Whether the span uses some of these pages.
     bool has_used(MutableBytes pages) const;
-    // Leaves the pages, none of which is in use, to another span.
+    // Gives up the pages, none of which is in use, to another span.
     void shrink_from(MutableBytes pages);
     ProgramPages pages(std::size_t first, std::size_t count) const;
   };
@@ -75,7 +75,7 @@ class ProgramMemory {
   SegmentSpace& space_;
   ShownFiles files_;
   std::byte* window_;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::list<Span> spans_;
 };
 

@@ -31,7 +31,7 @@ ArenaFile* ShownFiles::find_place(std::size_t size) {
     if (best == nullptr || room < best->room.load(relaxed)) best = &place;
   }
   if (best != nullptr || fresh == nullptr) return best;
-  // Powers of two let a segment that grows repeatedly reuse a few ranges.
+  // With powers of two, a segment that grows repeatedly reuses a few ranges.
   std::optional<MutableBytes> range = space_.allocate(std::bit_ceil(size));
   if (!range) range = space_.allocate(size);
   if (!range) return nullptr;
@@ -84,7 +84,7 @@ void ShownFiles::withdraw(std::size_t number) {
   files_[number].reset();
 }
 
-// Rings the agent, which may sleep on its descriptors.
+// Informs peers, and wakes the agent, which may sleep on its descriptors.
 void ShownFiles::tell(ArenaFile& place) const {
   place.version.fetch_add(1, std::memory_order_release);  // pairs with FileWindows
   mine().changes.fetch_add(1, std::memory_order_release);

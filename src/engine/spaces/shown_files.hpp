@@ -10,12 +10,12 @@
 
 namespace gondwana {
 
-// One thread at a time calls show() and withdraw(), any thread the rest.
+// One thread at a time calls show() and withdraw(). Any thread may call the rest.
 class ShownFiles {
  public:
   ShownFiles(const NodeMemory& memory, SegmentSpace& space, Rank me);
 
-  // Where show() maps a part of the file: in the arena of this rank and in the window onto it.
+  // The place at which show() maps a part of the file, in the arena and in the window onto it.
   struct Placement {
     std::size_t number;
     std::size_t offset;  // in the arena
@@ -23,11 +23,11 @@ class ShownFiles {
   Result<Placement> show(UniqueFd file, std::size_t from, std::size_t size);
   void withdraw(std::size_t number);
 
-  // Whether the agent of this node, if there is one, has handled the file, and whether it failed.
+  // Whether the agent of this node, if any, has handled the file, and whether it failed to map it.
   bool has_reached_agent(std::size_t number) const;
   bool is_refused_by_agent(std::size_t number) const;
 
-  // Maps the files of a rank of this node in the window onto its arena.
+  // Maps the files of a rank of this node into the window onto its arena.
   Result<void> follow(Rank rank) { return windows_.follow(rank); }
 
  private:
@@ -40,7 +40,7 @@ class ShownFiles {
   SegmentSpace& space_;
   Rank me_;
   FileWindows windows_;
-  std::array<UniqueFd, ArenaFiles::most> files_;  // open as long as peers may ask for them
+  std::array<UniqueFd, ArenaFiles::most> files_;  // open as long as peers may request them
 };
 
 }  // namespace gondwana

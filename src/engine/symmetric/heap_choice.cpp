@@ -12,7 +12,7 @@
 namespace gondwana {
 namespace {
 
-// Huge pages lie at an offset that does not depend on the program.
+// Huge pages have an offset that does not depend on the program.
 Result<std::size_t> choose_heap_offset(const HeapWish& wish) {
   const std::size_t usual = heap_offset(wish.globals.size());
   if (!wish.options.hugetlb && wish.memory.plan().huge == 0) return usual;
@@ -23,8 +23,8 @@ Result<std::size_t> choose_heap_offset(const HeapWish& wish) {
                            format_size(wish.globals.size()))};
 }
 
-// Bytes of an arena that its heap may use. A job on several nodes reserves some for the scratch of
-// teams.
+// The bytes of an arena that its heap may use. A job on several nodes reserves some for the scratch
+// of teams.
 std::size_t heap_room(const NodeMemory& memory, std::size_t heap_at) {
   const std::size_t end = memory.plan().inbox_offset();
   const std::size_t room = heap_at < end ? end - heap_at : 0;
@@ -51,7 +51,7 @@ std::size_t dirty_behind(const NodeMemory& memory, Rank rank, MutableBytes space
   return begin < touched ? std::min<std::size_t>(touched - begin, space.size()) : 0;
 }
 
-// The memory for each rank of the node with the least memory.
+// The memory per rank on the node with the least memory.
 std::size_t least_memory(const NodeMemory& memory) {
   std::size_t least = usable_memory() / memory.roster().here().size();
   for (std::uint32_t node = 0; node < memory.roster().nodes(); ++node) {
@@ -71,7 +71,7 @@ Error heaps_exceed_memory(std::size_t heap, std::uint32_t ranks, std::size_t mem
                       format_size_option(memory / ranks))};
 }
 
-// The size that the user set, or half of the node's memory divided among its ranks; or an error.
+// The size that the user set, or half of the node's memory divided among its ranks, or an error.
 Result<std::size_t> choose_heap_size(const HeapWish& wish, std::size_t heap_at) {
   const std::uint32_t ranks = wish.memory.roster().here().size();
   const std::size_t room = heap_room(wish.memory, heap_at);

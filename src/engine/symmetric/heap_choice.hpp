@@ -15,13 +15,13 @@ struct HeapWish {
   MutableBytes globals;
 };
 
-// The size that the user set, or half of the node's memory divided among its ranks; or an error.
+// The size that the user set, or half of the node's memory divided among its ranks, or an error.
 Result<HeapPlace> choose_heap(const HeapWish& wish);
 
-// The offset after which no earlier engine has written to this heap.
+// The offset beyond which no earlier engine wrote to this heap.
 std::size_t touched_before(const Legacy& legacy, const HeapPlace& heap);
 
-// The rest of the arena of a rank after its heap.
+// The part of a rank's arena after its heap.
 SegmentSpace segments_behind(const NodeMemory& memory, Rank rank, const HeapPlace& heap);
 
 }  // namespace gondwana

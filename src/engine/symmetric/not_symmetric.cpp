@@ -31,7 +31,7 @@ std::string_view cure_of(AddressKind kind) {
   }
 }
 
-// Symmetric memory begins at `object`, and ends before `size`; 0: it does not begin there.
+// The bytes of symmetric memory from `object` on; 0: `object` is not in symmetric memory.
 std::size_t symmetric_bytes(const SymmetricMemory& memory, const std::byte* object) {
   for (const MutableBytes range : {memory.heap(), memory.ranges().globals}) {
     const auto at = static_cast<std::size_t>(object - range.data());
@@ -40,7 +40,8 @@ std::size_t symmetric_bytes(const SymmetricMemory& memory, const std::byte* obje
   return 0;
 }
 
-// Most often an index or an offset that is too large: the heap is what the program knows of it.
+// The usual cause is an index or offset that is too large. The message names the heap, which the
+// program knows.
 std::string past_heap(const SymmetricMemory& memory, const std::byte* object) {
   const std::byte* end = memory.heap().data() + memory.heap().size();
   return fmt::format("; it is {} past the end of the symmetric heap; {}{}",

@@ -1,4 +1,4 @@
-// Facts that must be the same on all ranks; otherwise addresses would differ in meaning.
+// Facts that must be the same on all ranks. Otherwise addresses would mean different objects.
 #pragma once
 
 #include "core/result.hpp"
@@ -6,7 +6,7 @@
 
 namespace gondwana {
 
-// The error says what differs from rank 0, and what to set.
+// The error names the difference from rank 0, and the setting to change.
 Result<void> compare_with_first(const RankFacts& mine, const RankFacts& first);
 
 }  // namespace gondwana

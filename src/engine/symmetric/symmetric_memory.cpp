@@ -46,8 +46,8 @@ SymmetricMemory::SymmetricMemory(std::shared_ptr<const NodeMemory> memory, Rank 
   memory_->forbid_access(rank_, offset_ - redzone_before_, redzone_before_);
 }
 
-// The next engine may use this memory differently, and something else may lie at these addresses
-// later. AddressSanitizer knows only of blocks and of what is before them.
+// The next engine may use this memory differently, and later other memory may have these addresses.
+// With AddressSanitizer only blocks and the redzone before the heap are marked.
 SymmetricMemory::~SymmetricMemory() {
   if (has_address_sanitizer()) {
     memory_->allow_access(rank_, offset_ - redzone_before_, redzone_before_);
@@ -64,7 +64,7 @@ void SymmetricMemory::forbid(std::size_t offset, std::size_t size) const {
   memory_->forbid_access(rank_, offset_ + offset, size);
 }
 
-// Adds a redzone after the block, unless the heap has no room for it.
+// Adds a redzone after the block, unless the heap has no space for it.
 std::optional<Heap::Block> SymmetricMemory::take(std::size_t size, std::size_t alignment) {
   if (redzones_ && size <= heap_.size())
     if (const auto block = book_.allocate(size + redzone_of(size), alignment)) return block;
@@ -78,7 +78,7 @@ void* SymmetricMemory::allocate(std::size_t size, std::size_t alignment) {
   return block ? hand_out(*block, size) : nullptr;
 }
 
-// Records the bytes that the program has from this offset on.
+// Records the requested size of the block at this offset.
 void* SymmetricMemory::hand_out(Heap::Block block, std::size_t asked) {
   asked_[block.offset] = asked;
   allow(block.offset, asked);
@@ -94,7 +94,7 @@ void SymmetricMemory::dump_blocks() {
   if (touched_ > 0) dump_touched();
 }
 
-// In large steps: each is a system call.
+// Works in large steps, because each is a system call.
 void SymmetricMemory::dump_touched() {
   const std::size_t end = std::min(round_up(touched_, huge_page), heap_.size());
   const std::size_t pages = end / page_size() * page_size();
@@ -137,7 +137,7 @@ void* SymmetricMemory::allocate_zeroed(std::size_t size) {
   return hand_out(*block, size);
 }
 
-// Memory that was never handed out reads as zero. This does not commit it.
+// Memory that was never allocated reads as zero. This does not commit it.
 void SymmetricMemory::clear(std::size_t offset, std::size_t size) {
   if (offset >= touched_) return;
   std::byte* start = heap_.data() + offset;
@@ -147,8 +147,8 @@ void SymmetricMemory::clear(std::size_t offset, std::size_t size) {
   std::memset(start + clean.end, 0, dirty - clean.end);
 }
 
-// Gives the whole pages of a block back to the system; they then read as zero. Returns the range
-// that was given back.
+// Returns the whole pages of a block to the system. They then read as zero. Returns the range of
+// these pages.
 SymmetricMemory::Span SymmetricMemory::give_back(std::size_t offset, std::size_t size) const {
   if (size < page_worthy || offset < huge_) return {};
   std::byte* start = heap_.data() + offset;

@@ -18,19 +18,19 @@
 
 namespace gondwana {
 
-// The place of the heap in the arena. Its first `huge` bytes are on reserved huge pages: pages
-// given back from there may belong to another process when touched again.
+// The location of the heap in the arena. Its first `huge` bytes are on reserved huge pages. A page
+// given back from there may belong to another process when it is touched again.
 struct HeapPlace {
   std::size_t offset = 0;
   std::size_t size = 0;
   std::size_t huge = 0;
-  bool redzones = false;  // blocks keep a distance, so that an overflow hits none
+  bool redzones = false;  // blocks are separated, so that an overflow hits no other block
 };
 
 class SymmetricMemory {
  public:
   // `globals`: the variables of `rank` (empty: private), already mapped to its arena at
-  // NodePlan::globals_offset. `touched`: the arena beyond that offset was never written.
+  // NodePlan::globals_offset. `touched`: the arena was never written beyond that offset.
   SymmetricMemory(std::shared_ptr<const NodeMemory> memory, Rank rank, MutableBytes globals,
                   const HeapPlace& heap, std::size_t touched = 0);
   ~SymmetricMemory();
@@ -43,29 +43,30 @@ class SymmetricMemory {
   // arena_alignment. Only allocate_zeroed() clears the memory.
   void* allocate(std::size_t size, std::size_t alignment);
   void* allocate_zeroed(std::size_t size);
-  // As realloc(3): keeps contents up to the smaller size. If full, returns null without a change.
+  // Like realloc(3): keeps contents up to the smaller size. If the heap is full, returns null and
+  // changes nothing.
   void* resize(void* block, std::size_t size);
-  // Returns false if no block begins there.
+  // Returns false if no block begins at this address.
   bool release(void* block);
-  // Releases every block that is still allocated.
+  // Releases all allocated blocks.
   void release_all();
-  // The size of the block that begins there; 0 if none does.
+  // The size of the block that begins at this address, or 0.
   std::size_t size_of(const void* block) const;
 
-  // Adds the blocks of the heap to core dumps from now on.
+  // Includes the blocks of the heap in core dumps from now on.
   void dump_blocks();
-  // If [address, address + size) lies in the heap, but not within one block: says what is wrong.
+  // If [address, address + size) is in the heap, but not within one block: describes the mistake.
   std::optional<std::string> doubt_about(const void* address, std::size_t size) const;
 
   MutableBytes heap() const { return heap_; }
   Rank owner() const { return rank_; }
-  // Whose memory lies there in this process; nothing: no rank's of this node.
+  // The rank whose memory is at this address of this process; nothing: no rank of this node.
   std::optional<Rank> rank_at(const void* address) const;
   std::size_t heap_size() const { return heap_.size(); }
   // Bytes at the start of the heap that are on reserved huge pages.
   std::size_t huge_size() const { return huge_; }
   std::size_t largest_free() const;
-  // The `touched` of the constructor, for the next heap in this arena.
+  // The value of the constructor's `touched` for the next heap in this arena.
   std::size_t touched() const;
   std::string describe() const;  // the ranges, for a message about an address outside them
 
@@ -94,12 +95,12 @@ class SymmetricMemory {
   MutableBytes heap_;
   std::size_t huge_;
   bool redzones_;
-  std::size_t redzone_before_;  // size in bytes of the redzone before the heap
+  std::size_t redzone_before_;  // bytes of the redzone before the heap
   mutable std::mutex mutex_;    // guards the bookkeeping below
   Heap book_;
   std::map<std::size_t, std::size_t> asked_;  // offset of each block -> requested bytes
-  std::size_t touched_;     // no byte of the heap from here on was ever handed out
-  std::size_t dumped_ = 0;  // up to here core dumps hold the heap
+  std::size_t touched_;                       // no byte of the heap from here on was ever allocated
+  std::size_t dumped_ = 0;                    // core dumps contain the heap up to here
   bool dumps_ = false;
 };
 

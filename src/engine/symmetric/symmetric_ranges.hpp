@@ -1,5 +1,5 @@
 // The addresses of a rank that its peers have too: its arena, and the program's globals, which have
-// their own addresses. A value; a zero value holds nothing.
+// their own addresses. A value type; the default value contains nothing.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ using FixedSize = std::integral_constant<std::size_t, Size>;
 struct SymmetricRanges {
   static constexpr std::size_t nowhere = ~std::size_t{0};
 
-  std::uintptr_t arena = 0;  // where it begins
-  std::size_t length = 0;    // from the end of the system part to the end of the heap
+  std::uintptr_t arena = 0;  // its start
+  std::size_t length = 0;    // from the end of the system area to the end of the heap
   MutableBytes globals;
 
   // The offset of [object, object + size) in the arena, or `nowhere`.
@@ -31,7 +31,7 @@ struct SymmetricRanges {
 
   // The steps of offset_of(), for callers on a hot path.
   std::size_t distance(const void* object) const {
-    return reinterpret_cast<std::uintptr_t>(object) - arena;  // huge for what lies before it
+    return reinterpret_cast<std::uintptr_t>(object) - arena;  // huge for addresses before it
   }
   // One comparison for a fixed size. The heap has at least one granule, so length - Size never
   // wraps.

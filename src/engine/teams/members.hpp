@@ -1,5 +1,6 @@
-// Which numbers a set has, in its order: ranks of the job, or members of another team. `first` and
-// those at equal steps from it, up or down; or a list in any order. No number is there twice.
+// The numbers of a set's members, in its order: ranks of the job, or members of another team. They
+// are `first` and further numbers at a constant stride, or a list in any order. No number occurs
+// twice.
 #pragma once
 
 #include <cstdint>
@@ -24,22 +25,23 @@ class MemberList {
 
  private:
   std::vector<std::uint32_t> numbers_;
-  std::vector<std::uint32_t> in_order_;  // the members, in the order of their numbers
+  std::vector<std::uint32_t> in_order_;  // the members, sorted by their numbers
 };
 
 struct Members {
   std::uint32_t first = 0;
-  std::int32_t stride = 1;  // negative: in falling order; 0 for one member, and for a list
+  std::int32_t stride = 1;  // negative: descending; 0 for one member, and for a list
   std::uint32_t size = 0;
-  std::shared_ptr<const MemberList> list = nullptr;  // null: equal steps
+  std::shared_ptr<const MemberList> list = nullptr;  // null: constant stride
 
-  // Equal steps if the numbers have them.
+  // Uses a constant stride if the numbers have one.
   static Members of(std::span<const std::uint32_t> numbers);
 
   std::uint32_t number_of(std::uint32_t member) const {
     if (list != nullptr) [[unlikely]]
       return (*list)[member];
-    return first + static_cast<std::uint32_t>(stride) * member;  // wraps back if it falls
+    return first +
+           static_cast<std::uint32_t>(stride) * member;  // wraps around if the stride is negative
   }
   Rank rank_of(std::uint32_t member) const { return Rank(number_of(member)); }
 
@@ -55,13 +57,13 @@ struct Members {
   }
   std::optional<std::uint32_t> member_of(Rank rank) const { return find(index(rank)); }
 
-  // Two members between whose numbers those of all others lie.
+  // The members with the lowest and the highest number.
   std::pair<std::uint32_t, std::uint32_t> ends() const {
     if (list != nullptr) [[unlikely]]
       return {list->lowest(), list->highest()};
     return {number_of(0), number_of(size - 1)};
   }
-  // The ranks of those that are members of `parent` by these numbers.
+  // The ranks of the members of `parent` that these numbers select.
   Members within(const Members& parent) const;
 };
 

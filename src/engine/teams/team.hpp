@@ -26,15 +26,15 @@ struct Team : Members {
   std::uint32_t me;
   Epoch epoch = 0;                 // the last epoch that this rank has begun
   std::uint32_t scratch_uses = 0;  // uses of the scratch so far; selects the half in use
-  // For a set that is not a team: the offset of its flags in every arena. It has no lines or
-  // scratch. 0: a team, whose number gives the place of its flags.
+  // For a set that is not a team: the offset of its flags in every arena. The set has no lines or
+  // scratch. 0: a team, whose number determines the offset of its flags.
   std::size_t own_flags = 0;
-  bool serves_set = false;  // it is the team of a set like that
+  bool serves_set = false;  // the team was made for an active set
   // The state of LevelCollectives, if members are on several nodes.
   std::shared_ptr<StagedCollectives> levels = nullptr;
 };
 
-// The members of a team as TeamSync sees them.
+// The members of a team, as TeamSync sees them.
 class NodeTeam {
  public:
   NodeTeam(const NodeMemory& memory, const Team& team)

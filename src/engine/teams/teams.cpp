@@ -6,7 +6,7 @@ namespace gondwana {
 namespace {
 
 // The teams of an engine start at an epoch that no earlier engine has reached. So lines and words
-// that earlier engines left have no meaning for them.
+// left by earlier engines have no meaning for them.
 constexpr Epoch epoch_of(std::uint32_t generation) {
   constexpr std::uint32_t bits_of_a_generation = 40;
   return Epoch{generation} << bits_of_a_generation;

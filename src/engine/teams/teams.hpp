@@ -1,12 +1,12 @@
-// The teams of a rank, by number: two that always exist, and others from splits.
+// The teams of a rank, by number: two that always exist, and others created by splits.
 //
 // A team's number identifies its sync lines and scratch on each member. Teams that share no member
 // may have the same number. collectives/split.cpp chooses the numbers.
 //
-// A number is used again when all members of its team have ended it. That is safe because nothing
-// of the old team can be mistaken for something of the new one: epochs go on from where the old
-// team was, flags are zero after each operation, and a member that still reads a line of the old
-// team waits for an epoch that the line has reached and never goes back from.
+// A number is reused when all members of its team have ended it. That is safe because state of the
+// old team cannot be mistaken for state of the new one. Epochs continue from those of the old team.
+// Flags are zero after each operation. A member that still reads a line of the old team waits for
+// an epoch that the line has reached and never goes back from.
 #pragma once
 
 #include <algorithm>
@@ -35,16 +35,16 @@ class Teams {
     return number < teams_.size() ? teams_[number] : nullptr;
   }
 
-  // Free numbers of this rank, as bits: of the 64 numbers from 64 * word on.
+  // Free numbers of this rank, as bits: one group of 64, starting at 64 * word.
   struct FreeNumbers {
     std::uint64_t word;
     std::uint64_t bits;
   };
   static constexpr std::uint64_t numbers_of_word = 64;
   static constexpr std::uint64_t words = NodePlan::most_teams / numbers_of_word;
-  // The first that there are from this word on; `words` and no bits if there are none.
+  // The first group at or after `word` with free numbers; `words` and no bits if there is none.
   FreeNumbers free_from(std::uint64_t word) const;
-  // Returns false if another thread has the number.
+  // Returns false if another thread has taken the number.
   bool take(std::uint32_t number);
   void give_back(std::uint32_t number);
   // An epoch that no team with this number has exceeded on this rank.
@@ -52,10 +52,10 @@ class Teams {
     return std::max(first_epoch_, last_epoch_[number]);
   }
 
-  // Makes a team of chosen members of its parent, with a number that was taken and an epoch that no
-  // member has exceeded. This rank is one of them.
+  // Creates a team of chosen members of its parent, with a number that was taken and an epoch that
+  // no member has exceeded. This rank must be one of them.
   Team& make(std::uint32_t number, const Team& parent, const Members& chosen, Epoch epoch);
-  // No member is inside a collective of the team. The world and shared teams cannot end.
+  // No member may be inside a collective of the team. The world and shared teams cannot end.
   void end(const Team& team);
   // Calls `use` with each team but the world and shared teams, in the order of their numbers.
   // `use` may end the team.
@@ -74,15 +74,15 @@ class Teams {
 
   void make_first(std::uint32_t number, const Members& members);
   Team& keep(Team team, Epoch epoch);
-  // Tells tools which ranks are its members; `size` 0: it is no more.
+  // Shows the members of the team to tools; `size` 0: the team has ended.
   void show(const Team& team, std::uint32_t size) const;
   Legacy& legacy() const { return memory_->page(me_).legacy; }
 
   const NodeMemory* memory_;
   Reach reach_;
   Rank me_;
-  // By number; written by the thread that has taken the number.
-  SparseArray<Team*, NodePlan::most_teams> teams_;       // null: there is none; owned
+  // By number; written by the thread that took the number.
+  SparseArray<Team*, NodePlan::most_teams> teams_;       // null: no team; owned
   SparseArray<Epoch, NodePlan::most_teams> last_epoch_;  // of the last team with this number
   Epoch first_epoch_;
   std::array<std::atomic<std::uint64_t>, words> taken_{};  // one bit per number

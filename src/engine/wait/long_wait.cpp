@@ -6,8 +6,9 @@
 namespace gondwana {
 namespace {
 
-// The longest sleep without a wake. Network data rings no bell of a rank that sleeps on another
-// event. So the first sleeps are short, and later a waiting rank polls a thousand times a second.
+// The longest sleep without a wake-up. Network data does not ring the bell on which a rank sleeps
+// for another event. So the first sleeps are short, and later a waiting rank polls a thousand times
+// a second.
 std::chrono::microseconds longest_sleep(std::uint32_t sleeps_before, bool is_network_busy) {
   constexpr std::chrono::microseconds most{1000};
   constexpr std::chrono::microseconds first{60};
@@ -15,7 +16,7 @@ std::chrono::microseconds longest_sleep(std::uint32_t sleeps_before, bool is_net
   return is_network_busy && sleeps_before <= doublings ? first * (1 << sleeps_before) : most;
 }
 
-// While it lives, the thread sleeps.
+// Exists while the thread sleeps.
 class Away {
  public:
   explicit Away(WaitCompanion* companion) : companion_(companion) {
@@ -55,7 +56,7 @@ LongWait::LongWait(Waiter& waiter, const WaitReason& why)
 
 void LongWait::step() {
   if (poll()) return begin_again();
-  yields_.slow_since_ns = 0;  // nothing came meanwhile
+  yields_.slow_since_ns = 0;  // nothing has arrived in the meantime
   switch (phase_) {
     case Phase::spin:
       return spin();
@@ -104,8 +105,8 @@ void LongWait::yield() {
 }
 
 // Whether this rank could have ended its wait long before its last yield returned. Peers that began
-// to wait in the midst of that yield wait for this rank. If a peer on this processor was the last
-// to come, it has only just begun to wait.
+// to wait during that yield wait for this rank. If a peer on this processor arrived last, it has
+// only just begun to wait.
 bool LongWait::came_late() const {
   if (yields_.slow_since_ns == 0) return false;
   const std::uint64_t margin = worker_.wait_policy.slow_ns() / 2;
@@ -152,7 +153,8 @@ void LongWait::sleep() {
   if (waiter_.look_around_) waiter_.look_around_();
 }
 
-// Stores through pointers and network data ring no bell, so sleeps that they may end are timed.
+// Stores through pointers and network data ring no bell, so a sleep that they may end has a
+// timeout.
 Timeout LongWait::timeout(std::chrono::microseconds limit) const {
   if (why_.on_program_memory || waiter_.network_ != nullptr) return limit;
   WaitCompanion* const companion = WaitCompanion::present();

@@ -6,14 +6,15 @@
 //
 // A step receives messages and makes network progress. Then it relaxes, yields, arms a doorbell or
 // sleeps. Messages and network data arrive in bursts. A rank that slept between two of them would
-// lose more time to waking up than to waiting. So a wait spins and yields anew after each arrival.
+// lose more time to waking up than to waiting. So a wait starts again with spins and yields after
+// each arrival.
 #pragma once
 
 #include "engine/wait/waiter.hpp"
 
 namespace gondwana {
 
-// Shows tools what a thread waits for, and `awaited` of its words. It does nothing within another
+// Shows tools what a thread waits for, and `awaited` about its words. Has no effect within another
 // ShownWait.
 class ShownWait {
  public:
@@ -34,8 +35,8 @@ class LongWait {
   // The caller has already spun.
   LongWait(Waiter& waiter, const WaitReason& why);
 
-  // One step of that spin, for a caller that has polled `looks` times. Returns false when a long
-  // wait should begin.
+  // One step of the initial spin, for a caller that has polled `looks` times. Returns false when a
+  // long wait should begin.
   static bool keep_spinning(Waiter& waiter, std::uint32_t& looks) {
     if (looks >= waiter.workers_.mine().wait_policy.spins()) return false;
     looks = waiter.receive_messages() > 0 ? 1 : looks + 1;
@@ -66,9 +67,9 @@ class LongWait {
   Watch watch_;
   bool sleeps_on_network_;
   Phase phase_ = Phase::yield;
-  std::uint32_t looks_ = 0;   // in all
+  std::uint32_t looks_ = 0;   // total polls
   std::uint32_t spins_ = 0;   // since the last arrival
-  std::uint32_t sleeps_ = 0;  // likewise
+  std::uint32_t sleeps_ = 0;  // since the last arrival
   WaitPolicy::Yields yields_{};
   std::optional<Doorbell<RealAtomics>::Armed> armed_;
 };

@@ -11,12 +11,12 @@ class NetworkProgress {
   NetworkProgress(const NetworkProgress&) = delete;
   NetworkProgress& operator=(const NetworkProgress&) = delete;
 
-  // Makes progress unless another thread does. Returns true if something happened.
+  // Makes progress unless another thread does. Returns true if any progress was made.
   virtual bool progress() = 0;
-  // Returns when something may have arrived, or after `limit`.
+  // Returns when data may have arrived, or after `limit`.
   virtual void sleep(std::chrono::microseconds limit) = 0;
 
-  // Whether posted operations may need further calls of this rank.
+  // Whether posted operations may need further calls by this rank.
   bool needs_calls() const { return needs_calls_.load(std::memory_order_relaxed); }
 
  protected:

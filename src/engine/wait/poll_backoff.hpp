@@ -1,12 +1,12 @@
-// The processor use of polls that find nothing. If ranks share processors, a program that only
-// polls keeps the processor from the rank that it waits for. Every non-waiting call, of any door,
-// reports to the PollBackoff of its thread what it found.
+// Limits the processor time of polls that find nothing. If ranks share processors, a program that
+// only polls keeps the processor from the rank that it waits for. Every nonblocking call, of any
+// door, reports its result to the PollBackoff of its thread.
 //
-// If each rank has a processor, a poll keeps its own. Otherwise a loop of polls spins briefly, as a
+// If each rank has a processor, polls do not yield. Otherwise a loop of polls spins briefly, as a
 // wait does, then yields at each poll; waiting ranks return the processor within a microsecond.
 // After many yields without success the loop yields by time, so that long polling costs little. It
 // also does so after a long yield, because then another process computes. A program that computes
-// between its polls is no polling loop and hardly yields.
+// between its polls hardly yields.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace gondwana {
 
 class PollBackoff {
  public:
-  // Keeps the processor.
+  // Never yields.
   constexpr PollBackoff() = default;
-  // Shares it, after `looks` polls.
+  // Yields after `looks` failed polls.
   static constexpr PollBackoff after(std::uint32_t looks) {
     PollBackoff polls;
     polls.share(looks);
@@ -37,12 +37,12 @@ class PollBackoff {
     if (failed_ >= limit_) [[unlikely]]
       give_way();
   }
-  // Whether a loop has found nothing for long: it keeps its processor, or yields by time.
+  // Whether a loop has found nothing for long, and no longer yields at each poll.
   bool is_long() const {
     return looks_ == never ? failed_ >= most_in_a_row : limit_ == polls_per_clock;
   }
-  // For calls that return a value without knowing what the program waits for. A repeated value of
-  // the same place counts as a failed poll.
+  // For calls that return a value without knowing what the program waits for. A repeated value at
+  // the same address counts as a failed poll.
   void fetched(const void* place, std::uint64_t value, std::uint32_t polls = 1) {
     if (place == place_ && value == value_) return failed(polls);
     place_ = place;
@@ -57,7 +57,8 @@ class PollBackoff {
   static constexpr std::uint32_t never = ~0U;
   static constexpr std::uint32_t fewest_looks = 2;  // more than each_poll
   static constexpr std::uint32_t each_poll = 1;
-  // Ranks that share a processor need one yield each per turn: enough for a few hundred ranks.
+  // Ranks that share a processor need one yield each per turn. This suffices for a few hundred
+  // ranks.
   static constexpr std::uint32_t most_in_a_row = 256;
   static constexpr std::uint64_t interval_ns = 50'000;
   static constexpr std::uint32_t polls_per_clock = 16;
@@ -68,12 +69,12 @@ class PollBackoff {
   void give_way();
   void yield(std::uint64_t now_ns);
 
-  // Owner: the thread that polls.
+  // Owned by the thread that polls.
   std::uint32_t failed_ = 0;         // since the last yield or success
   std::uint32_t limit_ = never;      // failed polls before give_way()
   std::uint32_t looks_ = never;      // the first limit of a loop
   std::uint32_t in_a_row_ = 0;       // yields of this loop
-  std::uint64_t last_yield_ns_ = 0;  // its end
+  std::uint64_t last_yield_ns_ = 0;  // the end of the last yield
   std::uint64_t yields_ = 0;
   const void* place_ = nullptr;
   std::uint64_t value_ = 0;

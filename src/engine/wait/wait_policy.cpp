@@ -34,7 +34,7 @@ void WaitPolicy::note(bool late) {
   }
   doubt_ += doubt_of_late;
   if (doubt_ < most_doubt) return;
-  doubt_ = most_doubt - doubt_of_late;  // after the rest one late wait is enough
+  doubt_ = most_doubt - doubt_of_late;  // after the rest, one late wait is enough
   resting_ = next_rest_;
   next_rest_ = std::min(next_rest_ * 4, longest_rest);
 }

@@ -31,7 +31,7 @@ Waiter::Waiter(const NodeMemory& memory, const SymmetricRanges& symmetric, Rank 
       network_(network),
       look_around_(std::move(look_around)) {}
 
-// A word lies in the arena of this rank, or in globals that are mapped to the arena.
+// The word is in the arena of this rank, or in globals that are mapped to the arena.
 Watch Waiter::watch_on(const void* word) const {
   const std::size_t distance = reinterpret_cast<std::uintptr_t>(word) -
                                reinterpret_cast<std::uintptr_t>(memory_->window(me_));

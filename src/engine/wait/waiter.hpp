@@ -1,4 +1,4 @@
-// All waits of a rank: for barriers, words, events, locks and room for messages.
+// All waits of a rank: for barriers, words, events, locks and space in queues.
 //
 // A waiting rank receives messages and makes network progress. It spins, then yields, and finally
 // sleeps on one of its two doorbells or on the network.
@@ -18,16 +18,16 @@
 
 namespace gondwana {
 
-// What a rank waits for, as tools show it, and what may end the wait.
+// What a rank waits for, as tools show it, and which events may end the wait.
 struct WaitReason {
   CallName call;
   std::uint32_t peer = Waiting::anybody;
-  std::uint32_t team = Waiting::no_team;  // of a collective
-  bool on_program_memory = false;         // puts ring for it, stores through pointers do not
-  const void* word = nullptr;             // the only word of it that matters; null: any may
+  std::uint32_t team = Waiting::no_team;  // team of a collective
+  bool on_program_memory = false;         // puts ring the bell, stores through pointers do not
+  const void* word = nullptr;             // the only word that matters; null: any word
   const void* place = nullptr;            // the lock or word that tools name; null: `word`
-  bool on_network = false;                // what ends it comes over the network to this rank
-  bool on_messages = false;               // most often a handler ends it
+  bool on_network = false;                // the network delivers the event to this rank
+  bool on_messages = false;               // usually a handler ends it
 };
 
 // For a wait whose condition tools do not show.
@@ -40,30 +40,30 @@ class Waiter {
   // Reports a lost peer that no other check finds.
   using LookAround = std::function<void()>;
 
-  // `network`: null in a job on one node. `look_around`: called from time to time during a long
-  // wait; may be empty.
+  // `network`: null in a job on one node. `look_around`: called periodically during a long wait;
+  // may be empty.
   Waiter(const NodeMemory& memory, const SymmetricRanges& symmetric, Rank me, Workers& workers,
          Messages& messages, NetworkProgress* network, LookAround look_around);
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;
 
-  // Waits until done() holds. Earlier stores of peers are then visible. If it does not hold for a
-  // while, tell() is asked for what tools show of the condition, an Awaited.
+  // Waits until done() holds. Earlier stores of peers are then visible. In a long wait, tell()
+  // returns the Awaited that tools show.
   template <typename Done, typename Tell = NothingAwaited>
   void until(const WaitReason& why, const Done& done, const Tell& tell = {});
 
-  // For conditions that peers make true by a store to this rank's memory.
+  // For conditions that a peer's store to this rank's memory fulfills.
   template <typename Done, typename Tell = NothingAwaited>
   void on_memory(CallName call, const Done& done, std::uint32_t peer = Waiting::anybody,
                  const void* place = nullptr, const Tell& tell = {}) {
     until({.call = call, .peer = peer, .on_program_memory = true, .place = place}, done, tell);
   }
-  // For conditions that only a store to this word, symmetric or not, makes true.
+  // For conditions that only a store to this word, symmetric or not, fulfills.
   template <typename Done, typename Tell>
   void on_word(CallName call, const void* word, const Done& done, const Tell& tell) {
     until({.call = call, .on_program_memory = true, .word = word}, done, tell);
   }
-  // For words that doors keep in common memory. Their writers call wake().
+  // For words that doors keep in shared memory. Their writers call wake().
   template <typename Done>
   void on_words(CallName call, const Done& done, std::uint32_t peer = Waiting::anybody) {
     until({.call = call, .peer = peer}, done);
@@ -71,10 +71,10 @@ class Waiter {
   // Wakes a rank of this node that may sleep on these words.
   void wake(Rank rank) const { memory_->page(rank).sync_bell.ring_if_asleep(); }
 
-  // Opens a message that found no room. Waits for some, and receives meanwhile.
+  // Opens a message to a full queue: waits for space, and receives messages meanwhile.
   Draft wait_and_open(CallName call, Rank to, MessageClass sort, Payload payload);
 
-  // For a call that polls without waiting, perhaps for an answer to what is in flight.
+  // For a call that polls without waiting. It may poll for a reply to an operation in flight.
   void make_progress() {
     move_network();
     receive();
@@ -85,7 +85,7 @@ class Waiter {
     return receive();
   }
 
-  // Calls that poll without waiting report to it what they found.
+  // Calls that poll without waiting report their results to it.
   PollBackoff& polls() { return workers_.mine().polls; }
 
   // The bell for messages within the node. Null if other nodes may send messages, or if this thread
@@ -93,16 +93,16 @@ class Waiter {
   Doorbell<RealAtomics>* message_bell() const {
     return network_ != nullptr || !messages_.may_poll() ? nullptr : &memory_->page(me_).sync_bell;
   }
-  // For a thread that has armed that bell: misses no message.
+  // For a thread that has armed that bell. Misses no message.
   std::uint32_t receive_all_messages() { return messages_.poll_all(); }
 
-  // While it lives, tools do not see this thread as waiting: it runs a handler.
+  // Hides this thread's wait from tools during its lifetime, because the thread runs a handler.
   class Busy {
    public:
     explicit Busy(Waiter& waiter) : Busy(waiter.workers_.mine().thread_slot->waiting) {}
     Busy(const Busy&) = delete;
     Busy& operator=(const Busy&) = delete;
-    // Restarts the wait with another start time, so that an observer sees an arrival.
+    // Restarts the wait with another start time, so that an observer notices the change.
     ~Busy() {
       if (since_ns_ != 0) waiting_.since_ns.store(since_ns_ + 1, std::memory_order_release);
     }
@@ -137,8 +137,8 @@ class Waiter {
     return why.on_network || why.on_messages || look % looks_between == looks_between - 1;
   }
   bool is_network_busy() const { return messages_.may_poll() || network_->needs_calls(); }
-  // Whether active messages come only over the network: this rank shares memory with no other, and
-  // has no other waiting thread.
+  // Whether active messages arrive only over the network: this rank shares memory with no other
+  // rank, and has no other waiting thread.
   bool hears_by_network() const {
     return network_ != nullptr && memory_->roster().here().size() == 1 &&
            workers_.threads() != Threads::many && messages_.may_poll();

@@ -7,12 +7,13 @@
 
 namespace gondwana {
 
-// The free slots. It outlives the engine if a thread does: slots may be given back late.
+// The free slots. The pool outlives the engine if a thread does, because slots may be returned
+// late.
 struct Workers::Pool {
   std::mutex mutex;   // guards all members
   ControlPage* page;  // null once the engine is gone
   std::vector<ThreadSlot*> free;
-  std::uint32_t used = 1;  // slots from here on were never taken
+  std::uint32_t used = 1;  // slots from here on were never used
 
   explicit Pool(ControlPage& control) : page(&control) {}
 
@@ -38,7 +39,7 @@ struct Workers::Pool {
   }
 };
 
-// One thread in one engine. A thread that finds no free slot counts in `unseen`.
+// One thread in one engine. A thread without a slot counts in `unseen`.
 struct Workers::Membership {
   Membership(std::shared_ptr<Pool> of, Lease leased, const Worker& like)
       : pool(std::move(of)),
@@ -53,7 +54,7 @@ struct Workers::Membership {
 
 namespace {
 
-// The membership that this thread used last, found by two loads.
+// The membership that this thread used last; two loads find it.
 struct Latest {
   const void* pool;
   Worker* worker;
@@ -102,10 +103,10 @@ Worker& Workers::mine_among_many() {
   return join_in();
 }
 
-// A pool lives as long as a thread remembers it, so its address is unique.
+// A pool lives as long as a thread refers to it, so its address is unique.
 Worker& Workers::join_in() {
-  // Freed when the thread ends. Exit handlers run later and may call in: the memberships that they
-  // find live to the end of the process.
+  // Freed when the thread ends. Exit handlers run later and may call the library: the memberships
+  // that they use live until the end of the process.
   constinit static thread_local std::vector<std::unique_ptr<Membership>>* memberships = nullptr;
   struct Guard {
     ~Guard() {

@@ -1,5 +1,5 @@
-// The threads of a rank. Each has a slot in the control page, where it counts and shows what it
-// waits for. Each also has its own wait policy and poll backoff. Exclusive lanes have slots too.
+// The threads of a rank. Each has a slot in the control page, with its counters and the description
+// of its wait. Each also has its own wait policy and poll backoff. Exclusive lanes have slots too.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class Workers {
   struct Pool;
 
  public:
-  // A slot for as long as the lease lives; no slot if all are taken.
+  // A slot for the lifetime of the lease; no slot if all are taken.
   class Lease {
    public:
     Lease() = default;
@@ -50,10 +50,10 @@ class Workers {
   Workers& operator=(const Workers&) = delete;
 
   Threads threads() const { return threads_; }
-  // Changes from one thread at a time to many. No thread is in a call of the engine meanwhile.
+  // Changes from one thread at a time to many. No thread may be in a call of the engine meanwhile.
   void allow_many() { threads_ = Threads::many; }
 
-  // For this thread, and for threads that join later.
+  // Applies to this thread, and to threads that join later.
   void set_manners(const WaitPolicy& wait_policy, const PollBackoff& polls) {
     first_.wait_policy = wait_policy;
     first_.polls = polls;

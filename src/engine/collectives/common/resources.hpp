@@ -31,7 +31,7 @@ struct CollectiveResources {
   std::function<void(CallName, const std::string&)> give_up;
 
   bool reaches(Rank rank) const { return rank == me || rma.reach().covers(rank); }
-  // Whether the updates of this rank arrive without further calls of it.
+  // Whether the updates of this rank arrive without further calls by this rank.
   bool has_told() const { return remote == nullptr || remote->has_told(); }
 };
 

@@ -23,7 +23,7 @@ void Rooms::clear() {
 Rooms::Room Rooms::take(std::size_t size) {
   if (size > TeamScratch::small_size) {
     std::unique_lock lock(mutex_);
-    // Takes the smallest room that fits, unless a much larger array may need it.
+    // Takes the smallest buffer that fits, unless a much larger array may need it.
     const auto fits = [&](MutableBytes room) { return room.size() >= size; };
     const auto found = std::ranges::find_if(kept_, fits);
     if (found != kept_.end() && found->size() / 4 <= size) {

@@ -1,5 +1,5 @@
-// Buffers for collectives of node leaders. Large rooms lie in the arena, where other nodes fetch
-// from them directly. A few are kept with their pages for the next use.
+// Buffers for collectives of node leaders. Large buffers are in the arena, where other nodes fetch
+// directly. A few are kept with their pages for the next use.
 #pragma once
 
 #include <memory>
@@ -24,10 +24,10 @@ class Rooms {
   };
   using Room = std::unique_ptr<std::byte[], GiveBack>;
 
-  // Aligned for elements of any type, not cleared. A room lies on the heap if it is small or the
+  // Aligned for elements of any type, not cleared. A buffer is on the heap if it is small or the
   // arena is full.
   Room take(std::size_t size);
-  // Releases all kept rooms to the arena.
+  // Releases all kept buffers to the arena.
   void clear();
 
  private:
@@ -36,7 +36,7 @@ class Rooms {
   void give_back(MutableBytes room);
 
   SegmentSpace& segments_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::vector<MutableBytes> kept_;
   std::size_t kept_bytes_ = 0;
 };

@@ -39,8 +39,8 @@ void LevelCollectives::give_back(std::uint32_t number) {
   space_.give_back(own_place(number));
 }
 
-// This rank needs the places of the members of its node and of the leaders of other nodes. It asks
-// all leaders at once.
+// This rank needs the StagedPlace of each member of its node and of the leaders of other nodes. It
+// asks all leaders at once.
 void LevelCollectives::begin(Team& team) {
   StagedCollectives::Setup setup;
   setup.nodes = nodes_of(with_.memory, team);
@@ -71,7 +71,7 @@ void LevelCollectives::finish(const Team& team, CallName call, S step) {
   for (std::uint64_t number = 1; !is_over; ++number) {
     const bool on_network = staged::waits_for_network(step);
     const TracedScope traced([&] { return event_of_step(number, on_network); });
-    // Members wake each other by name. Puts of other nodes to this rank need not wake it.
+    // Members wake each other explicitly, so puts of other nodes to this rank need not wake it.
     const WaitReason why{.call = call,
                          .team = team.number,
                          .on_program_memory = true,
@@ -102,7 +102,7 @@ bool LevelCollectives::broadcast(Team& team, CallName call, void* dest, const vo
                                  std::size_t size, std::uint32_t root, RootDest root_dest) {
   const auto* from = static_cast<const std::byte*>(source);
   auto* to = static_cast<std::byte*>(dest);
-  // Nothing is written if the root's dest is its source.
+  // Writes nothing if the root's dest is its source.
   if (team.me == root && root_dest == RootDest::kept) to = const_cast<std::byte*>(from);
   move(team, call,
        {.flow = {.from = root}, .apart = false, .block = size, .source = from, .dest = to});
@@ -140,7 +140,7 @@ bool LevelCollectives::reduce(Team& team, CallName call, void* dest, const void*
 void LevelCollectives::combine(Team& team, CallName call, void* dest, const void* source,
                                std::size_t count, ElementType type) {
   constexpr std::size_t most = std::size_t{16}
-                               << 20;  // bytes: leaders need room for a few times that
+                               << 20;  // bytes; leaders need several times this size
   const std::size_t piece = std::max<std::size_t>(1, most / type.size);
   using staged::Operator;
   const auto order = team.list != nullptr ? Operator::Order::of_members : Operator::Order::any;

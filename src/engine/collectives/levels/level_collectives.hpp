@@ -1,5 +1,5 @@
-// Collectives of teams on several nodes. Steps use common memory within each node and messages
-// between nodes (staged/levels.hpp); the caller waits for them.
+// Collectives of teams on several nodes. Steps use shared memory within each node and messages
+// between nodes (staged/levels.hpp). The caller waits for them.
 //
 // Parameters and guarantees are as in Collectives.
 #pragma once
@@ -19,15 +19,15 @@ class LevelCollectives {
   // rank shares memory with the members of its own node. All members get the same answer.
   bool suit(const Team& team) const;
 
-  // Called before a team of this number is made: allocates the memory that its members share and
-  // publishes its place. Returns an epoch that nothing there has exceeded, or nothing if no memory
-  // is left.
+  // Called before a team with this number is created: allocates the memory that its members share
+  // and publishes its place. Returns an epoch that no word there has exceeded, or nothing if out of
+  // memory.
   std::optional<Epoch> prepare(std::uint32_t number);
   // Called after all members have prepared. No member has exceeded the epoch of the team.
   void begin(Team& team);
   // The last collective of the team. Its memory may have another owner afterwards.
   void end(const Team& team, CallName call);
-  // Releases what was prepared for a team that does not begin, or has ended.
+  // Releases the memory of a team that was prepared but not created, or that has ended.
   void give_back(std::uint32_t number);
 
   static void sync(Team& team, CallName call);
@@ -43,7 +43,7 @@ class LevelCollectives {
                ElementType type);
 
  private:
-  // Of a rank of this node.
+  // A rank of this node.
   StagedPlace& place_here(Rank rank, std::uint32_t number) const;
   StagedPlace& own_place(std::uint32_t number) const { return place_here(with_.me, number); }
   static void move(Team& team, CallName call, const staged::Movement& what);

@@ -15,10 +15,10 @@
 namespace gondwana {
 namespace {
 
-// Bytes of all copies together. Below this, sharing the work takes longer than doing it.
+// Total bytes of all copies. Below this, sharing the work takes longer than doing it.
 constexpr std::size_t small_bytes = 32 * 1024;
 
-// A broadcast of this thread in an active set that other members may not have left.
+// A broadcast of this thread in an active set that other members may not have left yet.
 struct LastBroadcast {
   const NodeCollectives* of = nullptr;  // null: there is none
   std::uint32_t number = 0;             // of the team, then its members
@@ -53,7 +53,7 @@ NodeCollectives::~NodeCollectives() {
   if (last_broadcast.of == this) last_broadcast.of = nullptr;
 }
 
-// The lines of a team that has ended stay where they are.
+// The lines of an ended team stay in place.
 void NodeCollectives::finish_last_broadcast(CallName call) {
   if (last_broadcast.of != this) return;
   const Team team = last_broadcast.team();
@@ -109,7 +109,7 @@ void NodeCollectives::broadcast_large(Team& team, CallName call, const Broadcast
     std::uint32_t done = 0;
     for (std::uint32_t i = 1; i < team.size; ++i)
       if (line.reached((team.me + i) % team.size, ready)) ++done;
-    return done == takers;  // the others do not move before this line does
+    return done == takers;  // the other members do not proceed before this line moves
   };
   if (!takers_are_done()) with_.waiter.until({.call = call, .team = team.number}, takers_are_done);
   line.arrive(copied);

@@ -1,7 +1,7 @@
 // Every member has a block for every other member.
 //
 // Every dest may be written as soon as the first member calls. Each member stores its blocks in the
-// dests of the others; one synchronisation then completes the exchange.
+// dests of the others. One synchronization then completes the exchange.
 #include "engine/collectives/node/node_collectives.hpp"
 
 namespace gondwana {
@@ -12,7 +12,7 @@ bool NodeCollectives::alltoall(Team& team, CallName call, void* dest, const void
   const std::size_t block = shape.count * shape.width;
   auto* place =
       static_cast<std::byte*>(dest) + team.me * block * static_cast<std::size_t>(target_stride);
-  for (std::uint32_t i = 0; i < team.size; ++i) {  // not all members start with the same one
+  for (std::uint32_t i = 0; i < team.size; ++i) {  // each member starts with a different one
     const std::uint32_t member = (team.me + i) % team.size;
     put_block(team.rank_of(member), place,
               static_cast<const std::byte*>(source) +

@@ -1,7 +1,7 @@
 // Concatenates the arrays of all members in every dest.
 //
 // Every dest may be written as soon as the first member calls. Each member stores its array in all
-// of them; one synchronisation then completes the gather. If sizes differ, a member must first know
+// of them. One synchronization then completes the gather. If sizes differ, a member must first know
 // the sizes of the members before it.
 #include "engine/collectives/node/node_collectives.hpp"
 
@@ -27,7 +27,7 @@ bool NodeCollectives::collect(Team& team, CallName call, void* dest, const void*
   return stored;
 }
 
-// Not all members start with the same target.
+// Each member starts with a different target.
 bool NodeCollectives::put_to_all(const Team& team, void* dest, const void* source,
                                  std::size_t size) {
   if (size == 0) return true;

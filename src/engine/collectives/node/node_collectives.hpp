@@ -20,8 +20,8 @@ class NodeCollectives {
   bool broadcast(Team& team, CallName call, void* dest, const void* source, std::size_t size,
                  std::uint32_t root, RootDest root_dest);
   // Waits until all members have taken part in the last broadcast of this thread in an active set.
-  // Each collective of a set begins so: programs use two pSync arrays, and two dests, in turn
-  // without a barrier.
+  // Each collective of a set begins with this, because programs alternate between two pSync arrays,
+  // and two dests, without a barrier.
   void finish_last_broadcast(CallName call);
   bool fcollect(Team& team, CallName call, void* dest, const void* source, std::size_t size);
   bool collect(Team& team, CallName call, void* dest, const void* source, std::size_t size);

@@ -1,14 +1,14 @@
-// Reductions over common memory.
+// Reductions over shared memory.
 //
 // Small reductions: every member copies its source to its scratch, and every member combines all
-// copies. This takes one synchronisation. Large reductions go by parts: member i combines the i-th
-// part of all sources and stores it to every dest. This takes two synchronisations and combines
-// each element once.
+// copies. This takes one synchronization. Large reductions are split into parts: member i combines
+// the i-th part of all sources and stores it to every dest. This takes two synchronizations and
+// combines each element once.
 //
 // No member waits at the end of a small reduction. The scratch has two halves. A member that reuses
 // a half has seen every member enter the collective in between.
 //
-// Terms are combined in member order, so every member gets the same bits on every run.
+// Contributions are combined in member order, so every member gets the same bits on every run.
 #include <cstring>
 
 #include "engine/collectives/node/node_collectives.hpp"
@@ -30,7 +30,7 @@ class Accumulator {
     ++terms_;
   }
 
-  // The sum of one term is that term.
+  // With a single contribution, the sum is a copy of it.
   void finish() const {
     if (terms_ == 1 && count_ > 0) std::memcpy(out_, first_, count_ * type_.size);
   }

@@ -1,10 +1,10 @@
 // Prefix sums: member i gets the combination of members 0 to i, or of those before i.
 //
-// A small scan is a reduction that stops early. A large one goes by parts: member p walks through
-// the p-th part of all arrays, from the first member to the last, and stores the result so far to
-// each. So each element is combined once for any number of members.
+// A small scan is a reduction that stops early. A large one is split into parts: member p walks
+// through the p-th part of all arrays, from the first member to the last, and stores each member's
+// result. So each element is combined once for any number of members.
 //
-// Terms are combined in member order, so equal calls give equal bits.
+// Contributions are combined in member order, so equal calls give equal bits.
 #include <cstring>
 #include <utility>
 
@@ -49,7 +49,7 @@ void NodeCollectives::scan_parts(Team& team, CallName call, void* dest, const vo
         std::memcpy(next, term, part.count * type.size);
       else
         type.combine(next, sum, term, part.count);
-      // The member's term has been read, so dest may be source.
+      // The member's contribution has been read, so dest may be source.
       std::memcpy(place_of(member, dest) + part.begin * type.size,
                   kind == Scan::inclusive ? next : sum, part.count * type.size);
       std::swap(sum, next);

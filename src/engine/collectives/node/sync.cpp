@@ -1,4 +1,4 @@
-// A barrier over common memory: each member writes its line and reads the lines of the others.
+// A barrier over shared memory: each member writes its line and reads the lines of the others.
 #include <bit>
 
 #include "engine/collectives/node/node_collectives.hpp"
@@ -6,10 +6,10 @@
 namespace gondwana {
 namespace {
 
-// Up to this number of members, looking at all of them is faster than at groups.
+// Up to this number of members, polling all of them is faster than polling groups.
 constexpr std::uint32_t most_in_one_group = 32;
 
-// About the square root: as many groups as members of a group.
+// About the square root, so that the number of groups equals their size.
 std::uint32_t group_size(std::uint32_t members) {
   return std::uint32_t{1} << std::bit_width(members) / 2;
 }

@@ -1,5 +1,5 @@
-// Collectives made of gets and flags, over any group. Teams use them if members share no memory or
-// the user names an algorithm. Active sets without a team use them too.
+// Collectives built from gets and flags, over any group. Teams use them if members share no memory
+// or the user names an algorithm. Active sets without a team also use them.
 //
 // All members call them with the same arguments except the addresses of `dest`. `source` is
 // symmetric. `dest` is symmetric if another member reads it there. A call returns false if it
@@ -14,7 +14,7 @@ namespace gondwana::reference {
 
 void sync(Group& group, Algorithm algorithm);
 
-// Does not write `dest` of the root.
+// Does not write the root's `dest`.
 bool broadcast(Group& group, Algorithm algorithm, void* dest, const void* source, std::size_t size,
                std::uint32_t root);
 

@@ -38,8 +38,8 @@ class Concatenation {
     return borders_[member + 1] - borders_[member];
   }
 
-  // Not all members fetch from the same member at once. They fetch from its dest: a member that
-  // gives nothing may have another source than the others, or none.
+  // Each member fetches from a different member at a time. They fetch from its dest, because a
+  // member that contributes nothing may pass any source.
   void fetch_each() const {
     group_.barrier();
     for (std::uint32_t distance = 1; distance < group_.size(); ++distance) {
@@ -98,7 +98,7 @@ Borders agree_on_blocks(Group& group, std::size_t size) {
   return borders;
 }
 
-// Few rounds for small sizes; otherwise each byte comes once, from a neighbour.
+// Few rounds for small sizes. Otherwise each byte is received once, from a neighbor.
 Algorithm choose(std::size_t size) {
   constexpr std::size_t little = 64 * 1024;
   return size <= little ? Algorithm::recursive_doubling : Algorithm::ring;

@@ -1,4 +1,4 @@
-// Exchange partners for exchanges over doubling distances, with any number of members.
+// Exchange partners at doubling distances, for any number of members.
 #pragma once
 
 #include <bit>
@@ -8,8 +8,8 @@
 
 namespace gondwana {
 
-// The members of the largest power of two exchange with partners at distance 1, 2, 4 ... If there
-// are more members, some represent two neighbours.
+// The members up to the largest power of two exchange with partners at distance 1, 2, 4 ... If
+// there are more members, some of these represent two neighbors.
 class Doubling {
  public:
   explicit Doubling(const Group& group)

@@ -1,5 +1,5 @@
-// All-to-all in a group: every member fetches its block from every other member. Not all fetch from
-// the same member at once.
+// All-to-all in a group: every member fetches its block from every other member, each in a
+// different order.
 #include "engine/collectives/reference/algorithms.hpp"
 
 namespace gondwana::reference {

@@ -62,7 +62,8 @@ void Group::take_from_others(Flag flag) {
   take(flag, size() - 1, Waiting::anybody);
 }
 
-// Remote flags ring no bell, and users may read their array: it sleeps as on program memory.
+// Remote flags ring no bell, and a flag may be in a user's array, so the wait is one on program
+// memory.
 void Group::take(Flag flag, std::uint32_t times, std::uint32_t peer) {
   const std::atomic_ref<std::uint64_t> cell = mine(flag);
   const auto raised = [&] { return cell.load(std::memory_order_acquire) >= times; };

@@ -1,8 +1,8 @@
-// The members of a collective made of gets and flags: a team, or an active set.
+// The members of a collective built from gets and flags: a team, or an active set.
 //
-// Each member has an array of flags at the same place of its arena. For a team it lies in the
-// system part, for an active set in the user's pSync array. A flag is a counting semaphore: raising
-// it adds one at a member, taking it waits for one and subtracts it. All flags are zero before and
+// Each member has an array of flags at the same offset of its arena. For a team it is in the system
+// area, for an active set in the user's pSync array. A flag is a counting semaphore: raising it
+// adds one at a member, taking it waits for one and subtracts it. All flags are zero before and
 // after an operation, so the caller finds its array unchanged.
 //
 // A flag must never be mistaken for a flag of another member or of a later operation, since members
@@ -11,11 +11,10 @@
 //    for the next barrier.
 //  - Operations that move data end with a barrier. When the first member leaves, all other flags
 //    have been taken and all data has been read.
-//  - `released` is raised only at members that were heard from in the same operation. So it has
-//    begun for them.
+//  - `released` is raised only at members heard from in the same operation, so they have begun it.
 //
-// The member that needs data fetches it into its own memory. So a member that still uses the result
-// of one operation is not overrun by the next.
+// The member that needs data fetches it into its own memory. So the next operation cannot overwrite
+// a result that a member still uses.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +29,7 @@ enum class Flag : std::uint32_t {};
 
 class Group {
  public:
-  static constexpr std::uint32_t max_rounds = 20;  // of an operation that doubles its distances
+  static constexpr std::uint32_t max_rounds = 20;  // of an operation with doubling distances
   static constexpr std::uint32_t max_size = 1U << max_rounds;
   static constexpr std::size_t flags = 64;
   static constexpr std::size_t flags_size = flags * sizeof(std::uint64_t);
@@ -44,8 +43,8 @@ class Group {
   // Numbers, not flags, which all members may read.
   static constexpr std::uint32_t notes = 2;
 
-  // `flags_offset`: where the flags lie in every member's arena. Only the ranks of `members`
-  // matter. Its number is shown to tools that ask what this rank waits for.
+  // `flags_offset`: the offset of the flags in every member's arena. Only the ranks of `members`
+  // are used. Tools that ask what this rank waits for see its number.
   Group(const CollectiveResources& with, const Team& members, std::size_t flags_offset,
         CallName call);
 
@@ -53,7 +52,8 @@ class Group {
   using TeamBarrier = void (*)(Team& team, CallName call);
   Group(const CollectiveResources& with, Team& team, TeamBarrier how, CallName call);
 
-  // Waits until the flags of this rank are on their way, because it may make no call for long.
+  // Waits until the flags that this rank raised are on their way, because it may make no calls for
+  // long.
   ~Group();
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
@@ -66,7 +66,7 @@ class Group {
     return (me() + size() - distance % size()) % size();
   }
 
-  // Earlier stores and quiet puts of this rank are visible to the member that takes the flag.
+  // Earlier stores and completed puts of this rank are visible to the member that takes the flag.
   void raise(std::uint32_t member, Flag flag);
   void take(Flag flag, std::uint32_t from);
   // Takes one from every other member.
@@ -76,7 +76,7 @@ class Group {
   // Returns when all members have called it.
   void barrier();
 
-  // Whether all members have the array; checked before any member is told to fetch. If not, the
+  // Whether all members have the array. Checked before any member is told to fetch. If not, the
   // lane holds the error and the operation does not begin.
   bool is_symmetric(const char* what, const void* array, std::size_t size);
 
@@ -84,7 +84,7 @@ class Group {
   void get(std::uint32_t member, void* dest, const void* source, std::size_t size);
   void get_strided(std::uint32_t member, void* dest, const void* source, const Exchange& shape);
 
-  // A note may be read between two barriers after it is written. It must be zero at the end.
+  // Between two barriers, members may read a note after it is written. It must be zero at the end.
   void write_note(std::uint32_t note, std::uint64_t value);
   std::uint64_t note_of(std::uint32_t member, std::uint32_t note);
 

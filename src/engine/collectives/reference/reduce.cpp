@@ -1,5 +1,5 @@
-// Reductions in a group. All members combine terms in the same way, in member order, so they get
-// the same bits. Only the ring starts elsewhere in that order.
+// Reductions in a group. All members combine contributions in the same way, in member order, so
+// they get the same bits. Only the ring starts at another member.
 #include "engine/collectives/reference/algorithms.hpp"
 #include "engine/collectives/reference/doubling.hpp"
 #include "engine/collectives/reference/pieces.hpp"
@@ -8,7 +8,7 @@
 namespace gondwana::reference {
 namespace {
 
-// One member fetches and combines all terms; the others fetch the result.
+// One member fetches and combines all contributions. The others fetch the result.
 void reduce_at_one(const Piece& piece) {
   Group& group = piece.group();
   if (group.me() != 0) {
@@ -25,7 +25,7 @@ void reduce_at_one(const Piece& piece) {
   group.raise_at_others(Group::released);
 }
 
-// Up the tree to combine, then down with the result.
+// Combines up the tree, then passes the result down.
 void reduce_by_tree(const Piece& piece) {
   Group& group = piece.group();
   const BinomialTree tree(group, 0);
@@ -43,8 +43,8 @@ void reduce_by_tree(const Piece& piece) {
   for (std::uint32_t k = tree.children(); k-- > 0;) group.raise(tree.child(k), Group::released);
 }
 
-// One turn combines: each chunk moves from member to member and grows. A second turn distributes
-// the results. A member overwrites its value of a chunk a whole turn after its neighbour has
+// The first turn combines: each chunk moves from member to member and grows. The second turn
+// distributes the results. A member overwrites its value of a chunk a whole turn after its neighbor
 // fetched it.
 void reduce_by_ring(const Piece& piece) {
   Group& group = piece.group();
@@ -102,7 +102,8 @@ void reduce_by_doubling(const Piece& piece) {
   if (stands_for_two) group.raise(group.right(), Group::released);
 }
 
-// Doubling moves all terms in each of few rounds; the ring moves them twice, in many rounds.
+// Doubling transfers all elements in each of few rounds. The ring transfers them twice, in many
+// rounds.
 Algorithm choose(const Group& group, std::size_t size) {
   constexpr std::size_t little = 64 * 1024;
   return size <= little || group.size() <= 2 ? Algorithm::recursive_doubling : Algorithm::ring;

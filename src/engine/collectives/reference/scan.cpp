@@ -5,7 +5,7 @@
 namespace gondwana::reference {
 namespace {
 
-// Each member fetches the terms of all members before it. All then write their results.
+// Each member fetches the contributions of all members before it. Then all write their results.
 void scan_alone(const Piece& piece, Scan kind, std::vector<std::byte>& sum) {
   Group& group = piece.group();
   const std::uint32_t end = kind == Scan::inclusive ? group.me() + 1 : group.me();
@@ -25,7 +25,8 @@ void scan_alone(const Piece& piece, Scan kind, std::vector<std::byte>& sum) {
 }
 
 // In round k a member fetches the sum of the 2^k members that end 2^k before it. It may update its
-// own sum, in dest, after the member 2^k later has fetched it. `before` excludes its own term.
+// own sum, in dest, after the member 2^k later has fetched it. `before` excludes its own
+// contribution.
 void scan_by_doubling(const Piece& piece, Scan kind, std::vector<std::byte>& before) {
   Group& group = piece.group();
   const std::uint32_t me = group.me();

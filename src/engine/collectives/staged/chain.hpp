@@ -1,5 +1,5 @@
-// A sequence of steps, with the rooms that they use. The steps get their places in the order of the
-// team's collectives when they are created.
+// A sequence of steps, with the buffers that they use. Creating a step assigns its number among the
+// team's collectives.
 #pragma once
 
 #include <atomic>
@@ -14,13 +14,13 @@
 
 namespace gondwana::staged {
 
-// The caller repeats advance() until it returns true. It does not wait.
+// The caller repeats advance() until it returns true. advance() does not wait.
 template <typename S>
 concept Step = requires(S step) {
   { step.advance() } -> std::convertible_to<bool>;
 };
 
-// Whether the step waits for another node, for steps that can tell.
+// Whether the step waits for another node, for steps that know.
 template <Step S>
 bool waits_for_network(const S& step) {
   if constexpr (requires { step.waits_for_network(); })
@@ -29,7 +29,7 @@ bool waits_for_network(const S& step) {
     return false;
 }
 
-// What completes a step: stores on this node, or data from other nodes.
+// The event that completes a step: stores on this node, or data from other nodes.
 enum class Waits : std::uint8_t { for_memory, for_network };
 
 class Chain {
@@ -44,13 +44,13 @@ class Chain {
   void then(F function) {
     add(Call<F>{std::move(function)});
   }
-  // Keeps the room while the chain lives.
+  // Keeps the buffer as long as the chain.
   std::byte* keep(Rooms::Room room) { return rooms_.emplace_back(std::move(room)).get(); }
 
   bool waits_for_network() const {
     return next_ < links_.size() && links_[next_]->waits_for_network();
   }
-  // Polls a step twice, since it may just have shown something: see Round::settle().
+  // Polls a step twice, because the first poll may have published something: see Round::settle().
   bool advance() {
     while (next_ < links_.size()) {
       if (!links_[next_]->advance()) {

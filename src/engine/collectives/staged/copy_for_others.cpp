@@ -16,7 +16,7 @@ namespace {
 #if defined(__x86_64__)
 
 // Copies whole cache lines, so that each leaves the processor at once. Streaming stores are
-// unordered: the fence puts them before the release store that announces them.
+// unordered, so a fence orders them before the release store that announces them.
 void stream(std::byte* dest, const std::byte* source, std::size_t lines) {
   for (std::size_t i = 0; i < lines; ++i, dest += cache_line, source += cache_line)
     for (std::size_t at = 0; at < cache_line; at += sizeof(__m128i))

@@ -1,8 +1,8 @@
 // Copies to memory that other members will read.
 //
-// Memory that others have read is in their caches. To store to it, a core must take back each line.
-// Some cores do so one line at a time: 36 ns per line between two Zen 4 cores, but 6 ns to read it.
-// Streaming stores avoid that. For one copy and one read by another member:
+// Memory that others have read is in their caches, and a core must take back each line to store to
+// it. Some cores do so one line at a time: 36 ns per line between two Zen 4 cores, but 6 ns to read
+// it. Streaming stores avoid that. Times for one copy and one read by another member:
 //
 //   size     cores share       streaming   memcpy
 //   64 KiB                       10.5 us   24 to 45 us

@@ -2,8 +2,8 @@
 
 namespace gondwana::staged {
 
-// If two members enter at once, the fence lets at least one see the other and wake the rest.
-// In a team of two there is no rest to wake.
+// If two members enter at once, the fence guarantees that at least one sees the other and wakes the
+// rest. A team of two has no other members to wake.
 EnteredBarrier::EnteredBarrier(StagedTeam& team)
     : team_(&team), line_(Lines(team), team.me()), epoch_(team.next_epoch()) {
   if (team.size() <= 2)
@@ -12,8 +12,8 @@ EnteredBarrier::EnteredBarrier(StagedTeam& team)
     line_.advance(epoch_);
 }
 
-// A member that waits only for this barrier sleeps on its barrier bell, any other one on its data
-// bell. A member may already have entered later barriers.
+// A member that waits only for this barrier sleeps on its barrier bell. Any other sleeps on its
+// data bell. A member may already have entered later barriers.
 void EnteredBarrier::wake_sleepers() {
   const Lines members(*team_);
   for (std::uint32_t i = 1; i < team_->size(); ++i) {
@@ -33,7 +33,7 @@ LevelBarrier::LevelBarrier(StagedTeam& node, StagedTeam& leaders, Teller teller)
   tell();
 }
 
-// Only tells if the barriers before it are complete. The leader tries again.
+// Announces only if the barriers before it are complete. Otherwise the leader tries again.
 void LevelBarrier::tell() {
   const std::uint32_t me = leaders_->me();
   if (!line_.all_reached(epoch_, from_)) return;
@@ -49,12 +49,12 @@ void LevelBarrier::tell() {
 
 bool LevelBarrier::advance() {
   if (!is_leader())
-    return complete().load(std::memory_order_acquire) >= epoch_;  // pairs with below
+    return complete().load(std::memory_order_acquire) >= epoch_;  // pairs with the load below
   if (!is_told_) tell();
   while (is_told_ && from_node_ < leaders_->size() && has_entered(from_node_)) ++from_node_;
   if (from_node_ < leaders_->size()) return false;
   if (complete().load(std::memory_order_relaxed) < epoch_)
-    complete().store(epoch_, std::memory_order_seq_cst);  // pairs with above
+    complete().store(epoch_, std::memory_order_seq_cst);  // pairs with the store above
   node_->wake_others();
   return true;
 }

@@ -1,5 +1,5 @@
-// Barriers that this member has entered. They use only lines, which never move back: after one is
-// complete, the team's scratch may have another owner.
+// Barriers that this member has entered. They use only lines, which never move back. So the team's
+// scratch may have another owner after a barrier is complete.
 #pragma once
 
 #include "engine/collectives/staged/staged_team.hpp"
@@ -21,14 +21,14 @@ class Lines {
   const StagedTeam* team_;
 };
 
-// A barrier of members on one node. After the constructor it only reads the lines of other members,
-// so no step needs to be advanced. A value.
+// A barrier of members on one node. After its constructor it only reads the lines of other members,
+// so no step needs to be advanced. Copyable.
 class EnteredBarrier {
  public:
   // Enters the barrier, in the order of the team's collectives.
   explicit EnteredBarrier(StagedTeam& team);
 
-  // Whether all have entered and can see so without further calls of this member, which may make
+  // Whether all have entered and can see so without further calls by this member, which may make
   // none for long. Once all have entered, it also wakes the sleeping members.
   bool advance() {
     if (!all_entered()) return false;
@@ -45,13 +45,13 @@ class EnteredBarrier {
   std::uint32_t from_ = 0;  // the members before this one have entered
 };
 
-// A barrier of members on several nodes. The last member to arrive on its node is awake. It tells
-// the leaders of the other nodes on behalf of its own leader. A leader that has heard from all
-// nodes marks the barrier complete.
+// A barrier of members on several nodes. The last member to arrive on its node is awake, so it
+// informs the leaders of the other nodes on behalf of its own leader. A leader that has heard from
+// all nodes marks the barrier complete.
 class LevelBarrier {
  public:
-  // Which member may tell the other nodes. If only the leader may, everything that it told before
-  // has arrived when the barrier is complete.
+  // The member that may inform the other nodes. If only the leader may, all its earlier messages
+  // have arrived when the barrier is complete.
   enum class Teller : std::uint8_t { last, leader };
 
   // Enters the barrier.

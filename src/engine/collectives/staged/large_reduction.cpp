@@ -8,7 +8,7 @@
 namespace gondwana::staged {
 namespace {
 
-// Bytes that stay in the nearest cache while they are combined.
+// Bytes that fit in the L1 cache while they are combined.
 constexpr std::size_t near = 8192;
 
 // Aligned for elements of any type.
@@ -23,7 +23,7 @@ bool everybody_shows(Round& round, std::uint64_t count) {
   return round.everybody_shows(count);
 }
 
-// Calls `use` with a small range of `part` at a time.
+// Calls `use` with one small range of `part` at a time.
 template <typename Use>
 void for_each_bit(Part part, std::size_t width, const Use& use) {
   const std::size_t most = std::max<std::size_t>(1, near / width);
@@ -31,7 +31,7 @@ void for_each_bit(Part part, std::size_t width, const Use& use) {
     use(Part{part.begin + done, std::min(most, part.count - done)});
 }
 
-// Combines the terms of all members into `out`.
+// Combines the contributions of all members into `out`.
 void fold(const ReductionArrays& arrays, std::uint32_t members, std::size_t piece, Part part,
           std::byte* out) {
   const Operator& operation = arrays.what().operation;
@@ -55,8 +55,8 @@ Part PartsReduction::part_of_member(std::uint32_t member) {
                  arrays_.what().operation.width());
 }
 
-// Combines into the dest, if there is one that is not the source, then copies to where others read.
-// They never read the dest, so it stays in this member's caches.
+// Combines into the dest if that exists and is not the source, then copies the result for the
+// others. They never read the dest, so it stays in this member's caches.
 void PartsReduction::combine() {
   const Round& round = arrays_.round();
   const std::size_t width = arrays_.what().operation.width();
@@ -80,7 +80,8 @@ void PartsReduction::show_combined() {
   arrays_.round().show(2 * piece_ + 3);
 }
 
-// Copies the parts of the others, starting with the next member: not all read from the same one.
+// Copies the parts of the others, starting with the next member, so that members read from
+// different ones.
 void PartsReduction::collect() {
   if (!arrays_.takes()) return;
   const Round& round = arrays_.round();

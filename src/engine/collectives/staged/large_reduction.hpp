@@ -5,7 +5,7 @@
 
 namespace gondwana::staged {
 
-// Each member combines its part of a piece. The members that want the result then gather the parts.
+// Each member combines its part of a piece. The members that need the result then gather the parts.
 //
 // Count 2p + 1 of a member: piece p of its source is ready. Count 2p + 2: its part of piece p is
 // combined. If all others show 2p + 2, they have read this member's source. If all show 2p + 1,
@@ -31,11 +31,11 @@ class PartsReduction {
   Stage stage_ = Stage::begin;
 };
 
-// Each member that wants the result combines everything. This suits two members: half as many
+// Each member that needs the result combines everything. This suits two members: half as many
 // rounds, and fewer bytes travel between them.
 //
 // Count p + 1 of a member: piece p of its source is ready, and it has read all of piece p - 1. If
-// all others show it, this member has room to stage piece p + 1.
+// all others show this count, the member has space to stage piece p + 1.
 class WholeReduction {
  public:
   WholeReduction(StagedTeam& team, CallName call, const Reduction& what)

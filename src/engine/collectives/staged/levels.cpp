@@ -9,7 +9,7 @@
 namespace gondwana::staged {
 
 MemberPlaces::MemberPlaces(const std::vector<std::uint32_t>& nodes) : members_(nodes.size()) {
-  std::unordered_map<std::uint32_t, std::uint32_t> numbers;  // of nodes, by what identifies them
+  std::unordered_map<std::uint32_t, std::uint32_t> numbers;  // nodes, by their identifying number
   std::vector<std::uint32_t> sizes;
   places_.reserve(nodes.size());
   for (const std::uint32_t identity : nodes) {
@@ -36,7 +36,8 @@ Levels::Levels(MemberPlaces map, std::uint32_t me, std::unique_ptr<StagedTeam> n
       node_(std::move(node)),
       leaders_(std::move(leaders)) {}
 
-// Only the leader allocates chain memory. Other members pass null if they neither give nor take.
+// Only the leader allocates chain memory. Other members pass null unless they contribute or receive
+// data.
 class Levels::Builder {
  public:
   Builder(const Levels& of, CallName call) : of_(of), map_(of.map_), call_(call) {}
@@ -78,7 +79,7 @@ class Levels::Builder {
   bool is_leader() const { return of_.me_.at == 0; }
   bool is_alone() const { return of_.node_->size() == 1; }
   std::size_t in_all(std::size_t block) const { return map_.size() * block; }
-  // Bytes of the blocks of the largest node.
+  // Total bytes of the blocks of the largest node.
   std::size_t of_node(std::size_t block) const { return map_.most() * block; }
   MemberPlaces::Place root(const auto& what) const {
     return map_.place_of(what.flow.from ? *what.flow.from : *what.flow.to);
@@ -117,7 +118,7 @@ class Levels::Builder {
     within_node(within);
   }
 
-  // Passes the leader's result to all members, or to the only member that wants it.
+  // Passes the leader's result to all members, or to the only member that needs it.
   void hand_out(const Flow& flow, std::size_t size, const std::byte* result, std::byte* dest) {
     if (is_alone()) return;
     Flow within{.from = 0};
@@ -131,7 +132,7 @@ class Levels::Builder {
   }
 
   // Copies one block per member between two layouts. `source` of pack() and `dest` of unpack() are
-  // in member order. The other array has map.most() places per node.
+  // in member order. The other array has map.most() blocks per node.
   void pack(std::byte* dest, const std::byte* source, std::size_t block) {
     chain_.then([=, &map = map_] {
       for (std::uint32_t i = 0; i < map.size(); ++i)
@@ -216,8 +217,8 @@ class Levels::Builder {
     if (unpacks) unpack(all, packed, block);
   }
 
-  // A row has the blocks that one member sends. A column has the blocks that one member receives.
-  // A cell has the blocks of one node for another.
+  // A row contains the blocks that one member sends. A column contains the blocks that one member
+  // receives. A cell contains the blocks of one node for another.
   void exchange(const Movement& what) {
     const std::size_t block = what.block;
     const std::size_t row = in_all(block);
@@ -300,7 +301,8 @@ class Levels::Builder {
     if (!what.flow.to || is_root_here(what)) copy(result, terms, what.size());
   }
 
-  // The terms of a node are not adjacent: each member that wants the result combines all terms.
+  // The contributions of a node are not adjacent, so each member that needs the result combines all
+  // of them.
   void reduce_in_order(const Reduction& what) {
     const std::size_t size = what.size();
     const bool takes = !what.flow.to || map_.place_of(*what.flow.to) == of_.me_;

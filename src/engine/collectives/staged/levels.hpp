@@ -1,4 +1,4 @@
-// Collectives of a team on several nodes. They use common memory within each node and messages
+// Collectives of a team on several nodes. They use shared memory within each node and messages
 // between the leaders of the nodes.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace gondwana::staged {
 
-// The places of a team's members.
+// The distribution of a team's members over nodes.
 class MemberPlaces {
  public:
   // `nodes`: for each member, a number that identifies its node. Nodes are in the order of their
@@ -34,7 +34,7 @@ class MemberPlaces {
   }
   // The number of members of the largest node.
   std::uint32_t most() const { return most_; }
-  // Whether all nodes have equally many members, which are adjacent in the team.
+  // Whether all nodes have the same number of members, which are adjacent in the team.
   bool is_even() const { return is_even_; }
   // Whether the members of each node are adjacent in the team.
   bool is_in_order() const { return is_in_order_; }
@@ -63,7 +63,7 @@ class Levels {
   const StagedTeam& node() const { return *node_; }
 
  private:
-  // One collective, to which its steps are added.
+  // One collective, as a chain of steps.
   class Builder;
 
   MemberPlaces map_;

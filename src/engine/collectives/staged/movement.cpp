@@ -126,8 +126,8 @@ bool LargeMovement::stage() {
   return true;
 }
 
-// Takes a ready piece from each member, starting with itself, so that not all read from the same
-// member. Returns false if no piece was ready.
+// Takes a ready piece from each member, starting with itself, so that members read from different
+// ones. Returns false if no piece was ready.
 bool LargeMovement::take() {
   if (!what_.flow.ends_at(round_.me()) || all_taken_ == pieces_) return false;
   bool moved = false;
@@ -154,7 +154,8 @@ std::size_t LargeMovement::take_from(std::uint32_t member) {
 }
 
 std::size_t LargeMovement::fetch_from(std::uint32_t member) {
-  constexpr std::size_t most = std::size_t{4} << 20;  // bytes, so that no rank waits for room
+  constexpr std::size_t most = std::size_t{4}
+                               << 20;  // bytes; small enough that no rank waits for a free buffer
   Fetch& fetch = fetches_[member];
   if (fetch.posted == nullptr) fetch.posted = std::make_unique<Completion>();
   if (!fetch.posted->done()) return taken_[member];
@@ -168,7 +169,8 @@ std::size_t LargeMovement::fetch_from(std::uint32_t member) {
   return here;
 }
 
-// Combines the pieces of a source that stays in place in one get. Returns false if no room.
+// Combines the pieces of a source that stays in place in one get. Returns false if the wire is
+// full.
 bool LargeMovement::post(std::uint32_t member, Fetch& fetch, std::size_t until) {
   const StagedTeam& team = round_.team();
   const CollectiveResources& with = team.with();

@@ -1,5 +1,5 @@
 // Collectives that move data: broadcast, scatter, gather, gather-all and exchange differ only in
-// shape. Members take data, in rank order, from where its owner shows it.
+// shape. Members take data, in rank order, from where its owner publishes it.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ struct Movement {
   const std::byte* source;
   std::byte* dest;
 
-  // A member that takes its own block has it.
+  // A member that takes its own block already has it.
   bool is_in_place() const { return !apart && flow.from && source == dest; }
   std::size_t source_size(std::uint32_t members) const { return apart ? members * block : block; }
   // Offsets of a member's block in every source, and of a member's data in the dest.
@@ -40,7 +40,8 @@ class SmallMovement {
   Movement what_;
 };
 
-// Between members on nodes of their own: each gets its block from the source itself.
+// Between members on separate nodes: the owner sends each member its block directly from the
+// source.
 class PushedMovement {
  public:
   static constexpr Turn depth = TeamScratch::pushed_depth;
@@ -56,9 +57,9 @@ class PushedMovement {
   Movement what_;
 };
 
-// A step that moves pieces. A source that its peers can address stays where it is and is available
-// at once. Any other source is staged in its owner's area, a few pieces ahead. Pieces from other
-// nodes are fetched by gets.
+// A step that moves pieces. A source that its peers can address stays in place and is available at
+// once. Any other source is staged in its owner's area, a few pieces ahead. Gets fetch pieces from
+// other nodes.
 class LargeMovement {
  public:
   LargeMovement(StagedTeam& team, CallName call, const Movement& what);
@@ -66,7 +67,7 @@ class LargeMovement {
   bool advance();
 
  private:
-  // Gets from a member on another node. Each is posted alone, for all pieces that are shown.
+  // Gets from a member on another node. Each get is posted alone, for all published pieces.
   struct Fetch {
     std::size_t asked = 0;  // pieces
     std::unique_ptr<Completion> posted = nullptr;
@@ -84,7 +85,7 @@ class LargeMovement {
   std::size_t take_from(std::uint32_t member);
   std::size_t fetch_from(std::uint32_t member);
   bool post(std::uint32_t member, Fetch& fetch, std::size_t until);
-  // The place of a piece for this member: in the arena of its owner, or in this process.
+  // The address of a piece for this member: in its owner's arena, or in this process.
   std::uint64_t offset_of_piece(std::uint32_t member, std::size_t piece) const;
   const std::byte* piece_of(std::uint32_t member, std::size_t piece) const;
   std::byte* dest_of(std::uint32_t member, std::size_t piece) const {
@@ -99,20 +100,20 @@ class LargeMovement {
   Round round_;
   CallName call_;
   Movement what_;
-  std::size_t stride_ = 0;                     // bytes of a block per piece, except in the last
-  std::size_t pieces_ = 0;                     // of each block
-  std::size_t buffers_ = 0;                    // in the area, each for a piece of all blocks
-  std::uint64_t place_ = StagedTeam::nowhere;  // of the source
-  std::optional<std::uint64_t> ticket_;        // for the area, if pieces are staged there
+  std::size_t stride_ = 0;   // bytes of a block per piece, except in the last
+  std::size_t pieces_ = 0;   // pieces of each block
+  std::size_t buffers_ = 0;  // slots in the area, each for one piece of all blocks
+  std::uint64_t place_ = StagedTeam::nowhere;  // the source's offset
+  std::optional<std::uint64_t> ticket_;        // turn for the area, if pieces are staged there
   bool begun_ = false;
   std::size_t shown_ = 0;           // pieces
-  std::vector<std::size_t> taken_;  // from each member
+  std::vector<std::size_t> taken_;  // pieces taken from each member
   std::vector<Fetch> fetches_;      // by member; empty if all members are within reach
   std::size_t all_taken_ = 0;
 };
 
-// Whether a payload goes to other nodes without a copy in the scratch of its owner. `part`: bytes
-// of it for one member.
+// Whether a payload is sent to other nodes without a copy in its owner's scratch. `part`: its bytes
+// for one member.
 inline bool is_pushed(const StagedTeam& team, std::size_t size, std::size_t part) {
   return team.is_scattered() && size > CollectiveSlot::payload_size &&
          part <= TeamScratch::pushed_size;

@@ -1,4 +1,5 @@
-// How two terms of a reduction are combined: by an operation of the library or of the program.
+// How two contributions to a reduction are combined: by an operation of the library or of the
+// program.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,8 @@ class Operator {
   bool keeps_order() const { return order_ == Order::of_members; }
   bool may_replace_term() const { return combine_ != nullptr; }
 
-  // Combines `terms` arrays, term(0), term(1), ... in this order, from the right. `out` is none of
-  // them. With two terms it may be either, if may_replace_term() holds.
+  // Combines `terms` arrays, term(0), term(1), ... in this order, from the right. `out` must be
+  // none of them. With two of them it may be either, if may_replace_term() holds.
   template <typename Term>
   void fold(std::byte* out, std::uint32_t terms, std::size_t count, const Term& term) const {
     std::uint32_t next = terms - 1;

@@ -7,7 +7,7 @@
 namespace gondwana::staged {
 namespace {
 
-// Reading its own term from the source is fastest, unless it is overwritten first.
+// Reading a member's own contribution from the source is fastest, unless it is overwritten first.
 template <typename TermOf>
 void combine(const Reduction& what, const Round& round, const TermOf& term_of) {
   const bool from_source = reads_source(what, round.size());

@@ -1,8 +1,8 @@
-// Small reductions: each member that wants the result combines all terms, in one round. See
+// Small reductions: each member that needs the result combines all contributions, in one round. See
 // large_reduction.hpp for large ones.
 //
-// Terms are combined in rank order, in the same way by all members that combine them. So all
-// members get the same bits on every run.
+// Contributions are combined in rank order, in the same way by all members. So all members get the
+// same bits on every run.
 #pragma once
 
 #include "engine/collectives/staged/operator.hpp"
@@ -15,7 +15,7 @@ struct Reduction {
   Operator operation;
   std::size_t count;  // elements
   const std::byte* source;
-  std::byte* dest;  // for members at which the flow ends
+  std::byte* dest;  // for members that receive the result
 
   std::size_t size() const { return count * operation.width(); }
 };
@@ -35,7 +35,7 @@ class SmallReduction {
   Reduction what_;
 };
 
-// Between members on nodes of their own: each sends its term from where it is.
+// Between members on separate nodes: each sends its contribution directly from its source.
 class PushedReduction {
  public:
   static constexpr Turn depth = TeamScratch::pushed_depth;
@@ -51,12 +51,13 @@ class PushedReduction {
   Reduction what_;
 };
 
-// Whether the own term can be read from the source while the result is written.
+// Whether the own contribution can be read from the source while the result is written.
 inline bool reads_source(const Reduction& what, std::uint32_t members) {
   return what.dest != what.source || (members == 2 && what.operation.may_replace_term());
 }
 
-// Between nodes, up to this size, one round with all terms is faster than two with parts of them.
+// Between nodes, up to this size, one round with all data is faster than two rounds with parts of
+// it.
 inline bool is_pushed(const Reduction& what, std::uint32_t nodes) {
   return what.size() > CollectiveSlot::payload_size &&
          what.size() * (nodes - 1) <= TeamScratch::pushed_size;

@@ -36,7 +36,7 @@ ReductionArrays::ReductionArrays(StagedTeam& team, CallName call, const Reductio
   if (sharing == Sharing::source_and_result) find_result(team, call);
 }
 
-// If the result goes directly to a dest that is also the source, the source needs a copy.
+// If the result is written directly to a dest that is also the source, the source needs a copy.
 void ReductionArrays::find_source(StagedTeam& team, CallName call, Sharing sharing) {
   const bool overwritten = sharing == Sharing::source && in_place();
   is_overwritten_ = overwritten && !what_.operation.may_replace_term();
@@ -103,7 +103,8 @@ std::byte* ReductionArrays::result_buffer(std::uint32_t member, std::size_t piec
   return round_.team().area(member) + (2 + piece % 2) * buffer_size;
 }
 
-// A member reads its own term from the source: the copy for others is not in its caches.
+// A member reads its own contribution from the source, because the copy for others is not in its
+// caches.
 const std::byte* ReductionArrays::source(std::uint32_t member, std::size_t piece) const {
   if (member == round_.me()) {
     if (!is_overwritten_) return what_.source + offset(piece);

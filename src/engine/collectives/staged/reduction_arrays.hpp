@@ -1,8 +1,8 @@
-// The places of the arrays of a large reduction, and their division into pieces.
+// The locations of the arrays of a large reduction, and their division into pieces.
 //
-// A source in memory that peers reach stays where it is. Any other source, and every result, goes
+// A source in memory that peers reach stays in place. Any other source, and every result, passes
 // through its owner's area: two buffers for pieces of the source, two for pieces of the result. If
-// elements exceed a buffer, the whole array is copied to memory that peers reach.
+// single elements exceed a buffer, the whole array is copied to memory that peers reach.
 #pragma once
 
 #include <memory>
@@ -34,9 +34,9 @@ class ReductionArrays {
   // The dest of the client, and the source of each member.
   std::byte* dest(std::size_t piece) const { return what_.dest + offset(piece); }
   const std::byte* source(std::uint32_t member, std::size_t piece) const;
-  // Copies a piece of the source to where others read it, if that is another place.
+  // Copies a piece of the source to where others read it, unless they read it in place.
   void stage(std::size_t piece);
-  // Where a member stores its part of the result for others.
+  // The location of a member's part of the result, for others.
   std::byte* own_result(std::size_t piece) const;
   const std::byte* result(std::uint32_t member, std::size_t piece) const;
 
@@ -63,7 +63,7 @@ class ReductionArrays {
   std::uint64_t result_place_ = nowhere;
   std::shared_ptr<Copy> source_copy_;
   std::shared_ptr<Copy> result_copy_;
-  std::optional<std::uint64_t> ticket_;  // for the area
+  std::optional<std::uint64_t> ticket_;  // turn for the area
 };
 
 }  // namespace gondwana::staged

@@ -1,5 +1,5 @@
 // Round: the part of one member in one collective of a staged team. OneRound: a collective of small
-// payloads. A member with data writes it to its scratch and shows it; the others wait for that.
+// payloads. A member with data writes it to its scratch and publishes it; the others wait for that.
 #pragma once
 
 #include <concepts>
@@ -11,7 +11,7 @@
 
 namespace gondwana::staged {
 
-// A value.
+// Copyable.
 class Round {
  public:
   explicit Round(StagedTeam& team) : team_(&team), turn_(team.take_turn()) {}
@@ -26,9 +26,9 @@ class Round {
   bool may_begin(Turn depth = TeamScratch::depth) const { return team_->may_begin(turn_, depth); }
   void finish() const { team_->finish(turn_); }
 
-  // What this member wrote in its scratch is visible to a member that sees the count. A remote
-  // member sees only what `written_for` returns for it, by default the slot. Tells all members, or
-  // only `member`.
+  // Publishes what this member wrote in its scratch, for members that see the count. A remote
+  // member sees only what `written_for` returns for it, by default the slot. Informs all members,
+  // or only `member`.
   template <typename WrittenFor>
   void show(std::uint64_t count, std::optional<std::uint32_t> member,
             const WrittenFor& written_for) {
@@ -43,7 +43,7 @@ class Round {
   std::uint64_t shown(std::uint32_t member) const {
     return Mark::count(slot(member).shown.load(std::memory_order_acquire), turn_);
   }
-  // Tells all members, or only `member`.
+  // Informs all members, or only `member`.
   void take(std::uint64_t count, std::optional<std::uint32_t> member = {}) {
     CollectiveSlot& own = slot(me());
     own.taken.store(Mark::of(turn_, count), std::memory_order_release);  // pairs with taken()
@@ -54,7 +54,7 @@ class Round {
   }
 
   // Whether all members show `count`. Keeps its progress, so that a waiting member polls one word
-  // and not all. Used for one count at a time, until it returns true.
+  // instead of all. Used for one count at a time, until it returns true.
   bool all_show(std::uint64_t count) {
     while (from_ < size() && shown(from_) >= count) ++from_;
     if (from_ < size()) return false;
@@ -62,15 +62,15 @@ class Round {
     return true;
   }
 
-  // For a count that every member waits for: a member that sees it complete wakes the others.
+  // For a count that every member waits for: the member that sees it complete wakes the others.
   bool everybody_shows(std::uint64_t count) {
     if (!all_show(count)) return false;
     team_->wake_others();
     return true;
   }
 
-  // Called between show() and another poll if this member may not poll again. Of two members that
-  // arrive last at once, at least one sees the other and wakes the sleepers.
+  // Called between show() and another poll if this member may not poll again. If the last two
+  // members arrive at once, at least one of them sees the other and wakes the sleepers.
   static void settle() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
  private:
@@ -88,10 +88,11 @@ struct Flow {
   bool ends_at(std::uint32_t member) const { return !to || member == *to; }
 };
 
-// The small payloads of one round. Those that fit lie next to the marks: one cache miss in all.
+// The small payloads of one round. Those that fit are next to the marks, so one cache miss fetches
+// both.
 class Payloads {
  public:
-  // `unit`: the payload is an array of elements of that many bytes.
+  // `unit`: the size of an element of the payload in bytes.
   Payloads(const Round& round, std::size_t size, std::size_t unit = 1)
       : round_(round), beside_(size <= CollectiveSlot::payload_size && unit % cache_line != 0) {}
 
@@ -99,7 +100,7 @@ class Payloads {
   std::byte* of(std::uint32_t member) const {
     return beside_ ? round_.slot(member).payload.data() : round_.payload(member);
   }
-  // What remote members need of the own payload.
+  // The bytes of the own payload that remote members need.
   StagedTeam::Written written(std::size_t size) const {
     return beside_ ? round_.of_slot() : StagedTeam::in_place(Bytes(of(round_.me()), size));
   }
@@ -109,8 +110,9 @@ class Payloads {
   bool beside_;
 };
 
-// The content of a round: lay() writes the own payload, written() is what a remote member needs of
-// it, take() uses all that flow here. Each `depth` rounds the payload has the same place.
+// The content of a round: lay() writes the own payload, written() returns what a remote member
+// needs of it, take() uses all payloads that this member receives. The location repeats after
+// `depth` rounds.
 template <typename C>
 concept RoundContent = requires(C content, const Round& round, std::uint32_t member) {
   { C::depth } -> std::convertible_to<Turn>;
@@ -184,7 +186,7 @@ class OneRound {
   Content content_;
   bool begun_ = false;
   bool done_ = false;
-  bool late_ = false;  // it had to wait for its slot
+  bool late_ = false;  // waited for its slot
 };
 
 }  // namespace gondwana::staged

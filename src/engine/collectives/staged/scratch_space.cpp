@@ -20,7 +20,7 @@ std::size_t ScratchSpace::size_of_replicas() const {
   return leaders * sizeof(TeamScratch);
 }
 
-// Clears the words of the scratch, which may have had another owner.
+// Clears the words of the scratch, because it may have had another owner.
 std::optional<StagedPlace> ScratchSpace::take() {
   const std::uint32_t levels = is_on_one_node() ? 1 : 2;
   const std::scoped_lock lock(mutex_);

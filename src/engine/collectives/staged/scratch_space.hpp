@@ -17,12 +17,12 @@ class ScratchSpace {
  public:
   explicit ScratchSpace(const CollectiveResources& with) : with_(with) {}
 
-  // Returns nothing if no memory is left.
+  // Returns nothing if out of memory.
   std::optional<StagedPlace> take();
   void give_back(const StagedPlace& place);
-  // Bytes of the arena that a team needs.
+  // Arena bytes that a team needs.
   std::size_t size_of_place() const;
-  // The replicas of a place; empty in a job on one node.
+  // The replicas of a StagedPlace; empty in a job on one node.
   MutableBytes replicas(const StagedPlace& place) const;
 
  private:
@@ -33,7 +33,7 @@ class ScratchSpace {
   std::optional<std::uint64_t> allocate(std::size_t size);
 
   const CollectiveResources& with_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::vector<std::uint64_t> spare_;
 };
 

@@ -18,7 +18,7 @@ class StagedCollectives {
  public:
   struct Setup {
     std::vector<Rank> ranks;
-    std::vector<std::uint32_t> nodes;  // by member: any number that identifies its node
+    std::vector<std::uint32_t> nodes;  // by member: a number that identifies its node
     std::vector<StagedPlace> places;
     std::uint32_t me = 0;
     MutableBytes replicas;           // of this member
@@ -31,7 +31,7 @@ class StagedCollectives {
   const CollectiveResources& with() const { return with_; }
   // All members of a team without levels.
   StagedTeam& members() { return *members_; }
-  // A word of this member that no put of a program writes to.
+  // A word of this member that no put of a program writes.
   const void* own_word() const {
     return &(has_levels() ? levels_->node() : *members_).own().finished;
   }
@@ -46,7 +46,7 @@ class StagedCollectives {
     if (!has_levels()) return with_step(members(), call, what, use);
     return use(levels_->reduce(call, what));
   }
-  // Complete when all members have begun their steps.
+  // Completes when all members have begun their steps.
   template <typename Use>
   auto meet(CallName call, const Use& use) {
     if (!has_levels()) return use(staged::OneRound(members(), staged::EmptyRound()));
@@ -57,7 +57,7 @@ class StagedCollectives {
   auto enter(const Use& use) {
     return enter(staged::LevelBarrier::Teller::last, use);
   }
-  // The team's last barrier: afterwards no member reads its memory and no message for it arrives.
+  // The team's last barrier. Afterwards no member reads its memory and no message for it arrives.
   template <typename Use>
   auto enter_last(const Use& use) {
     return enter(staged::LevelBarrier::Teller::leader, use);

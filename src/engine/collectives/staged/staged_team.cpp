@@ -34,7 +34,7 @@ Turn StagedTeam::look_at_finished() {
 }
 
 void StagedTeam::finish(Turn turn) {
-  // A member that waits for a slot polls again within a millisecond; telling it avoids that delay.
+  // A member that waits for a slot polls again within a millisecond. Waking it avoids that delay.
   const Turn tell_each = reaches_all() ? TeamScratch::depth / 4 : TeamScratch::pushed_depth / 2;
   std::unique_lock lock(mutex_, std::defer_lock);
   if (with_.has_threads) lock.lock();
@@ -44,7 +44,7 @@ void StagedTeam::finish(Turn turn) {
   if (finished_ != before)  // pairs with look_at_finished()
     own().finished.store(finished_, std::memory_order_release);
   if (before / tell_each == finished_ / tell_each) return;
-  tell_word({}, &own().finished);  // while no other thread can tell of a later one
+  tell_word({}, &own().finished);  // no other thread can publish a later one meanwhile
   wake_others();
 }
 

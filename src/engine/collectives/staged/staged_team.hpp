@@ -1,5 +1,5 @@
-// The members of a team whose collectives work on arrays in any memory. A member shows its data in
-// its scratch, and the others fetch it.
+// The members of a team whose collectives work on arrays in any memory. A member publishes its data
+// in its scratch, and the others fetch it.
 //
 // Members are any ranks, in any order; a rank may be a member twice. The scratch of a member on
 // another node has a replica in this rank's arena: a member sends its writes to all replicas, so
@@ -22,7 +22,7 @@ class StagedTeam {
  public:
   static constexpr std::uint64_t nowhere = TeamScratch::nowhere;
 
-  // The offset of memory of this process in its arena, which all members map, or `nowhere`.
+  // The offset of memory of this process in its arena, if all members map it, or else `nowhere`.
   using OffsetOf = std::function<std::uint64_t(Bytes)>;
 
   struct Setup {
@@ -45,17 +45,17 @@ class StagedTeam {
   TeamScratch& own() const { return *scratch_[me_]; }
   bool reaches(std::uint32_t member) const { return with_.reaches(ranks_[member]); }
   bool reaches_all() const { return remote_.empty(); }
-  // Whether each member is on a node of its own.
+  // Whether all members are on separate nodes.
   bool is_scattered() const { return size() > 1 && remote_.size() + 1 == size(); }
 
   Turn take_turn() { return ++turns_; }
-  // Whether every member has finished the turn `depth` before this one, which used the same places.
+  // Whether every member has finished the turn `depth` before this one, which used the same slot.
   bool may_begin(Turn turn, Turn depth) {
-    // Pairs with look_at_finished(): the others have finished reading the places.
+    // Pairs with look_at_finished(): the others have finished reading the slot.
     return turn <= all_finished_.load(std::memory_order_acquire) + depth ||
            turn <= look_at_finished() + depth;
   }
-  // This member neither reads nor writes for this turn any more.
+  // Marks the turn as finished: this member neither reads nor writes for it any more.
   void finish(Turn turn);
   // The next epoch for the line of this member.
   Epoch next_epoch() { return ++epoch_; }
@@ -83,7 +83,7 @@ class StagedTeam {
     return with_.memory.window(ranks_[member]) + offset;
   }
 
-  // One collective at a time has the area, in the order of their turns.
+  // One collective at a time uses the area, in the order of their turns.
   std::uint64_t queue_for_area() { return area_tickets_++; }
   bool has_area(std::uint64_t ticket) const {
     return area_served_.load(std::memory_order_acquire) == ticket;  // pairs with release_area()
@@ -91,15 +91,15 @@ class StagedTeam {
   // Called when no member reads the area any more.
   void release_area() { area_served_.fetch_add(1, std::memory_order_release); }
 
-  // Bytes for a place in the scratch of this member.
+  // Bytes to send to `place` in the replicas of this member's scratch.
   struct Written {
     const void* place = nullptr;
     Bytes bytes = {};
   };
   static Written in_place(Bytes bytes) { return {bytes.data(), bytes}; }
 
-  // Sends what written_for(member) returns, and then `word` unless it is null, to the replicas of
-  // one member or of all. Does not wait.
+  // Sends what written_for(member) returns, and then `word` unless it is null, to the replicas at
+  // one member or at all. Does not wait.
   template <typename WrittenFor>
   void tell_remote(std::optional<std::uint32_t> member, const WrittenFor& written_for,
                    const std::atomic<std::uint64_t>* word) const {
@@ -117,8 +117,8 @@ class StagedTeam {
     tell_remote(member, [](std::uint32_t) { return Written(); }, word);
   }
 
-  // Called after a write to a word for which a member may sleep. A remote member is woken by the
-  // update that it receives.
+  // Called after a write to a word on which a member may sleep. The update itself wakes a remote
+  // member.
   void wake(std::uint32_t member) const {
     if (!remote_.empty() && !reaches(member)) return;
     with_.memory.data_bell(ranks_[member]).ring_if_asleep();
@@ -140,15 +140,15 @@ class StagedTeam {
   std::vector<TeamScratch*> scratch_;  // by member: its own, or a replica
   std::vector<std::uint32_t> remote_;  // the members whose scratch is a replica
   std::vector<StagedPlace> places_;    // by member
-  // Owner: the thread that starts a collective.
+  // Owned by the thread that starts a collective.
   Epoch epoch_ = 0;
   Turn turns_ = 0;
   std::uint64_t area_tickets_ = 0;
 
-  std::atomic<Turn> all_finished_{0};  // when last read
+  std::atomic<Turn> all_finished_{0};  // as last read
   std::atomic<std::uint64_t> area_served_{0};
 
-  std::mutex mutex_;  // guards what follows, if there are threads
+  std::mutex mutex_;  // guards the members below if the rank has several threads
   Turn finished_ = 0;
   std::uint64_t finished_later_ = 0;  // bit i: turn finished_ + 1 + i
 };

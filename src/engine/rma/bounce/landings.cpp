@@ -5,7 +5,7 @@
 
 namespace gondwana::bounce {
 
-// Pages that nobody writes to cost nothing.
+// Pages that are never written use no memory.
 void Landings::offer(const NodeMemory& memory, Rank me, SegmentSpace& segments) {
   auto& place = shared_at<BouncePlace>(memory.window(me), system_area::bounces.offset);
   const auto landings = segments.allocate(most_landings * landing_size);

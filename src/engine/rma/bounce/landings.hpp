@@ -1,7 +1,7 @@
-// Landings: memory in the arena of a rank with devices, into which ranks of other nodes write what
-// is for a device, or from which they read what comes from one. The network writes and reads it in
-// place; the agent there copies between it and the device. A rank takes a landing at its first
-// large transfer and keeps it. Where none is left, the bytes travel as messages.
+// Landings: memory in the arena of a rank with devices. Ranks of other nodes write data for a
+// device to a landing, and read data of a device from it. The network accesses it in place, and the
+// agent there copies between it and the device. A rank takes a landing at its first large transfer
+// and keeps it. If none is left, the data is sent as messages.
 #pragma once
 
 #include <atomic>
@@ -19,10 +19,10 @@
 
 namespace gondwana {
 
-// Where the landings of a rank are, and how many are taken.
+// The location of a rank's landings, and the number of those taken.
 struct BouncePlace {
-  std::uint64_t offset;  // 0: there are none
-  std::uint64_t taken;   // or more
+  std::uint64_t offset;  // 0: no landings
+  std::uint64_t taken;   // may exceed the number of landings
 };
 
 namespace system_area {
@@ -44,12 +44,12 @@ inline constexpr std::uint32_t slots_of_landing = 4;
 inline constexpr std::size_t landing_size = slots_of_landing * chunk_size;
 inline constexpr std::size_t most_landings = 32;
 
-// The landing of this rank at another one. Any thread.
+// This rank's landing at another rank. Thread-safe.
 class Landing {
  public:
   explicit Landing(std::uint64_t offset) : offset_(offset) {}
 
-  // Nothing: all are in use.
+  // Nothing: all slots are in use.
   std::optional<std::uint32_t> take_slot() {
     std::uint32_t free = free_.load(std::memory_order_relaxed);
     while (free != 0) {
@@ -62,7 +62,7 @@ class Landing {
   void give_back(std::uint32_t slot) {
     free_.fetch_or(1U << slot, std::memory_order_release);  // pairs with take_slot()
   }
-  // In the arena of the other rank.
+  // An offset in the arena of the other rank.
   std::uint64_t offset_of(std::uint32_t slot) const { return offset_ + slot * chunk_size; }
 
  private:
@@ -70,23 +70,23 @@ class Landing {
   std::atomic<std::uint32_t> free_{(1U << slots_of_landing) - 1};
 };
 
-// Any thread.
+// Thread-safe.
 class Landings {
  public:
   explicit Landings(RemoteAccess& remote) : remote_(remote) {}
 
-  // Makes landings for peers of other nodes, and says where they are. They live as long as
+  // Allocates landings for peers of other nodes, and publishes their location. They live as long as
   // `segments`.
   static void offer(const NodeMemory& memory, Rank me, SegmentSpace& segments);
-  // At a rank of another node. Null: it has none left, or another thread is taking one. The first
-  // call for a rank waits.
+  // This rank's landing at a rank of another node. Null: none is left there, or another thread is
+  // taking one. The first call for a rank waits.
   Landing* of(Lane& lane, Rank rank);
 
  private:
   std::unique_ptr<Landing> take(Lane& lane, Rank rank);
 
   RemoteAccess& remote_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::map<std::uint32_t, std::unique_ptr<Landing>>
       known_;  // by rank; null: none is left or known yet
 };

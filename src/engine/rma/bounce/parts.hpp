@@ -1,4 +1,4 @@
-// Pieces of a transfer, in parts that a chunk of host memory holds.
+// The pieces of a transfer, cut into parts that fit into a chunk of host memory.
 #pragma once
 
 #include <algorithm>
@@ -7,13 +7,13 @@
 
 namespace gondwana::bounce {
 
-// Takes parts off the front of pieces.
+// Cuts parts off the front of the pieces.
 class Parts {
  public:
   explicit Parts(const StridedRun& pieces) : left_(joined(pieces)) {}
 
   bool is_empty() const { return left_.count == 0; }
-  // At most `most` bytes.
+  // A part of at most `most` bytes.
   StridedRun next(std::size_t most) {
     StridedRun part = left_;
     if (at_ > 0 || left_.size > most) return part_of_piece(part, most);
@@ -23,7 +23,7 @@ class Parts {
   }
 
  private:
-  // Pieces that follow each other at both ends are one.
+  // Merges pieces that are adjacent on both sides into one.
   static StridedRun joined(StridedRun pieces) {
     const auto size = static_cast<std::ptrdiff_t>(pieces.size);
     if (pieces.count < 2 || pieces.there_step != size || pieces.here_step != size) return pieces;
@@ -31,7 +31,7 @@ class Parts {
     pieces.count = 1;
     return pieces;
   }
-  // A piece that is longer than a chunk comes in parts of its own.
+  // A piece longer than a chunk is cut into several parts.
   StridedRun part_of_piece(StridedRun part, std::size_t most) {
     part.size = std::min(most, left_.size - at_);
     part.count = 1;
@@ -52,7 +52,7 @@ class Parts {
   }
 
   StridedRun left_;
-  std::size_t at_ = 0;  // bytes of the first piece that are taken
+  std::size_t at_ = 0;  // bytes of the first piece already taken
 };
 
 }  // namespace gondwana::bounce

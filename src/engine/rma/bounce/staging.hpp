@@ -1,5 +1,5 @@
 // Host memory for chunks on their way between a device of this process and other nodes. Chunks are
-// kept for the next transfer, known to the driver of the device.
+// kept for the next transfer, and stay pinned for the driver of the device.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace gondwana::bounce {
 
-// Any thread.
+// Thread-safe.
 class Staging {
  public:
   Staging() = default;
@@ -25,7 +25,7 @@ class Staging {
       for (std::byte* chunk : chunks) free(kind, chunk);
   }
 
-  // Of chunk_size bytes. `kind`: whose copies use it; null: none.
+  // Returns chunk_size bytes. `kind`: the kind whose copies use them; null: none.
   std::byte* take(Kind* kind) {
     {
       const std::scoped_lock lock(mutex_);
@@ -56,7 +56,7 @@ class Staging {
     ::operator delete(chunk, page);
   }
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards kept_
   std::map<Kind*, std::vector<std::byte*>> kept_;
 };
 

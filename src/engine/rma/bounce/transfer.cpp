@@ -9,7 +9,7 @@ bool is_contiguous(const StridedRun& pieces) {
   return pieces.count == 1 || pieces.here_step == static_cast<std::ptrdiff_t>(pieces.size);
 }
 
-// The same pieces, one after the other in host memory.
+// The same pieces, packed in host memory.
 StridedRun packed(const StridedRun& pieces, std::byte* host) {
   StridedRun run = pieces;
   run.here = host;
@@ -36,7 +36,7 @@ Transfer::Transfer(const Resources& with, Lane& lane, Way way, Space there,
       landing_(landing_for(with, lane, there, pieces.bytes())),
       parts_(pieces) {}
 
-// A chunk that goes as a message should be one.
+// A chunk sent as a message should fit into one.
 std::size_t Transfer::chunk_limit(const Chunk& chunk) const {
   const Limits& limits = with_.remote.limits();
   const std::size_t of_message = std::max(limits.messages_up_to, limits.packs_up_to);
@@ -46,8 +46,8 @@ std::size_t Transfer::chunk_limit(const Chunk& chunk) const {
   return std::clamp(of_message, std::size_t{1}, chunk_size);
 }
 
-// From the oldest chunk on. Each goes as far as it can: the network has it before the next is
-// copied.
+// Starts with the oldest chunk. Each advances as far as it can, so the network gets it before the
+// next one is copied.
 bool Transfer::advance() {
   for (bool has_moved = true; has_moved;) {
     has_moved = false;
@@ -86,7 +86,7 @@ void Transfer::rest() {
   if (oldest != nullptr && oldest->kind != nullptr) oldest->kind->wait(oldest->copied);
 }
 
-// Whether anything has changed.
+// Returns whether the state has changed.
 bool Transfer::step(Chunk& chunk) {
   switch (chunk.stage) {
     case Stage::free:
@@ -131,8 +131,8 @@ std::size_t Transfer::count_asked() const {
   }));
 }
 
-// Other transfers may have all slots of the landing, and perhaps nobody moves them on: without one
-// the transfer goes on by messages.
+// Other transfers may hold all slots of the landing, and may not advance for long. If no chunk is
+// in flight, the transfer continues by messages, without a slot.
 bool Transfer::begin(Chunk& chunk) {
   if (has_failed_ || parts_.is_empty() || &chunk != &chunks_.at(begun_ % depth)) return false;
   if (count_asked() >= most_asked) return false;
@@ -150,7 +150,7 @@ bool Transfer::begin(Chunk& chunk) {
   return true;
 }
 
-// Between the caller's memory and the chunk.
+// Copies between the caller's memory and the chunk.
 bool Transfer::copy(Chunk& chunk, Stage next) {
   chunk.stage = next;
   if (chunk.host == nullptr) return true;
@@ -228,7 +228,7 @@ bool Transfer::pass(Chunk& chunk, Pass way) {
       Stage::passing);
 }
 
-// A part of what has failed to begin may be under way.
+// Part of a failed operation may be in flight.
 bool Transfer::follow(Chunk& chunk, RemoteAccess::Begun begun, Stage next) {
   if (begun == RemoteAccess::Begun::refused) return false;
   if (begun == RemoteAccess::Begun::failed) has_failed_ = true;

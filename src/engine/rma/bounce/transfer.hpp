@@ -1,12 +1,12 @@
-// A put or a get between nodes, one side of which at least is memory of a device. It goes in
-// chunks, several of them under way: while one is copied by a device, here or there, others are on
-// the network.
+// A put or a get between nodes with device memory on at least one side. It is cut into chunks,
+// several of which are in flight: while a device copies one, here or there, others are on the
+// network.
 //
 //   put   device here -> host memory here -> landing there -> device there
 //   get   device there -> landing there -> host memory here -> device here
 //
-// Steps whose side is no device are left out. Small transfers, and those to ranks without a
-// landing, go as messages instead of through it.
+// Steps without a device on their side are omitted. Small transfers, and those to ranks without a
+// landing, are sent as messages instead.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ namespace gondwana::bounce {
 
 enum class Way : std::uint8_t { put, get };
 
-// What all transfers of a rank use.
+// The resources that all transfers of a rank share.
 struct Resources {
   RemoteAccess& remote;
   AnyMemory& memory;
@@ -31,10 +31,10 @@ struct Resources {
   Staging& staging;
 };
 
-// One thread at a time. It must be over before it is destroyed.
+// Used by one thread at a time. It must be complete before it is destroyed.
 class Transfer final : public KindWork {
  public:
-  // May wait, for a landing. An error of a transfer is in the lane when it is over.
+  // May wait for a landing. After the transfer, its error is in the lane.
   Transfer(const Resources& with, Lane& lane, Way way, Space there, const StridedRun& pieces);
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
@@ -42,35 +42,35 @@ class Transfer final : public KindWork {
 
   bool advance() override;
   bool has_free_source() const override;
-  // Sleeps for a device, if nothing else is under way.
+  // Sleeps until a device has copied the oldest chunk, if nothing else is in flight.
   void rest();
   bool has_failed() const { return has_failed_; }
 
  private:
   enum class Stage : std::uint8_t {
     free,
-    asking,    // get: the device there
-    filling,   // put: to host memory here
-    filled,    // and it may leave
+    asking,    // get: waits for the device there
+    filling,   // put: copy to host memory here
+    filled,    // ready to send
     moving,    // on the network
-    moved,     // put: it is in the landing
-    passing,   // between landing and device there
-    passed,    // get: it is in the landing
-    emptying,  // get: from host memory here to the device
+    moved,     // put: arrived in the landing
+    passing,   // copy between landing and device there
+    passed,    // get: arrived in the landing
+    emptying,  // get: copy from host memory here to the device
   };
   struct Chunk {
     Stage stage = Stage::free;
-    StridedRun part = {};  // of the caller's memory
-    StridedRun sent = {};  // the same pieces; `here`: where the network reads or writes them
+    StridedRun part = {};  // in the caller's memory
+    StridedRun sent = {};  // the same pieces; `here`: the memory that the network reads or writes
     std::byte* host = nullptr;
-    std::optional<std::uint32_t> slot = {};  // of the landing; nothing: it goes as messages
-    Kind* kind = nullptr;                    // that copies
-    Completion copied = {};                  // by it
-    Completion done = {};                    // by the network
+    std::optional<std::uint32_t> slot = {};  // slot of the landing; nothing: sent as messages
+    Kind* kind = nullptr;                    // the kind that copies
+    Completion copied = {};                  // of the copies by `kind`
+    Completion done = {};                    // of the network operations
   };
   static constexpr std::size_t depth = slots_of_landing;
-  // Limit of chunks of a get that wait for a device there: an agent that copies more of them at
-  // once does not send meanwhile what it has copied.
+  // The most chunks of a get that may wait for a device there. An agent that copies more at once
+  // would not send the finished ones meanwhile.
   static constexpr std::size_t most_asked = 2;
 
   std::size_t chunk_limit(const Chunk& chunk) const;
@@ -95,11 +95,11 @@ class Transfer final : public KindWork {
   Lane& lane_;
   Way way_;
   Space there_;
-  Kind* here_;        // of the memory here; null: host memory
-  Landing* landing_;  // null: it goes through none
+  Kind* here_;        // kind of the memory here; null: host memory
+  Landing* landing_;  // null: sent as messages
   Parts parts_;
   std::array<Chunk, depth> chunks_;
-  std::size_t begun_ = 0;  // chunks
+  std::size_t begun_ = 0;  // number of chunks
   bool has_failed_ = false;
 };
 
