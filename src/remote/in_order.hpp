@@ -1,5 +1,5 @@
 // Orders the messages of one sender, which numbers them from 1. Providers match messages in order.
-// They may report a large one, which comes in parts, after small ones that were sent later.
+// They may report a large one, which arrives in parts, after small ones that were sent later.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ class InOrder {
   bool is_past(std::uint32_t number) const { return number - last_ - 1 >= std::uint32_t{1} << 31; }
   void pass() { ++last_; }
 
-  // Keeps a copy of a message whose turn has not come. False: it is kept already.
+  // Keeps a copy of an early message. False: a duplicate.
   bool keep(std::uint32_t number, Bytes bytes) {
     return kept_.try_emplace(number, bytes.begin(), bytes.end()).second;
   }
-  // The next message, if it was kept.
+  // The next message if a copy was kept.
   std::optional<std::vector<std::byte>> pass_kept() {
     auto found = kept_.extract(last_ + 1);
     if (!found) return std::nullopt;

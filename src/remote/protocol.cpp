@@ -20,19 +20,19 @@ static_assert(sizeof(Control) == 48 && sizeof(Batch) == 24 && sizeof(Request) ==
                   sizeof(Row) == 24 && sizeof(Reply) == 32 && sizeof(MessageHeader) == 24,
               "no byte that nobody writes");
 
-// No space is longer. How long one is that is no arena, its owner's table says.
+// No space is longer. The length of a space other than the arena is in its owner's table.
 constexpr std::size_t longest_space = std::size_t{1} << 46;
 
 std::size_t limit_of(const Request& request, const NodePlan& plan) {
   return request.target().is_arena() ? plan.arena_size() : longest_space;
 }
 
-// Whether a word lies in the space, at a multiple of its size.
+// Whether a word is in the space and aligned to its size.
 bool is_word(const Request& request, std::size_t size, const NodePlan& plan) {
   return request.offset <= limit_of(request, plan) - size && request.offset % size == 0;
 }
 
-// Whether bytes in one piece lie in the space.
+// Whether contiguous bytes are in the space.
 bool is_range(const Request& request, const NodePlan& plan) {
   const std::uint64_t size = request.operand;
   return size > 0 && size <= longest_write && request.offset <= limit_of(request, plan) - size;
@@ -43,8 +43,8 @@ bool is_store(const Request& request, const NodePlan& plan) {
   return (size == 1 || size == 2 || size == 4 || size == 8) && is_word(request, size, plan);
 }
 
-// Whether all pieces, of at most `bytes` bytes, lie in `limit` bytes. No step exceeds those and no
-// count exceeds `bytes`, so nothing overflows.
+// Whether all pieces are within `limit` bytes and have at most `bytes` bytes. The stride does not
+// exceed `limit` and the count does not exceed `bytes`, so nothing overflows.
 bool is_row(const Row& row, std::size_t limit, std::size_t bytes) {
   const auto most = static_cast<std::int64_t>(limit);
   if (row.bytes() == 0 || row.bytes() > bytes || row.offset > limit) return false;
@@ -54,7 +54,7 @@ bool is_row(const Row& row, std::size_t limit, std::size_t bytes) {
   return std::min(first, last) >= 0 && std::max(first, last) + row.size <= most;
 }
 
-// The bytes of all rows; nothing if a row is invalid or they are too many.
+// The bytes of all rows; nothing if a row is invalid or the total is too large.
 std::optional<std::uint64_t> bytes_of_rows(std::uint64_t rows, Bytes behind, std::size_t limit,
                                            std::size_t most) {
   if (rows == 0 || rows > most_runs || behind.size() < rows * sizeof(Row)) return std::nullopt;
@@ -90,7 +90,7 @@ bool is_message(const Request& request) {
          request.offset <= std::numeric_limits<std::uint32_t>::max();
 }
 
-// What passes lies in the arena in one piece.
+// The passed bytes are contiguous in the arena.
 bool is_pass(const Request& request, Bytes behind, const NodePlan& plan) {
   if (request.target().is_arena()) return false;
   const auto bytes = bytes_of_rows(request.operand, behind, longest_space, longest_pass);
@@ -101,7 +101,8 @@ std::size_t operands_behind(const Request& request) {
   return request.op == AtomicOp::compare_swap ? sizeof(ResultWord) : 0;
 }
 
-// The number of bytes after a request, of the bytes that come; nothing if it is malformed.
+// The number of bytes that belong to a request, of those that follow it; nothing if it is
+// malformed.
 std::optional<std::size_t> size_behind(const Request& request, Bytes behind, const NodePlan& plan) {
   const auto if_valid = [](bool valid, std::size_t size) {
     return valid ? std::optional(size) : std::nullopt;

@@ -1,13 +1,13 @@
-// The messages between ranks and node agents, without the bytes that large puts and gets move. They
-// have native byte order: every node runs the same build (see protocol_fingerprint).
+// The messages between ranks and node agents, without the data of large puts and gets. They have
+// native byte order, because every node runs the same build (see protocol_fingerprint).
 //
-//   rank  -> agent  Hello    the first of all, followed by the address for answers
+//   rank  -> agent  Hello    the first message, followed by the address for replies
 //                   Batch    followed by Requests, each followed by its bytes. A request stores a
-//                            word, writes or returns bytes in one piece or in many, adds to
-//                            elements, or does an atomic operation. Batches are numbered. The agent
-//                            executes all requests in their order.
+//                            word, writes or returns contiguous or strided bytes, adds to
+//                            elements, or performs an atomic operation. Batches are numbered. The
+//                            agent executes all requests in order.
 //                   Batch    of messages to one rank, which the agent passes on. A rank sends it to
-//                            the receiver itself if it has not left it open.
+//                            the receiver directly unless it has left it open.
 //   agent -> rank   Reply    all batches up to this number are executed. The results of the last
 //                            one follow. A reply with number 0 answers a Hello.
 //   agent -> agent  Hello; Beat: a Reply must follow
@@ -47,12 +47,12 @@ enum class MessageKind : std::uint32_t {
 
 // A message to an agent that carries no requests: hello, beat, ask, report or alarm.
 struct Control {
-  std::uint64_t tag = 0;  // a secret of the job
+  std::uint64_t tag = 0;  // the job's secret
   MessageKind kind = MessageKind::hello;
   std::uint32_t from = 0;       // see number_of()
-  std::uint32_t number = 0;     // of a beat; ask, report: the round
+  std::uint32_t number = 0;     // of a beat; ask, report: round
   std::uint32_t flags = 0;      // of a report
-  std::uint64_t size = 0;       // bytes that follow: hello: the address; report, alarm: the text
+  std::uint64_t size = 0;       // bytes that follow: hello: address; report, alarm: text
   std::uint64_t print = 0;      // report: Stillness::print
   std::uint64_t in_flight = 0;  // report: NodeLook::messages_in_flight
 };
@@ -61,8 +61,8 @@ struct Batch {
   std::uint64_t tag = 0;
   MessageKind kind = MessageKind::batch;
   std::uint32_t from = 0;  // a rank, see number_of()
-  // Of the batches of this process to this node, from 1 on. Of messages: the incarnation of their
-  // receiver.
+  // The number among the batches of this process to this node, starting at 1. For messages: the
+  // incarnation of their receiver.
   std::uint32_t number = 0;
   std::uint32_t node = 0;  // the receiving node
 };
@@ -80,7 +80,7 @@ enum class RequestKind : std::uint8_t {
   pass_to_arena
 };
 
-// A space of a rank, as it travels.
+// The encoding of a rank's space.
 constexpr std::uint32_t target_of(Space space) {
   return index(space.rank) | index(space.id) << rank_bits;
 }
@@ -90,15 +90,16 @@ struct Request {
   RequestKind kind = RequestKind::store;
   AtomicOp op = AtomicOp::fetch;
   AtomicType type = AtomicType::uint64;
-  // store: 1, 2, 4 or 8; atomic: 0 if the old value is not wanted; accumulate: an AccumulateType.
+  // store: 1, 2, 4 or 8; atomic: 0 if the old value is not needed; accumulate: an AccumulateType.
   std::uint8_t size = 0;
   std::uint32_t to = 0;  // target_of() a space of a rank of the node; message: the rank
-  // In that space; message: MessageHeader::number; pass: in the arena of the rank, where the bytes
-  // of all rows are or go.
+  // Offset in that space. message: MessageHeader::number. pass: offset in the rank's arena of the
+  // contiguous bytes of all rows.
   std::uint64_t offset = 0;
-  // store: the word; write, read, message: bytes; put_packed, get_packed, accumulate, pass: Rows
-  // that follow; atomic: the operand. The bytes of a write or a message, the bytes of a put or an
-  // accumulate after all rows, and the second operand of a compare_swap follow.
+  // store: the word. write, read, message: number of bytes. put_packed, get_packed, accumulate,
+  // pass: number of Rows that follow. atomic: the operand. Further data follows: the bytes of a
+  // write or a message, the bytes of a put or an accumulate after all rows, the second operand of a
+  // compare_swap.
   std::uint64_t operand = 0;
 
   constexpr Space target() const {
@@ -115,11 +116,12 @@ inline constexpr std::uint32_t all_flags = is_still | any_leaves | is_gone;
 inline constexpr std::size_t longest_text = 512;
 }  // namespace report
 
-// Pieces of one size at equal steps in the space of the target. The bytes of a put follow all rows.
+// Pieces of one size with a constant stride in the space of the target. The bytes of a put follow
+// all rows.
 struct Row {
-  std::uint64_t offset = 0;  // of the first
-  std::int64_t step = 0;     // from the start of one to the start of the next
-  std::uint32_t size = 0;    // bytes of each
+  std::uint64_t offset = 0;  // of the first piece
+  std::int64_t step = 0;     // from the start of one piece to the start of the next
+  std::uint32_t size = 0;    // bytes of each piece
   std::uint32_t count = 0;
 
   constexpr std::uint64_t bytes() const { return std::uint64_t{size} * count; }
@@ -137,9 +139,9 @@ using ResultWord = std::uint64_t;
 struct Reply {
   std::uint64_t tag = 0;
   MessageKind kind = MessageKind::reply;
-  std::uint32_t to = 0;      // the asking process: Batch::from, Control::from
-  std::uint32_t node = 0;    // the answering node
-  std::uint32_t number = 0;  // this batch is executed, and all before it
+  std::uint32_t to = 0;      // the requesting process: Batch::from, Control::from
+  std::uint32_t node = 0;    // the replying node
+  std::uint32_t number = 0;  // this batch and all earlier ones are executed
   std::uint64_t size = 0;    // bytes of results that follow
 };
 
@@ -148,19 +150,19 @@ struct MessageHeader {
   MessageKind kind = MessageKind::message;
   std::uint32_t to = 0;  // ranks, see number_of()
   std::uint32_t from = 0;
-  std::uint32_t number = 0;  // of the messages of this pair, from 1 on
+  std::uint32_t number = 0;  // among the messages of this pair, starting at 1
 };
 
-constexpr std::size_t longest_message = longest_medium + 512;  // after its header
-constexpr std::size_t longest_gathered = 4 * 1024;             // of them, in a batch
+constexpr std::size_t longest_message = longest_medium + 512;  // without its header
+constexpr std::size_t longest_gathered = 4 * 1024;             // longest message in a batch
 
-// The kinds of messages between ranks, and the header that they begin with.
+// The kinds of messages between ranks. Each begins with this header.
 enum class ContentKind : std::uint16_t { request, reply, update, receipt, notice };
 
 struct ContentHeader {
   ContentKind sort;
   std::uint16_t generation = 0;  // of the sender's engine
-  std::uint32_t taken = 0;       // credits of the receiver that the sender has freed meanwhile
+  std::uint32_t taken = 0;       // credits of the receiver that the sender has freed
   std::uint32_t bytes = 0;       // of the body
 };
 
@@ -170,7 +172,7 @@ struct ActiveMessage {
   InboxMessage message;
 };
 
-// Writes the bytes that follow to the receiver's arena, and then a word.
+// Writes the following bytes to the receiver's arena, and then a word.
 struct MemoryUpdate {
   ContentHeader head;
   std::uint32_t zero;
@@ -187,7 +189,7 @@ constexpr std::size_t longest_packet =
 static_assert(sizeof(Reply) + longest_results <= longest_packet);
 static_assert(longest_packet <= message_limit);
 
-// The network carries nothing else. The fingerprint covers this list; a message that is not in it
+// The network carries nothing else. The fingerprint covers this list. A message that is not in it
 // does not compile.
 using Messages = StructureList<Control, Batch, Request, Row, Reply, MessageHeader, ContentHeader,
                                ActiveMessage, MemoryUpdate>;
@@ -195,7 +197,7 @@ using Messages = StructureList<Control, Batch, Request, Row, Reply, MessageHeade
 template <typename T>
 concept Message = Messages::has<T>;
 
-// Returns where the bytes after the message go.
+// Returns the address after the message.
 template <Message T>
 std::byte* write(std::byte* to, const T& message) {
   std::memcpy(to, &message, sizeof(message));
@@ -219,8 +221,8 @@ Bytes bytes_of(const T& message) {
 // Nodes with different values must not communicate, because each would misread the other.
 std::uint64_t protocol_fingerprint();
 
-// A process is a rank or the agent of a node. Agents have numbers that no rank has, however many
-// ranks the job has.
+// A process is a rank or the agent of a node. The numbers of agents differ from those of ranks,
+// however many ranks the job has.
 constexpr std::uint32_t agent_bit = std::uint32_t{1} << 31;
 
 constexpr std::uint32_t agent_number(std::uint32_t node) {
@@ -233,10 +235,9 @@ constexpr std::uint32_t node_of_agent(std::uint32_t process) {
   return process & ~agent_bit;
 }
 
-// Messages name a process in one of its incarnations: one that takes the place of a process that
-// has ended is the next. What was sent by or to an earlier one is dropped, and all numbering begins
-// anew.
-constexpr std::uint32_t incarnation_shift = 20;  // ranks and nodes are below
+// Messages name a process in one of its incarnations. A process that replaces an ended one is the
+// next incarnation. Messages from or to earlier ones are dropped, and all numbering restarts.
+constexpr std::uint32_t incarnation_shift = 20;  // above the bits of ranks and nodes
 constexpr std::uint32_t most_incarnations = std::uint32_t{1} << 11;
 
 constexpr std::uint32_t number_of(std::uint32_t process, std::uint32_t incarnation) {
@@ -249,18 +250,18 @@ constexpr std::uint32_t process_in(std::uint32_t number) {
   return number & ~number_of(0, most_incarnations - 1);
 }
 
-// In the ring to the agent that carries the messages of a rank, a record for a node is a message.
-// One for a slot of the rank sends the batch there.
+// Marks a record in the ring from a rank to the agent that carries its messages. With this bit, the
+// record refers to a batch in a slot of the rank; without it, it is a message to a node.
 constexpr std::uint32_t slot_bit = std::uint32_t{1} << 31;
 
-// What is read names processes apart from their incarnations.
+// In received data, processes and incarnations are separate.
 struct ReceivedControl {
   Control control;
   Bytes behind;                   // the address of a hello, or a text
   std::uint32_t incarnation = 0;  // of the sender
 };
 
-// Nothing unless a process of this job may send the bytes to an agent.
+// Nothing unless the bytes are valid from a process of this job to an agent.
 std::optional<ReceivedControl> read_control(Bytes bytes, std::uint64_t tag, const NodePlan& plan);
 
 struct ReceivedBatch {
@@ -269,7 +270,8 @@ struct ReceivedBatch {
   std::uint32_t incarnation = 0;  // of the sender
 };
 
-// Nothing unless a rank of this job may send the bytes to the agent of this node, or to a rank.
+// Nothing unless the bytes are valid from a rank of this job to the agent of this node, or to a
+// rank.
 std::optional<ReceivedBatch> read_batch(Bytes bytes, std::uint64_t tag, const NodePlan& plan);
 
 struct ReceivedRequest {
@@ -277,15 +279,15 @@ struct ReceivedRequest {
   Bytes behind;  // the bytes of a write or a message, rows and bytes, or a second operand
 
   std::size_t size() const { return sizeof(Request) + behind.size(); }
-  // Of a put_packed, a get_packed, an accumulate or a pass.
+  // For a put_packed, a get_packed, an accumulate or a pass.
   std::size_t rows() const { return request.operand; }
   Row row(std::size_t i) const;
   AccumulateType element() const { return static_cast<AccumulateType>(request.size); }
   Bytes packed() const { return behind.subspan(rows() * sizeof(Row)); }
 };
 
-// The first of the requests. Nothing if it is malformed; otherwise it may be executed without
-// further checks, but that a space other than the arena exists and is long enough.
+// The first of the requests. Nothing if it is malformed. Otherwise it may be executed after one
+// further check: a space other than the arena must exist and be long enough.
 std::optional<ReceivedRequest> read_request(Bytes requests, const NodePlan& plan);
 
 struct ReceivedReply {
@@ -304,7 +306,7 @@ struct ReceivedMessage {
   std::uint32_t incarnation = 0;  // of the sender
 };
 
-// The process that a reply or a message of this job is for; nothing if the bytes are neither.
+// The receiver of a reply or message of this job; nothing if the bytes are neither.
 std::optional<std::uint32_t> addressee(Bytes bytes, std::uint64_t tag);
 
 // Nothing unless the bytes are a message of this job to `me`, see number_of().

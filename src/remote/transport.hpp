@@ -1,5 +1,5 @@
-// A transport moves bytes to ranks that loads and stores do not reach: what the engine may expect
-// of it.
+// A transport moves bytes to ranks that loads and stores do not reach. This is the interface that
+// the engine uses.
 #pragma once
 
 #include <chrono>
@@ -21,38 +21,40 @@
 
 namespace gondwana {
 
-// What a transport supports. The engine builds the rest from it, or refuses.
+// The capabilities of a transport. The engine builds everything else from them, or reports an
+// error.
 struct Limits {
-  std::size_t messages_up_to = 0;     // bytes that should go by put() or get(): 8 or more
-  std::size_t longest_write = 0;      // bytes of one write() or read()
-  std::size_t packs_up_to = 0;        // bytes of one put_packed() or get_packed(); 0: unsupported
+  std::size_t messages_up_to = 0;  // largest put() or get() in bytes that makes sense; at least 8
+  std::size_t longest_write = 0;   // bytes of one write() or read()
+  std::size_t packs_up_to = 0;     // bytes of one put_packed() or get_packed(); 0: unsupported
   std::size_t accumulates_up_to = 0;  // bytes of one accumulate()
   std::size_t longest_message = 0;    // bytes of one message to a rank
   std::size_t passes_up_to = 0;       // bytes of one pass(); 0: unsupported
 };
 
-// Between memory of a device and the arena of its rank.
+// Copies between device memory and the arena of its rank.
 enum class Pass : std::uint8_t { to_device, to_arena };
 
-// at_once: the message leaves without delay. may_wait: it may wait for further ones to the same
-// rank, until this rank progresses or has made no call for a while. optional: it leaves without
-// delay, but departed() does not count it, and that it does not arrive is no loss: its receiver may
-// have ended, since it needs nothing more.
+// at_once: the message leaves without delay. may_wait: it may wait for further messages to the same
+// rank, until this rank makes progress or has made no call for a while. optional: it leaves without
+// delay, but departed() does not count it. If it does not arrive, that is no loss: its receiver may
+// have ended, because it needs nothing more.
 enum class Departure : std::uint8_t { at_once, may_wait, optional };
 
-// Receives the messages to a rank. It may post operations and messages, but must not progress. The
-// bytes are gone when it returns.
+// Receives the messages to a rank. It may post operations and messages, but must not make progress.
+// The bytes are invalid when it returns.
 using MessageReceiver = std::function<void(Rank from, Bytes messages)>;
 
 // A transport belongs to one rank, whose threads take turns to call it. An accepted operation calls
-// done.begin() at once and done.finish() when it is complete. A put or a write is complete when its
-// bytes are visible at the target; the others when the result is here. Buffers stay valid until
-// then, but the source of a put, packed or not, and of an accumulate is free when it is accepted.
-// An Error is final for that peer: its operations fail, and those to other peers go on.
+// done.begin() at once and done.finish() when it is complete. A put or write is complete when its
+// bytes are visible at the target; other operations are complete when their result is here. Buffers
+// must stay valid until then. But the source of a put, packed or not, or of an accumulate may be
+// reused as soon as it is accepted. An Error is final for that peer: its operations fail, and
+// operations to other peers continue.
 //
-// The target executes puts in their order. A get or an atomic operation sees earlier ones to that
-// place, except what has_unordered() reports. A put is a message and a write is not: the caller
-// chooses by Limits::messages_up_to.
+// The target executes puts in order. A get or an atomic operation sees earlier operations at that
+// place, except those that has_unordered() reports. A put is a message and a write is not: the
+// caller chooses by Limits::messages_up_to.
 class Transport {
  public:
   Transport() = default;
@@ -66,56 +68,57 @@ class Transport {
   // aligned bytes is one store at the target.
   virtual Result<Posted> put(Remote to, Bytes source, Completion& done) = 0;
   virtual Result<Posted> get(MutableBytes target, Remote from, Completion& done) = 0;
-  // The network moves the bytes in place, if it can.
+  // The network moves the bytes in place if it can.
   virtual Result<Posted> write(Remote to, Bytes source, Completion& done) = 0;
   virtual Result<Posted> read(MutableBytes target, Remote from, Completion& done) = 0;
-  // A put of pieces, and a get. A piece that is a word is one store, as in a put. At most
-  // `most_runs`, none of them empty.
+  // A put and a get of pieces. A piece that is a word is one store, as in put(). At most
+  // `most_runs` runs, none of them empty.
   virtual Result<Posted> put_packed(Space to, std::span<const StridedRun> pieces,
                                     Completion& done) = 0;
   virtual Result<Posted> get_packed(Space from, std::span<const StridedRun> pieces,
                                     Completion& done) = 0;
-  // Adds pieces, of whole elements, to the memory of the target; all else as in a put of pieces. No
-  // other accumulate adds to an element meanwhile.
+  // Adds pieces of whole elements to the target's memory, like a put of pieces. No other accumulate
+  // adds to an element at the same time.
   virtual Result<Posted> accumulate(Space to, const Accumulation& what,
                                     std::span<const StridedRun> pieces, Completion& done) = 0;
-  // Copies pieces of a space that is no arena to the arena of the same rank, or from there, where
-  // they lie one after the other from `packed` on. At most `most_runs`, none of them empty.
+  // Copies pieces of a space other than the arena to the arena of the same rank, or back. They are
+  // contiguous in the arena, starting at `packed`. At most `most_runs` runs, none of them empty.
   virtual Result<Posted> pass(Space /*space*/, std::span<const StridedRun> /*pieces*/,
                               std::uint64_t /*packed*/, Pass /*way*/, Completion& /*done*/) {
     return Error{Errc::missing, "this transport does not pass bytes through arenas"};
   }
-  // Coherent with atomic instructions there. The old value goes to `result`, as many bytes as its
-  // type has, unless that is null.
+  // Coherent with atomic instructions at the target. Unless `result` is null, the old value is
+  // stored there, in the width of its type.
   virtual Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                                 Completion& done) = 0;
   // Whether a write is in flight that later operations to the same rank might overtake.
   virtual bool has_unordered() const = 0;
-  // The number of operations accepted so far: a mark in their order.
+  // The number of operations accepted so far. It marks a point in their order.
   virtual std::uint64_t accepted() const = 0;
   // Whether the target has executed the operations before the mark that a later write could
   // overtake.
   virtual bool has_executed(Rank at, std::uint64_t mark) = 0;
-  // A message to the rank itself. Head and body follow each other and are free when it is accepted.
-  // It arrives once, after earlier messages of this rank to that one.
+  // A message to a rank. Head and body form one message, and may be reused when it is accepted. It
+  // arrives once, after earlier messages of this rank to that one.
   virtual Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure) = 0;
-  // Called for each message within progress(). Messages that come earlier are kept for it.
+  // Called for each message within progress(). Earlier messages are kept for it.
   virtual void listen(MessageReceiver receiver) = 0;
-  // Progresses; true if anything happened.
+  // Makes progress. True if anything happened.
   virtual bool progress() = 0;
-  // Whether accepted messages arrive even if this rank does not call for a long time.
+  // Whether accepted messages arrive even if this rank makes no calls for long.
   virtual bool departed() const = 0;
   // Whether an arrival would end a sleep that begins now.
   virtual bool may_sleep() = 0;
-  // Returns when something may have come, or after `limit`. Called without a turn, by any thread.
+  // Returns when data may have arrived, or after `limit`. Called without a turn, by any thread.
   virtual void sleep(std::chrono::microseconds limit) = 0;
   // Why the peer is lost; null while it is alive.
   virtual const Error* lost(Rank peer) const = 0;
-  // All losses so far, in their order. Each is of the ranks of a node, or of all other ranks.
+  // All losses so far, in order. Each concerns the ranks of a node, or all other ranks.
   virtual std::span<const Error> losses() const = 0;
 };
 
-// Holds a transport for the engine, which the transport may outlive. An empty one reaches nobody.
+// The engine's reference to a transport, which may outlive the engine. An empty one reaches no
+// rank.
 class Wire {
  public:
   Wire() = default;

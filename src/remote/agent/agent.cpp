@@ -36,19 +36,20 @@ using remote::Control;
 using remote::MessageKind;
 
 constexpr network::Receives receives{.buffers = 8, .longest = remote::longest_packet};
-// How long the agent polls before it sleeps, if a processor is free. A client that sends its next
-// request after each answer does so within this time.
+// The time that the agent polls before it sleeps, if a processor is free. A client that sends its
+// next request after each reply does so within this time.
 constexpr std::uint64_t spin_ns = 50'000;
-// The same in the midst of a large transfer of a device: until its next chunk has come.
+// The same during a large device transfer: until its next chunk has arrived.
 constexpr std::uint64_t between_chunks_ns = 100'000;
-// Yields before a sleep if no processor is free: about as long as a client takes to send again.
+// The number of yields before a sleep, if no processor is free. They take about as long as a client
+// takes to send again.
 constexpr std::uint32_t yields_when_crowded = 4;
-// The longest sleep: wake-ups of providers are hints.
+// The longest sleep. It is limited because wake-ups of providers are hints.
 constexpr int longest_sleep_ms = 100;
-// How long answers may take to leave when the job ends.
+// The time that replies may take to leave when the job ends.
 constexpr std::uint64_t last_answers_ns = 2'000'000'000;
 
-// Rounds up where the kernel has no finer timeout.
+// Rounds up on kernels without a finer timeout.
 void wait_for_event(int epoll, std::chrono::nanoseconds limit) {
   std::array<epoll_event, 2> events{};
   const timespec time{limit.count() / 1'000'000'000, limit.count() % 1'000'000'000};
@@ -63,7 +64,8 @@ std::string host_name() {
   return host.data();
 }
 
-// Only the first request tells: numbers wrap around, so that 0 is also one of other batches.
+// Only the first request identifies a batch of messages: batch numbers wrap around, so any batch
+// may have number 0.
 bool is_of_messages(const remote::ReceivedBatch& received) {
   const auto first = remote::read<remote::Request>(received.requests);
   return first && first->kind == remote::RequestKind::message;
@@ -75,7 +77,7 @@ std::string text_of(Bytes bytes) {
 
 }  // namespace
 
-// Each part does one thing and knows no clock. This class brings messages and the time to them.
+// Each part has one task and reads no clock. This class passes messages and the time to them.
 class NodeAgent::Implementation {
  public:
   static Result<std::unique_ptr<Implementation>> open(const Setup& setup);
@@ -95,7 +97,7 @@ class NodeAgent::Implementation {
   bool yields_until(FunctionRef<bool()> done) const;
   bool look();
   bool step();
-  void show_load() const;  // to tools
+  void show_load() const;  // for tools
   bool network_stirs() const;
   void wait();
   void on_message(Bytes bytes);
@@ -125,9 +127,9 @@ class NodeAgent::Implementation {
   remote::ServedFiles files_;
   NodeContact contact_;
   std::uint64_t misdirected_ = 0;
-  std::uint64_t chunks_until_ns_ = 0;                    // the next one is expected until then
-  UniqueFd sleeper_;                                     // an epoll of all events that end a sleep
-  std::unique_ptr<network::Registration> registration_;  // last: it goes before the endpoint
+  std::uint64_t chunks_until_ns_ = 0;  // time until which the next chunk is expected
+  UniqueFd sleeper_;                   // an epoll instance of all events that end a sleep
+  std::unique_ptr<network::Registration> registration_;  // last: destroyed before the endpoint
 };
 
 NodeAgent::Implementation::Implementation(const Setup& setup,
@@ -158,7 +160,7 @@ NodeAgent::Implementation::Implementation(const Setup& setup,
   if (setup.carries) carrier_.begin();
 }
 
-// One registration covers all arenas of the node, which lie in one range. Providers that pin
+// One registration covers all arenas of the node, which are in one range. Providers that pin
 // registered memory would pin all of it. They are untested.
 Result<std::unique_ptr<NodeAgent::Implementation>> NodeAgent::Implementation::open(
     const Setup& setup) {
@@ -225,7 +227,7 @@ void NodeAgent::Implementation::listen(int control) {
   ::epoll_ctl(sleeper_.get(), EPOLL_CTL_ADD, memory_->agent_bell(), &event);
 }
 
-// False: the time or the yields are used up.
+// False: the time or the yields are exhausted.
 bool NodeAgent::Implementation::yields_until(FunctionRef<bool()> done) const {
   const std::uint64_t start = monotonic_ns();
   const bool is_crowded = !may_spin_ && start >= chunks_until_ns_;
@@ -248,7 +250,7 @@ bool NodeAgent::Implementation::look() {
   return found;
 }
 
-// Ranks are woken after the answers are posted, because a wake-up takes half of a round trip. A
+// Ranks are woken after the replies are posted, because a wake-up takes half of a round trip. A
 // rank that waits for another word stays asleep.
 bool NodeAgent::Implementation::step() {
   const auto take = [this](Bytes bytes) { on_message(bytes); };
@@ -262,7 +264,7 @@ bool NodeAgent::Implementation::step() {
   executor_.follow_spaces();
   const bool found = outbox_.endpoint().poll({take, left, lost}) > 0;
   turns_.resume_stalled();
-  left_batches_.send_taken();  // before newer ones take the room
+  left_batches_.send_taken();  // before newer batches take the space
   const bool carried = carrier_.carry();
   passed_.send();
   answers_.send();
@@ -280,8 +282,8 @@ void NodeAgent::Implementation::show_load() const {
   load.leaving.store(outbox_.leaving(), std::memory_order_relaxed);
 }
 
-// step() does not see puts and gets that the library carries out itself. Without a look at the
-// descriptor, the agent would sleep in the midst of a stream.
+// step() does not see puts and gets that the library carries out itself. Without a check of the
+// descriptor, the agent would sleep during a stream of them.
 bool NodeAgent::Implementation::network_stirs() const {
   network::Endpoint& endpoint = outbox_.endpoint();
   const bool carries_out_itself = !carrier_.is_on() && endpoint.wait_descriptor() >= 0;
@@ -300,7 +302,7 @@ void NodeAgent::Implementation::wait() {
   }
   network::Endpoint& endpoint = outbox_.endpoint();
   const bool may_sleep = endpoint.may_sleep() && !is_stuck;
-  // A provider without a descriptor is polled again soon, and so is a rank that does not take its
+  // The sleep is short for a provider without a descriptor, and for a rank that does not take its
   // messages.
   const int most = passed_.waiting() == 0 ? longest_sleep_ms : 1;
   const int limit = may_sleep ? most : endpoint.wait_descriptor() < 0 ? 1 : 0;
@@ -333,7 +335,8 @@ void NodeAgent::Implementation::on_messages(const remote::ReceivedBatch& receive
   passed_.pass(to, bytes);
 }
 
-// The packet is for a rank whose messages are carried, or is another agent's answer to a beat.
+// The packet is for a rank whose messages the agent carries, or it is another agent's reply to a
+// beat.
 void NodeAgent::Implementation::on_packet(std::uint32_t to, Bytes packet) {
   const NodePlan& plan = memory_->plan();
   if (carrier_.is_on() && plan.node_ranks().holds(Rank(to)))
@@ -358,7 +361,7 @@ void NodeAgent::Implementation::on_control(const remote::ReceivedControl& receiv
   }
 }
 
-// The first hello of a process ends what its predecessor of this rank has left.
+// The first hello of a process drops the state that its predecessor in this rank left.
 void NodeAgent::Implementation::meet(const remote::ReceivedControl& hello) {
   const std::uint32_t from = hello.control.from;
   if (!turns_.may_meet(from, hello.incarnation) || !outbox_.meet(from, hello.behind)) return;
@@ -383,7 +386,7 @@ void NodeAgent::Implementation::has_failed(const network::Operation* operation,
   outbox_.has_left(*failed);
 }
 
-// Whether other agents have not heard yet why the job is over.
+// Whether some other agents do not yet know why the job is over.
 bool NodeAgent::Implementation::has_to_tell() {
   return !job_.send_alarms() || (job_.has_alarm() && outbox_.leaving() > 0);
 }

@@ -27,7 +27,7 @@ void Answers::answer(std::uint32_t process, std::uint32_t batch, std::vector<Res
 }
 
 void Answers::add(std::uint32_t number, Process& process, std::vector<ResultPart> results) {
-  if (!outbox_.has_met(number)) return;  // no hello has come
+  if (!outbox_.has_met(number)) return;  // no hello received yet
   Reply reply{.tag = tag_,
               .to = number_of(number, process.incarnation),
               .node = node_,
@@ -46,7 +46,7 @@ void Answers::send() {
   std::erase_if(waiting_, [this](std::uint32_t number) { return send_to(number); });
 }
 
-// False: some answers wait. Answers to a process that is gone are dropped.
+// False: some replies still wait. Replies to a process that is gone are dropped.
 bool Answers::send_to(std::uint32_t number) {
   std::list<Answer>& answers = processes_[number].answers;
   for (; !answers.empty(); answers.pop_front()) {
@@ -56,7 +56,7 @@ bool Answers::send_to(std::uint32_t number) {
   return true;
 }
 
-// Results are what the memory holds now, after all earlier requests.
+// A result is the content of the memory at this moment, after all earlier requests.
 Result<Posted> Answers::send(std::uint32_t number, const Answer& answer) {
   if (answer.results.empty()) return outbox_.inject(number, bytes_of(answer.reply));
   return outbox_.send(number, sizeof(Reply) + answer.reply.size, [&](std::byte* message) {

@@ -1,4 +1,4 @@
-// The answers of a node agent. Each process that waits for some has a queue of them.
+// The replies of a node agent. Each process that waits for replies has a queue of them.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,21 @@ namespace gondwana::remote {
 
 class Answers {
  public:
-  // Both must outlive it. `node`: of this agent.
+  // `outbox` and `executor` must outlive the object. `node`: the node of this agent.
   Answers(Outbox& outbox, Executor& executor, std::uint64_t tag, std::uint32_t node)
       : outbox_(outbox), executor_(executor), tag_(tag), node_(node) {}
 
-  // The process takes the place of another one, which gets no answer any more.
+  // The process replaces another one, which gets no further replies.
   void meet(std::uint32_t process, std::uint32_t incarnation);
-  // One answer is due to all batches up to this one. Those that one poll finds get one together.
+  // A reply is due for all batches up to this one. Batches of one poll share a reply.
   void owe(std::uint32_t process, std::uint32_t batch);
-  // The answer to the batch is these results.
+  // Replies to the batch with these results.
   void answer(std::uint32_t process, std::uint32_t batch, std::vector<ResultPart> results);
-  // A process that does not take its answers does not delay others.
+  // A process that does not take its replies does not delay others.
   void send();
 
   std::size_t waiting() const { return waiting_.size(); }
-  // Whether some wait though the network has nothing to say: nothing will wake the agent.
+  // Whether replies wait although the network is idle, so that nothing would wake the agent.
   bool are_stuck() const;
 
  private:
@@ -39,8 +39,8 @@ class Answers {
   struct Process {
     std::uint32_t incarnation = 0;
     std::uint32_t done = 0;     // its last executed batch
-    bool is_owed = false;       // an answer is due
-    std::list<Answer> answers;  // takes no memory while empty
+    bool is_owed = false;       // a reply is due
+    std::list<Answer> answers;  // uses no memory while empty
   };
 
   void add(std::uint32_t number, Process& process, std::vector<ResultPart> results);
@@ -53,7 +53,7 @@ class Answers {
   std::uint32_t node_;
   std::unordered_map<std::uint32_t, Process> processes_;
   std::vector<std::uint32_t> owed_;
-  std::vector<std::uint32_t> waiting_;  // processes whose answers wait
+  std::vector<std::uint32_t> waiting_;  // processes with waiting replies
 };
 
 }  // namespace gondwana::remote

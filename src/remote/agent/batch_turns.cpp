@@ -69,7 +69,7 @@ void BatchTurns::execute(Sender& sender, const Batch& batch, Bytes requests, std
 void BatchTurns::resume_stalled() {
   for (const std::uint32_t from : std::exchange(stalled_, {})) {
     Sender& sender = senders_[from];
-    if (!sender.stalled) continue;  // the process is replaced
+    if (!sender.stalled) continue;  // the process was replaced
     Stalled stalled = *std::exchange(sender.stalled, std::nullopt);
     execute(sender, stalled.batch, stalled.requests, stalled.added, std::move(stalled.results));
     execute_kept(sender);

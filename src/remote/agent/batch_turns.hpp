@@ -1,5 +1,6 @@
-// Executes the batches of each process in their order. A batch whose accumulate waits for a lock is
-// put aside with those after it, and tried again: the agent waits for no process of its node.
+// Executes the batches of each process in order. If an accumulate waits for a lock, its batch and
+// all later ones of the process are kept and retried, so the agent never waits for a process of its
+// node.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +19,11 @@ namespace gondwana::remote {
 
 class BatchTurns {
  public:
-  // A batch of a rank cannot be carried out. No answer would be true, and the rank waits for one.
+  // Called when a batch of a rank cannot be executed. No reply would be true, and the rank waits
+  // for one.
   using OnRefused = std::function<void(std::uint32_t rank, const std::string& why)>;
 
-  // All must outlive it.
+  // All arguments must outlive the object.
   BatchTurns(const NodeMemory& memory, std::uint64_t tag, Executor& executor, Answers& answers,
              OnRefused on_refused)
       : memory_(memory),
@@ -30,9 +32,9 @@ class BatchTurns {
         answers_(answers),
         on_refused_(std::move(on_refused)) {}
 
-  // Whether no later process has taken the place of this one.
+  // Whether no later process has replaced this one.
   bool may_meet(std::uint32_t process, std::uint32_t incarnation);
-  // What its predecessor has left is dropped, and numbers begin anew.
+  // Drops the state of the predecessor, and restarts the numbering.
   void meet(std::uint32_t process, std::uint32_t incarnation);
 
   // `bytes`: the whole batch, which is kept if its turn has not come.
@@ -40,7 +42,7 @@ class BatchTurns {
   void resume_stalled();
 
   std::size_t stalled() const { return stalled_.size(); }
-  // Batches that had come before, or of a process that another has replaced.
+  // Batches received before, or sent by a replaced process.
   std::uint64_t repeated() const { return repeated_; }
 
  private:
@@ -48,13 +50,13 @@ class BatchTurns {
   struct Stalled {
     Batch batch;
     std::vector<std::byte> requests;
-    std::size_t added;  // bytes of that request
+    std::size_t added;  // completed bytes of the first request
     std::vector<ResultPart> results;
   };
   struct Sender {
     std::uint32_t incarnation = 0;
     InOrder order;
-    std::optional<Stalled> stalled = {};  // batches after it wait
+    std::optional<Stalled> stalled = {};  // later batches wait
   };
 
   void execute(Sender& sender, const Batch& batch, Bytes requests, std::size_t added = 0,
@@ -67,7 +69,7 @@ class BatchTurns {
   Answers& answers_;
   OnRefused on_refused_;
   std::unordered_map<std::uint32_t, Sender> senders_;
-  std::vector<std::uint32_t> stalled_;  // those with a stalled batch
+  std::vector<std::uint32_t> stalled_;  // senders with a stalled batch
   std::uint64_t repeated_ = 0;
 };
 

@@ -7,9 +7,10 @@
 namespace gondwana::remote {
 namespace {
 
-// Limit of messages of one rank before the next rank has its turn.
+// The most messages of one rank before the next rank's turn.
 constexpr int most_at_once = 64;
-// The retry interval while messages wait for a rank or the network: no event reports free room.
+// The retry interval while messages wait for a rank or the network. No event reports that space
+// became free.
 constexpr int look_again_ms = 1;
 constexpr int any_length = 1'000'000;
 
@@ -43,7 +44,7 @@ bool Carrier::carry() {
   return found;
 }
 
-// False: there is no room now. Messages to a node that is gone are dropped.
+// False: the queue is full. Messages to a node that is gone are dropped.
 bool Carrier::pass_on(std::uint32_t slot, const RecordReader::Record& message) {
   const NodePlan& plan = memory_.plan();
   const std::uint32_t batch = message.to ^ slot_bit;

@@ -1,5 +1,5 @@
-// Carries the messages of the ranks of a node that have no endpoints of their own: to the agents of
-// other nodes, and from them.
+// Carries the messages of ranks without endpoints of their own, to and from the agents of other
+// nodes.
 #pragma once
 
 #include <cstddef>
@@ -19,29 +19,29 @@ class Carrier {
  public:
   struct Handlers {
     std::function<void(Bytes)> on_own;              // a message for this agent
-    std::function<bool(BatchSlot&)> send_batch;     // false: there is no room now
-    std::function<void(std::uint32_t)> on_cut_off;  // a node
+    std::function<bool(BatchSlot&)> send_batch;     // false: the network is busy
+    std::function<void(std::uint32_t)> on_cut_off;  // called with a node
   };
 
-  // Carries nothing. Both must outlive it.
+  // Starts idle. `memory` and `outbox` must outlive the object.
   Carrier(const NodeMemory& memory, Outbox& outbox, Handlers handlers)
       : memory_(memory), outbox_(outbox), handlers_(std::move(handlers)) {}
 
   void begin();
   bool is_on() const { return !ranks_.empty(); }
 
-  // True if anything was found.
+  // True if any message was found.
   bool carry();
-  // To a rank of this node. It keeps its order, and may wait for room.
+  // Delivers to a rank of this node, in order. The packet may wait for space.
   void deliver(Rank to, Bytes packet);
-  // Wakes the ranks that something was delivered to.
+  // Wakes the ranks that received packets.
   void ring();
 
   // Whether messages would be lost if the agent ended now.
   bool has_messages() const;
-  // In milliseconds. From here on ranks ring the bell; messages written before are found here.
+  // In milliseconds. After this call, ranks ring the bell. Earlier messages shorten the sleep.
   int longest_sleep();
-  // Messages to places that do not exist.
+  // Messages to ranks or nodes that do not exist.
   std::uint64_t misdirected() const { return misdirected_; }
 
  private:
@@ -49,7 +49,7 @@ class Carrier {
     RecordReader from_rank;
     RecordWriter to_rank;
     Doorbell<RealAtomics>& bell;
-    std::deque<std::vector<std::byte>> waiting = {};  // packets that wait for room
+    std::deque<std::vector<std::byte>> waiting = {};  // packets that wait for space
     bool has_news = false;
   };
 

@@ -27,7 +27,7 @@ Result<void> Executor::execute(Bytes& requests, std::size_t& added,
   return {};
 }
 
-// False: an accumulate has to wait.
+// False: an accumulate must wait.
 Result<bool> Executor::execute(const ReceivedRequest& received, std::size_t& added) {
   if (received.request.kind == RequestKind::message)
     return Error{Errc::refused, "it is a message among other requests"};
@@ -109,15 +109,15 @@ void Executor::get_packed(const ReceivedRequest& received) {
     results_->push_back({received.request.target(), received.row(i)});
 }
 
-// Ranks of this node add to the same elements under the same locks. Adds what is not among the
-// first `added` bytes. False: a process of this node has a lock.
+// Adds the part after the first `added` bytes. Ranks of this node add to the same elements under
+// the same locks. False: a process of this node holds a lock.
 bool Executor::accumulate(const ReceivedRequest& received, std::size_t& added) {
   const Rank to = received.request.target().rank;
   const Accumulation sum = Accumulation::unscaled(received.element());
   const std::size_t element = width(sum.type());
   std::byte* arena = memory_.window(to);
   HeldStripes stripes(memory_.page(to).accumulate_locks);
-  std::size_t begin = 0;  // of the piece, in the packed bytes
+  std::size_t begin = 0;  // start of the piece in the packed bytes
   for (std::size_t i = 0; i < received.rows(); ++i) {
     const Row row = received.row(i);
     std::uint64_t offset = row.offset;
@@ -158,7 +158,7 @@ void Executor::pack(const ResultPart& part, std::byte* message) {
     spaces_.read(part.at, row, message);
 }
 
-// A batch often writes the same place again.
+// Merges repeated writes, because a batch often writes the same place again.
 void Executor::note_written(Rank rank, std::uint64_t offset, std::size_t size) {
   if (!written_.empty()) {
     const Written& last = written_.back();

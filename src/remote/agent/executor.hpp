@@ -1,4 +1,4 @@
-// Carries out requests of other nodes on the memory of the ranks of this node.
+// Executes requests of other nodes on the memory of the ranks of this node.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,7 @@
 
 namespace gondwana::remote {
 
-// A result of a request: a word, or pieces of memory that are packed once there is room to send
-// them.
+// A result of a request: a word, or pieces of memory that are packed when the reply is sent.
 struct ResultPart {
   Space at{Rank(0)};
   Row row = {};  // count 0: a word
@@ -25,21 +24,21 @@ struct ResultPart {
 
 class Executor {
  public:
-  // Both must outlive it.
+  // Both arguments must outlive the object.
   Executor(const NodeMemory& memory, Kinds& kinds) : memory_(memory), spaces_(memory, kinds) {}
 
-  // Carries out one request after the other and appends their results. It never waits for a lock:
-  // if another process has that of an accumulate, it stops. Then `requests` begins with that one,
-  // `added` bytes of which are done; otherwise it is empty. What the sender wrote before is visible
-  // first. An error: a request that makes no sense here.
+  // Executes the requests in order and appends their results. It never waits for a lock: if another
+  // process holds the lock of an accumulate, it stops. Then `requests` begins with that accumulate,
+  // and `added` bytes of it are done. Otherwise `requests` is empty. The sender's earlier writes
+  // are visible first. An error: a request is invalid here.
   Result<void> execute(Bytes& requests, std::size_t& added, std::vector<ResultPart>& results);
-  // What the memory holds now.
+  // Copies the memory's current content.
   void pack(const ResultPart& part, std::byte* message);
-  // Whether large transfers of devices have gone on since the last call.
+  // Whether large device transfers have progressed since the last call.
   bool take_has_passed() { return std::exchange(has_passed_, false); }
-  // Looks at spaces that ranks of this node have made.
+  // Maps spaces that ranks of this node have created.
   void follow_spaces() { spaces_.follow(); }
-  // Wakes the ranks that sleep on what was written since the last call.
+  // Wakes the ranks that sleep on memory written since the last call.
   void ring();
 
  private:
@@ -67,7 +66,7 @@ class Executor {
 
   const NodeMemory& memory_;
   SpaceRequests spaces_;
-  std::vector<ResultPart>* results_ = nullptr;  // of the requests that are carried out
+  std::vector<ResultPart>* results_ = nullptr;  // results of the batch being executed
   std::vector<Written> written_;
   bool has_passed_ = false;
 };

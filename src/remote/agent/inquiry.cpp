@@ -10,7 +10,7 @@ namespace gondwana::remote {
 namespace {
 
 constexpr std::uint64_t longest_pause_ns = 4 * look_for_stillness_every_ns;
-constexpr std::uint64_t answer_ns = 2'000'000'000;  // timeout of an answer
+constexpr std::uint64_t answer_ns = 2'000'000'000;  // timeout of a reply
 
 }  // namespace
 

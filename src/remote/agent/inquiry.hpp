@@ -1,8 +1,9 @@
-// How a node agent finds that the whole job waits for ever. It asks the nodes one after the other
-// whether their ranks wait, first the node that was last found busy. The job is stuck if two rounds
+// How a node agent detects that the whole job waits forever. It asks the nodes one after the other
+// whether their ranks wait, starting with the node last found busy. The job is stuck if two rounds
 // find all ranks waiting, no rank progressed in between and no messages are in flight. Messages to
 // a rank that has ended stay in flight. Then the job counts as stuck once it has been still for the
-// peer timeout. A job of which no rank is left is not stuck: its processes may take long to end.
+// peer timeout. A job without any remaining rank is not stuck, because its processes may take long
+// to end.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ struct NodeReport {
 
 class Inquiry {
  public:
-  // `patience_ns`: how long a node may be silent; 0: no limit.
+  // `patience_ns`: the longest silence of a node; 0: no limit.
   Inquiry(std::uint32_t node, std::uint32_t nodes, std::uint64_t patience_ns)
       : node_(node), peer_timeout_ns_(patience_ns), reports_(nodes), is_gone_(nodes) {}
 
@@ -32,16 +33,16 @@ class Inquiry {
 
   // Begins a round with the report of this node.
   void begin(NodeReport own, std::uint64_t now_ns);
-  // The node to ask now; none while an answer is awaited or if no more are needed.
+  // The node to ask now; nothing while a reply is awaited or if the round is complete.
   std::optional<std::uint32_t> next_to_ask(std::uint64_t now_ns);
   // The last question could not be sent yet.
   void ask_again() { asked_.reset(); }
-  // Takes the report of the node asked last, in this round. Ignores all others.
+  // Takes a report. Ignores it unless it is from the node asked last, in this round.
   void hear(std::uint32_t node, std::uint32_t round, NodeReport report, std::uint64_t now_ns);
-  // All ranks of that node have ended; it is not asked any more.
+  // All ranks of that node have ended, so it is not asked any more.
   void hear_farewell(std::uint32_t node, NodeReport report);
 
-  // What all ranks wait for, once it is known that none can go on.
+  // The waits of all ranks, once it is known that none can continue.
   const std::optional<std::string>& diagnosis() const { return diagnosis_; }
 
  private:
@@ -57,7 +58,7 @@ class Inquiry {
   std::uint64_t peer_timeout_ns_;
   std::uint32_t round_ = 0;
   bool runs_ = false;
-  std::optional<std::uint32_t> asked_;  // asked, and has not answered
+  std::optional<std::uint32_t> asked_;  // has not replied yet
   std::uint64_t asked_ns_ = 0;
   std::uint32_t busy_ = 0;                          // the node last found busy
   std::vector<std::optional<NodeReport>> reports_;  // of this round, by node

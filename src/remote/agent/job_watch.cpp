@@ -25,7 +25,7 @@ std::string shortened(std::string text, std::size_t most) {
   return text.append(cut);
 }
 
-// Empty where all ranks have left the job and none has ended yet.
+// Empty if all ranks have left the job and none has ended yet.
 std::string text_of(const NodeLook& look, const std::string& host) {
   const std::string text = describe(look);
   return text.empty() ? text
@@ -90,7 +90,7 @@ NodeReport JobWatch::report_of_own() const {
           .text = stillness ? text_of(look, host_) : ""};
 }
 
-// A later round asks again for what was lost.
+// Lost questions and reports need no retry, because a later round repeats them.
 void JobWatch::go_on_asking(std::uint64_t now_ns) {
   if (const auto node = inquiry_.next_to_ask(now_ns))
     if (!outbox_.tell(*node, {.kind = MessageKind::ask, .number = inquiry_.round()}))

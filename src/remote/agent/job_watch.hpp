@@ -1,4 +1,5 @@
-// How node agents find that the job is over: a rank is lost, or all ranks of the job wait for ever.
+// How node agents detect that the job is over: a rank is lost, or all ranks of the job wait
+// forever.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +11,13 @@
 
 namespace gondwana::remote {
 
-// Tells the processes of a node that can end the job. The first reason stays.
+// Informs the processes of a node that can end the job. Only the first reason counts.
 void declare_over(NodeHeader& header, const std::string& why);
 
 class JobWatch {
  public:
-  // Both must outlive it. `host`: of this node. `peer_timeout_ns`: 0: no limit.
+  // `memory` and `outbox` must outlive the object. `host`: of this node. `peer_timeout_ns`: 0: no
+  // limit.
   JobWatch(const NodeMemory& memory, Outbox& outbox, std::string host,
            std::uint64_t peer_timeout_ns)
       : memory_(memory),
@@ -23,18 +25,18 @@ class JobWatch {
         host_(std::move(host)),
         inquiry_(memory.roster().node(), memory.roster().nodes(), peer_timeout_ns) {}
 
-  // At the ranks of this node.
+  // Checks the ranks of this node.
   void look(std::uint64_t now_ns);
-  // Finds a rank whose process has ended or runs another program while it is part of the job.
+  // Finds a rank whose process has ended or runs another program, although it is part of the job.
   void look_for_lost_ranks();
-  // From the agents of other nodes.
+  // Messages from the agents of other nodes.
   void answer(const Control& ask);
   void hear(const Control& received, Bytes text, std::uint64_t now_ns);
 
-  // False: some nodes have not got the alarm. A connection may have to be made first.
+  // False: some nodes have not received the alarm. A connection may have to be made first.
   bool send_alarms();
   bool has_alarm() const { return !alarm_.empty(); }
-  // Tells the agents that this one has communicated with that it answers no more.
+  // Tells the agents that this one has communicated with that it will not reply any more.
   void tell_farewell();
 
  private:
@@ -46,8 +48,8 @@ class JobWatch {
   std::string host_;
   Inquiry inquiry_;
   std::uint64_t next_look_ns_ = 0;
-  std::string alarm_;                    // why the job is over
-  std::vector<std::uint32_t> to_alarm_;  // nodes that must still get it
+  std::string alarm_;                    // the reason why the job is over
+  std::vector<std::uint32_t> to_alarm_;  // nodes that have not received the alarm
 };
 
 }  // namespace gondwana::remote

@@ -7,9 +7,9 @@
 namespace gondwana::remote {
 namespace {
 
-// A batch that is still open at the next look leaves.
+// The interval between two looks. A batch that is open at both is sent.
 constexpr std::uint64_t between_looks_ns = 100'000;
-// How long the agent looks for more after the last open batch.
+// The time that the agent keeps looking after the last open batch.
 constexpr std::uint64_t looks_on_ns = 2'000'000;
 
 }  // namespace

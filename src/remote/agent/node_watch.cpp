@@ -6,7 +6,7 @@ namespace gondwana::remote {
 
 void NodeWatch::look(std::uint64_t now_ns) {
   if (peer_timeout_ns_ == 0 || now_ns < next_look_ns_) return;
-  // An agent that was stopped or had no processor has heard nothing meanwhile.
+  // An agent that was stopped or had no processor received nothing meanwhile.
   const bool was_away = now_ns - next_look_ns_ > peer_timeout_ns_ / 4;
   next_look_ns_ = now_ns + peer_timeout_ns_ / (all_have_answered() ? 4 : 16);
   for (std::uint32_t node = 0; node < memory_.roster().nodes(); ++node) {
@@ -29,8 +29,8 @@ bool NodeWatch::all_have_answered() const {
   return std::ranges::all_of(watched_, [](const auto& each) { return each.second.has_answered; });
 }
 
-// A failed send counts as silence. The hello is repeated until an answer comes: a provider may
-// accept it and lose it together with the connection that it opens.
+// A failed send counts as silence. The hello is repeated until a reply arrives, because a provider
+// may accept it and lose it together with the connection that it opens.
 void NodeWatch::greet(std::uint32_t node, Watched& watched) {
   if (!watched.has_answered)
     outbox_.tell(node, {.kind = MessageKind::hello}, outbox_.endpoint().address());

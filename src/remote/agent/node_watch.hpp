@@ -1,5 +1,6 @@
-// Watches the nodes that the ranks of this one talk to. A node that is silent for longer than the
-// peer timeout is lost. Nodes that end in order are not missed: a job ends everywhere at once.
+// Watches the nodes with which the ranks of this one communicate. A node that is silent for longer
+// than the peer timeout is lost. Nodes that end in order are not missed, because a job ends
+// everywhere at once.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +12,18 @@ namespace gondwana::remote {
 
 class NodeWatch {
  public:
-  // Both must outlive it. `peer_timeout_ns`: 0: no limit.
+  // `memory` and `outbox` must outlive the object. `peer_timeout_ns`: 0: no limit.
   NodeWatch(const NodeMemory& memory, Outbox& outbox, std::uint64_t peer_timeout_ns)
       : memory_(memory), outbox_(outbox), peer_timeout_ns_(peer_timeout_ns) {}
 
   void look(std::uint64_t now_ns);
-  // The agent of a node has answered. False: nobody asked it.
+  // The agent of a node has replied. False: it was not asked.
   bool hear(std::uint32_t node, std::uint64_t now_ns);
-  // Ranks check it several times a second, even while they sleep.
+  // Marks a node as lost. Ranks check the mark several times a second, even while they sleep.
   void lose(std::uint32_t node, NodeState how);
 
  private:
-  // It must answer from time to time.
+  // A node that must reply from time to time.
   struct Watched {
     bool has_answered = false;
     std::uint64_t heard_ns = 0;

@@ -8,7 +8,8 @@ namespace {
 
 using network::Peer;
 
-// Limits of the bytes that wait for the network: to one process, and to all. One always may.
+// Limits of the bytes that wait for the network: to one process, and in total. One message is
+// always allowed.
 constexpr std::size_t most_leaving_to_one = 256 * 1024;
 constexpr std::size_t most_leaving = 64 * 1024 * 1024;
 
@@ -81,7 +82,7 @@ Result<Posted> Outbox::send_on(std::uint32_t node, Bytes message, BatchSlot* slo
   return post(*peer, buffer);
 }
 
-// These messages are few and short: the limits do not hold for them.
+// The limits do not apply to these messages, which are few and short.
 bool Outbox::tell(std::uint32_t node, Control control, Bytes behind) {
   const NodePlan& plan = memory_->plan();
   if (node == plan.node || node >= memory_->roster().nodes()) return true;
@@ -114,7 +115,7 @@ SendBuffer* Outbox::find(const network::Operation* operation) {
   return found == buffers_.end() ? nullptr : &*found;
 }
 
-// Adds it on first use.
+// Adds the peer on first use.
 Result<Peer> Outbox::agent_of(std::uint32_t node) {
   if (const auto known = agents_.find(node); known != agents_.end()) return known->second;
   const Result<Peer> peer = endpoint_->add_peer(memory_->nodes().address(node));

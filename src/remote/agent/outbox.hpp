@@ -1,5 +1,6 @@
-// What a node agent sends with: its endpoint, the processes that it talks to, and the messages that
-// have not left. The bytes that wait for the network have limits: to one process, and to all.
+// The sending side of a node agent: its endpoint, the processes that it communicates with, and the
+// messages that have not left. The bytes that wait for the network are limited: to one process, and
+// in total.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +22,9 @@ namespace gondwana::remote {
 struct SendBuffer : network::Operation {
   std::uint32_t to = 0;
   std::size_t size = 0;
-  bool is_carried = false;       // for a rank of this node
-  BatchSlot* slot = nullptr;     // its bytes leave, and it is emptied then
-  std::vector<std::byte> bytes;  // without a slot; keeps its capacity
+  bool is_carried = false;       // sent on behalf of a rank of this node
+  BatchSlot* slot = nullptr;     // the message is in this slot, which is cleared afterwards
+  std::vector<std::byte> bytes;  // used without a slot; keeps its capacity
 
   Bytes message() const {
     return slot != nullptr ? Bytes(slot->bytes).first(size) : Bytes(bytes).first(size);
@@ -38,33 +39,33 @@ class Outbox {
 
   network::Endpoint& endpoint() const { return *endpoint_; }
 
-  // Processes, by number. What is sent to one goes where meet() said last.
+  // Processes, by number. Messages to a process use the address of its last meet().
   Result<void> meet(std::uint32_t process, Bytes address);
   bool has_met(std::uint32_t process) const;
-  // Whether this agent and that of the node have communicated.
+  // Whether this agent and the node's agent have communicated.
   bool has_met_agent(std::uint32_t node) const;
 
   // Bytes that wait for the network.
   std::size_t leaving() const { return leaving_; }
   bool is_leaving(std::uint32_t process) const;
-  // Messages to other agents do not count: if a node is gone, they may never leave.
+  // Messages to other agents do not count, because they may never leave if a node is gone.
   bool is_leaving_to_ranks() const;
   bool is_carrying() const { return carrying_ > 0; }
 
-  // To a process that has been met. Busy: there is no room now.
+  // Sends to a process that has been met. Busy: the limits are reached.
   Result<Posted> inject(std::uint32_t process, Bytes message);
   Result<Posted> send(std::uint32_t process, Bytes message);
-  // `write` is called with room for `size` bytes, unless there is none.
+  // `write` is called with space for `size` bytes, unless the limits are reached.
   Result<Posted> send(std::uint32_t process, std::size_t size, FunctionRef<void(std::byte*)> write);
-  // A message of a rank of this node, to the agent of another node. With a slot the message is in
-  // it. The slot is emptied when it has left.
+  // Sends a message of a rank of this node to the agent of another node. With a slot, the message
+  // is in the slot, which is cleared when the message has left.
   Result<Posted> send_on(std::uint32_t node, Bytes message, BatchSlot* slot = nullptr);
-  // To the agent of another node. False: there is no connection yet, or no room.
+  // Sends to the agent of another node. False: no connection yet, or the network is busy.
   bool tell(std::uint32_t node, Control control, Bytes behind = {});
 
-  // An operation of the endpoint has ended.
+  // An operation of the endpoint has completed or failed.
   void has_left(SendBuffer& buffer);
-  // Null: it is none of these messages.
+  // Null: not one of these messages.
   SendBuffer* find(const network::Operation* operation);
 
  private:
@@ -82,12 +83,13 @@ class Outbox {
   std::uint64_t tag_;
   std::unordered_map<std::uint32_t, Process> processes_;
   std::map<std::uint32_t, network::Peer> agents_;  // by node
-  std::deque<SendBuffer> buffers_;                 // must not move
+  std::deque<SendBuffer> buffers_;                 // elements must not move
   std::vector<SendBuffer*> free_buffers_;
-  std::size_t leaving_ = 0;                      // bytes of buffers in flight
-  std::size_t carrying_ = 0;                     // carried buffers in flight
-  std::vector<std::byte> injected_;              // room for one message
-  std::unique_ptr<network::Endpoint> endpoint_;  // last: it is closed before the buffers go
+  std::size_t leaving_ = 0;          // bytes of buffers in flight
+  std::size_t carrying_ = 0;         // carried buffers in flight
+  std::vector<std::byte> injected_;  // buffer for one message
+  std::unique_ptr<network::Endpoint>
+      endpoint_;  // last: must be closed before the buffers are freed
 };
 
 }  // namespace gondwana::remote

@@ -18,7 +18,7 @@ void PassedMessages::send() {
   std::erase_if(waiting_, [this](std::uint32_t rank) { return send_to(rank); });
 }
 
-// False: some messages wait.
+// False: some messages still wait.
 bool PassedMessages::send_to(std::uint32_t rank) {
   auto& batches = batches_[rank];
   for (; !batches.empty(); batches.pop_front()) {

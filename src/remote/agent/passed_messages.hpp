@@ -1,5 +1,6 @@
-// Passes batches of messages on to ranks of this node: those that the senders left open, and all if
-// ranks have no endpoints of their own. A rank drops what is not for it, and puts them in order.
+// Passes batches of messages to ranks of this node: those that the senders left open, and all
+// batches if ranks have no endpoints of their own. A rank orders them, and drops those that are not
+// for it.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@ namespace gondwana::remote {
 
 class PassedMessages {
  public:
-  // Both must outlive it. `host`: of this node.
+  // `memory` and `outbox` must outlive the object. `host`: of this node.
   PassedMessages(const NodeMemory& memory, Outbox& outbox, std::string host)
       : memory_(memory), outbox_(outbox), host_(std::move(host)) {}
 
@@ -23,7 +24,7 @@ class PassedMessages {
   void send();
   std::size_t waiting() const { return waiting_.size(); }
 
-  // Ends the job, unless the rank has ended: another one would wait for the message.
+  // Ends the job unless the rank has ended. Otherwise a sender would wait forever.
   void tell_undelivered(std::uint32_t rank, const std::string& why);
 
  private:
@@ -35,7 +36,7 @@ class PassedMessages {
   Outbox& outbox_;
   std::string host_;
   std::unordered_map<std::uint32_t, std::list<std::vector<std::byte>>> batches_;  // by rank
-  std::vector<std::uint32_t> waiting_;  // ranks whose messages wait
+  std::vector<std::uint32_t> waiting_;  // ranks with waiting messages
 };
 
 }  // namespace gondwana::remote

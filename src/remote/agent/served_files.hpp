@@ -1,4 +1,4 @@
-// The files that clients have laid over arenas (memory/arena_file.hpp), as this agent maps them.
+// The files that clients have mapped over arenas (memory/arena_file.hpp), as this agent maps them.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ namespace gondwana::remote {
 
 class ServedFiles {
  public:
-  // The memory must outlive it. `on_shortened`: a file has been too short for a second; empty: no
-  // checks.
+  // `memory` must outlive the object. `on_shortened`: called when a file has been too short for a
+  // second. Empty: no checks.
   ServedFiles(const NodeMemory& memory, std::function<void(Rank)> on_shortened)
       : memory_(memory), files_(memory), on_shortened_(std::move(on_shortened)) {}
 
-  // Ranks ask for this before they tell other ranks where the files lie. The registration covers
-  // the range, whatever is mapped there: correct for all providers that do not pin.
+  // Ranks wait for this before they publish their files. The registration covers the range,
+  // whatever is mapped there. This is correct for all providers that do not pin memory.
   void follow();
   void look(std::uint64_t now_ns);
 
@@ -29,7 +29,7 @@ class ServedFiles {
   std::function<void(Rank)> on_shortened_;
   std::uint32_t asked_ = 0;
   std::uint64_t next_look_ns_ = 0;
-  std::optional<Rank> shortened_;  // at the last look
+  std::optional<Rank> shortened_;  // too short at the last check
 };
 
 }  // namespace gondwana::remote

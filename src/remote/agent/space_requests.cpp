@@ -9,7 +9,7 @@ Result<bool> done_unless(const Result<void>& failed) {
   return failed ? Result<bool>(true) : failed.error();
 }
 
-// The pieces of a row, packed one after the other at `packed`. A put only reads there.
+// The pieces of a row, packed at `packed`. A put only reads there.
 StridedRun run_of(const Row& row, const std::byte* packed) {
   return {.size = row.size,
           .count = row.count,
@@ -38,7 +38,8 @@ void SpaceRequests::follow() {
       // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): only the arena's has a name
       const Space space{rank, SpaceId(number)};
       const SpaceRow& row = space_row(memory_.window(rank), space.id);
-      if (row.version.load(std::memory_order_relaxed) == 0) break;  // nor any after it
+      if (row.version.load(std::memory_order_relaxed) == 0)
+        break;  // no later number is in use either
       follow(space);
     }
 }
@@ -48,7 +49,7 @@ void SpaceRequests::follow(Space space) {
   const std::optional<SpaceInfo> info = read_space(row);
   if (!info || info->version == (row.seen_by_agent.load(std::memory_order_relaxed) & ~1U)) return;
   const bool is_reached = static_cast<bool>(any_.check({space, 0}, info->size));
-  // Pairs with OwnSpaces. Versions of rows that are written are even.
+  // Pairs with OwnSpaces. The versions of complete rows are even.
   row.seen_by_agent.store(info->version + (is_reached ? 0 : 1), std::memory_order_release);
 }
 
@@ -103,7 +104,7 @@ Result<bool> SpaceRequests::find_rows(const ReceivedRequest& received) {
 
 Result<bool> SpaceRequests::add(const ReceivedRequest& received, std::size_t& added) {
   const Accumulation sum = Accumulation::unscaled(received.element());
-  std::size_t begin = 0;  // of the piece, in the packed bytes
+  std::size_t begin = 0;  // start of the piece in the packed bytes
   for (std::size_t i = 0; i < received.rows(); ++i) {
     const Row row = received.row(i);
     std::uint64_t offset = row.offset;
@@ -121,7 +122,7 @@ Result<bool> SpaceRequests::add(const ReceivedRequest& received, std::size_t& ad
   return true;
 }
 
-// While it is under way, the agent serves others, and the network brings the next bytes.
+// Meanwhile the agent serves others, and the network transfers the next bytes.
 Result<bool> SpaceRequests::pass(const ReceivedRequest& received, std::size_t& number) {
   Result<void> begun{};
   if (number == 0) {

@@ -1,4 +1,4 @@
-// How a node agent executes requests for spaces that are no arena: memory of devices of its ranks.
+// Executes a node agent's requests for spaces other than the arena: device memory of its ranks.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,21 @@ namespace gondwana::remote {
 
 class SpaceRequests {
  public:
-  // Both must outlive it.
+  // Both arguments must outlive the object.
   SpaceRequests(const NodeMemory& memory, Kinds& kinds) : memory_(memory), any_(memory, kinds) {}
   SpaceRequests(const SpaceRequests&) = delete;
   SpaceRequests& operator=(const SpaceRequests&) = delete;
   ~SpaceRequests();
 
-  // Ranks ask for this before they tell other ranks of a space.
+  // Ranks wait for this before they publish a space.
   void follow();
 
-  // Writes and updates; of a get it says whether it can be read. False: the request waits, and
-  // `added` says how far it is. Another process updates the memory: of an accumulate, that many
-  // bytes are done. A pass is under way, and has this number. `old`: of an atomic.
+  // Writes and updates. For a get, only checks that the memory can be read. False: the request must
+  // wait, and `added` holds its progress. For an accumulate, another process updates the memory,
+  // and `added` counts the completed bytes. For a pass, the copy is in flight, and `added` is its
+  // number. `old`: the result of an atomic.
   Result<bool> execute(const ReceivedRequest& received, std::size_t& added, ResultWord& old);
-  // What execute() has found to be there. Reads as zero if it is gone by now.
+  // Reads memory that execute() has checked. Reads zeros if it is gone by now.
   void read(Space from, const Row& row, std::byte* message);
 
  private:
@@ -34,7 +35,7 @@ class SpaceRequests {
   Result<bool> add(const ReceivedRequest& received, std::size_t& added);
   Result<bool> pass(const ReceivedRequest& received, std::size_t& number);
 
-  // Copies between a device and an arena.
+  // A copy between a device and an arena.
   struct Passing {
     Kind* kind = nullptr;
     Completion done = {};
@@ -46,7 +47,7 @@ class SpaceRequests {
   const NodeMemory& memory_;
   AnyMemory any_;
   std::uint32_t asked_ = 0;
-  std::map<std::size_t, Passing> passing_;  // by number, from 1 on
+  std::map<std::size_t, Passing> passing_;  // by number, starting at 1
   std::size_t last_ = 0;
 };
 

@@ -34,15 +34,16 @@ class BatchSlots {
       slots_[i].shared = &place_.slots[i];
       slots_[i].bit = std::uint64_t{1} << i;
     }
-    place_.left_open.store(0, std::memory_order_relaxed);  // of an earlier life of this rank
+    place_.left_open.store(0,
+                           std::memory_order_relaxed);  // from an earlier incarnation of this rank
   }
 
-  // Drops what an earlier incarnation has left open.
+  // Drops batches that an earlier incarnation left open.
   void reclaim() {
     for (const Slot& slot : slots_)
       if (slot.state().take(slot.state().look())) slot.state().clear();
   }
-  // Null: all are in use.
+  // Null: all slots are in use.
   Slot* take() {
     for (Slot& slot : slots_) {
       const bool is_free =
@@ -53,12 +54,12 @@ class BatchSlots {
     }
     return nullptr;
   }
-  // The bytes are in use until `leaving` is done and the state is empty.
+  // The bytes stay in use until `leaving` is done and the state is empty.
   void give_back(Slot& slot) {
     mark(left_open_ & ~slot.bit);
     slot.is_filled = false;
   }
-  // Lets the agent send the first `size` bytes.
+  // Allows the agent to send the first `size` bytes.
   void leave_open(Slot& slot, std::size_t size) {
     slot.shared->state.open(static_cast<std::uint32_t>(size));
     mark(left_open_ | slot.bit);
@@ -75,7 +76,7 @@ class BatchSlots {
   const NodeMemory& memory_;
   BatchPlace& place_;
   std::array<Slot, BatchPlace::count> slots_;
-  std::uint64_t left_open_ = 0;  // as in the place
+  std::uint64_t left_open_ = 0;  // copy of the shared value
 };
 
 }  // namespace gondwana::remote

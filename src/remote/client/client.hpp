@@ -1,8 +1,8 @@
-// The wire between nodes. A rank reaches the agents of other nodes through an endpoint of its own.
-// Puts and gets go to the memory that an agent has registered. Words, atomic operations and short
-// puts are messages; the agent executes them in order, with the processor's own instructions.
-// Messages to a rank go to that rank's endpoint, whose address is in its arena. Alternatively, the
-// agent of the rank's own node carries everything as messages.
+// The wire between nodes. A rank reaches the agents of other nodes through its own endpoint. Puts
+// and gets access memory that an agent has registered. Words, atomic operations and short puts are
+// messages, which the agent executes in order, with the processor's own instructions. Messages to a
+// rank go to that rank's endpoint, whose address is in its arena. Alternatively, the agent of the
+// rank's own node carries everything as messages.
 //
 // The first operation to a node makes the connection. Half of the functions are those of Transport.
 //
@@ -33,16 +33,17 @@ namespace gondwana {
 class RemoteClient final : public Transport {
  public:
   struct Setup {
-    std::shared_ptr<NodeMemory> memory;  // has the infos of all nodes when something is posted
+    std::shared_ptr<NodeMemory>
+        memory;  // contains the infos of all nodes before anything is posted
     Rank me;
-    std::uint32_t incarnation = 0;  // how often another process has had this rank
+    std::uint32_t incarnation = 0;  // how often this rank was replaced
     std::uint64_t job_tag = 0;
     network::Settings settings;
-    std::size_t eager_limit = 2 * 1024;   // bytes of a put that goes as a message
-    std::size_t batch_limit = 32 * 1024;  // bytes after which a batch is full; 0: no batches
-    bool through_agent = false;           // all goes through the agent of this node
-    // A socket whose other end the agent of this node holds while it lives. -1: the rank does not
-    // watch the agent.
+    std::size_t eager_limit = 2 * 1024;   // largest put in bytes that is sent as a message
+    std::size_t batch_limit = 32 * 1024;  // size in bytes at which a batch is full; 0: no batches
+    bool through_agent = false;           // whether the agent of this node carries everything
+    // A socket whose other end the agent of this node keeps open while it lives. -1: the rank does
+    // not watch the agent.
     int agent = -1;
   };
 
@@ -75,7 +76,7 @@ class RemoteClient final : public Transport {
   void sleep(std::chrono::microseconds limit) override { route_->sleep(limit); }
   const Error* lost(Rank peer) const override { return streams_->lost(peer); }
   std::span<const Error> losses() const override { return streams_->losses(); }
-  // Another process has taken the place of a peer. Its first message tells, too.
+  // Another process has replaced a peer. The first message of a new process has the same effect.
   void renew(Rank peer, std::uint32_t incarnation);
   // The number of messages that do not belong to this job or are malformed.
   std::uint64_t refused() const { return refused_; }
@@ -108,14 +109,15 @@ class RemoteClient final : public Transport {
   Rank me_;
   std::uint64_t tag_;
   remote::NodeInfos nodes_;
-  std::size_t eager_limit_ = 0;                      // bytes of puts that should be requests
+  std::size_t eager_limit_ = 0;  // largest put in bytes that should be a request
   std::map<std::uint32_t, MessagesTo> messages_to_;  // by rank
   remote::MessageQueue queue_;
   std::uint32_t polls_ = 0;
   std::uint64_t refused_ = 0;               // messages that do not belong to this job
   std::uint32_t gathered_ = 0;              // requests that joined an open batch
-  std::optional<remote::Streams> streams_;  // made with the route
-  std::unique_ptr<remote::Route> route_;    // last, so that it is closed before what it writes to
+  std::optional<remote::Streams> streams_;  // created with the route
+  std::unique_ptr<remote::Route>
+      route_;  // last: must be closed before the memory that it writes to
 };
 
 }  // namespace gondwana

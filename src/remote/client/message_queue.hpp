@@ -14,11 +14,11 @@ namespace gondwana::remote {
 class MessageQueue {
  public:
   void listen(MessageReceiver receiver);
-  // Delivers the message or keeps a copy. False: it has come before, or its sender was replaced.
+  // Delivers the message or keeps a copy. False: a duplicate, or its sender was replaced.
   bool take(const ReceivedMessage& message);
-  // Delivers messages that came before the receiver listened; true if there were any.
+  // Delivers messages that arrived before the receiver listened. True if there were any.
   bool deliver();
-  // Another process has taken the place of a sender, and numbers from 1. False: that is known.
+  // Another process has replaced a sender, and numbers from 1. False: already known.
   bool renew(Rank sender, std::uint32_t incarnation);
 
  private:
@@ -29,9 +29,9 @@ class MessageQueue {
 
   bool deliver_kept(Rank sender, InOrder& order);
 
-  std::map<std::uint32_t, Sender> senders_;  // by sending rank
+  std::map<std::uint32_t, Sender> senders_;  // by sender rank
   MessageReceiver receiver_;
-  bool is_new_ = false;  // the receiver
+  bool is_new_ = false;  // the receiver was just set
 };
 
 }  // namespace gondwana::remote

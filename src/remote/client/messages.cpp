@@ -26,7 +26,7 @@ Result<Posted> RemoteClient::send_message(Rank to, Bytes head, Bytes body, Depar
   if (may_gather && messages.is_full()) flush(messages);
   const bool gathered = may_gather && !messages.is_full() && messages.append(head, body);
   if (!gathered) {
-    if (messages.is_open()) flush(messages);  // the receiver handles it first
+    if (messages.is_open()) flush(messages);  // the receiver must handle the open batch first
     Result<Posted> posted = send_alone(messages, head, body, departure);
     if (!posted || *posted == Posted::busy) return posted;
   }
@@ -34,14 +34,14 @@ Result<Posted> RemoteClient::send_message(Rank to, Bytes head, Bytes body, Depar
   add(traffic().sent, 1);
   const bool was_full = messages.is_full();
   if (gathered && (was_full || departure == Departure::at_once)) flush(messages);
-  if (was_full) poll();  // batches that have left free their slots
+  if (was_full) poll();  // completed sends free their slots
   return Posted::accepted;
 }
 
 MessagesTo& RemoteClient::messages_to(Rank to) {
   const auto found = messages_to_.find(index(to));
   if (found != messages_to_.end()) return found->second;
-  // From now on the agent watches that node.
+  // The stream makes the agent watch that node.
   const remote::Stream& stream = streams_->to(nodes_.node_of(to));
   return messages_to_.try_emplace(index(to), streams_->shared(), to, stream).first->second;
 }

@@ -6,8 +6,8 @@
 namespace gondwana::remote {
 namespace {
 
-// Bytes after which a batch leaves: enough for its cost, and few enough that the receiver handles
-// one while the next one gathers.
+// The size at which a batch is sent. It is large enough to justify the cost, and small enough that
+// the receiver handles one batch while the next one fills.
 constexpr std::size_t full_size = 4 * 1024;
 
 static_assert(full_size + sizeof(Request) + longest_gathered <= longest_message,
@@ -54,7 +54,7 @@ Result<Posted> MessagesTo::flush() {
   if (!is_open()) return Posted::accepted;
   BatchState<RealAtomics>& state = open_->state();
   if (!state.take(state.look())) {
-    close();  // by the agent
+    close();  // the agent has taken it
     return Posted::accepted;
   }
   Result<Posted> sent = shared_.route.send_batch_to_rank(to_, *open_, size_);
@@ -78,7 +78,7 @@ void MessagesTo::renew(std::uint32_t incarnation) {
   last_ = 0;
 }
 
-// This rank or the agent sends the batch.
+// Called when this rank or the agent has sent the batch.
 void MessagesTo::close() {
   shared_.slots.give_back(*std::exchange(open_, nullptr));
   std::erase(shared_.gathering, this);

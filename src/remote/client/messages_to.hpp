@@ -1,8 +1,8 @@
-// The messages of a rank to another one, which are numbered. Messages may gather in an open batch.
-// The rank sends it to the receiver. If the rank makes no call, the agent of the node sends it to
-// the receiver's agent, which passes it on.
+// The numbered messages of a rank to another one. Messages may collect in an open batch, which the
+// rank sends to the receiver. If the rank makes no calls, the agent of the node sends it to the
+// receiver's agent, which passes it on.
 //
-// The thread that has the turn uses it.
+// Used by the thread that has the turn.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ class MessagesTo {
   Result<Posted> flush();
   // Drops the open batch, whose receiver is lost.
   void abandon();
-  // Another process has taken the place of the receiver, and messages are numbered anew.
+  // Another process has replaced the receiver, and numbering restarts.
   void renew(std::uint32_t incarnation);
 
  private:
@@ -53,8 +53,8 @@ class MessagesTo {
   std::uint32_t incarnation_ = 0;  // of the receiver
   std::uint32_t last_ = 0;         // the number of the last message
   BatchSlots::Slot* open_ = nullptr;
-  std::size_t size_ = 0;       // of the open batch
-  std::size_t seen_size_ = 0;  // by has_grown()
+  std::size_t size_ = 0;       // size of the open batch
+  std::size_t seen_size_ = 0;  // at the last has_grown()
 };
 
 }  // namespace gondwana::remote

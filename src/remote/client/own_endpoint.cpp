@@ -14,18 +14,18 @@
 namespace gondwana::remote {
 namespace {
 
-// For answers with their results, and messages.
+// For replies with their results, and messages.
 constexpr network::Receives receives{.buffers = 4,
                                      .longest = sizeof(MessageHeader) + longest_message};
 
-// Limit of the bytes of copies that wait for the network: they keep their memory, which may be
-// registered. Messages that find no room wait with their sender. One message always has room.
+// The most bytes of copies that wait for the network. They keep their memory, which may be
+// registered. Messages beyond the limit wait with their sender. One message is always allowed.
 constexpr std::size_t most_leaving = 4 * 1024 * 1024;
 
-// Limit of messages in a row without a completion.
+// The most messages in a row without a completion.
 constexpr std::uint32_t most_injected_in_a_row = 16;
 
-// The interval between two reads of an info that is not written yet.
+// The interval between two reads of an info that is not yet written.
 constexpr std::uint64_t ask_again_ns = 1'000'000;
 
 }  // namespace
@@ -47,7 +47,7 @@ Result<std::unique_ptr<OwnEndpoint>> OwnEndpoint::open(const network::Settings& 
 void OwnEndpoint::write_info() const {
   EndpointInfo& info = memory_->endpoint_info(me_);
   GONDWANA_ASSERT(address().size() <= info.address.size(), address().size());
-  info.size.store(0, std::memory_order_release);  // of an earlier incarnation
+  info.size.store(0, std::memory_order_release);  // left by an earlier incarnation
   std::memcpy(info.address.data(), address().data(), address().size());
   info.size.store(address().size(), std::memory_order_release);  // learn() acquires it
 }
@@ -83,7 +83,7 @@ Result<Posted> OwnEndpoint::send_to_rank(Rank to, std::size_t size, Write write,
 Result<Posted> OwnEndpoint::send_batch_to_rank(Rank to, BatchSlots::Slot& slot, std::size_t size) {
   Pair& pair = pair_with(to);
   if (Result<Posted> found = find(to, pair); !found || *found == Posted::busy) return found;
-  return send_slot(pair, slot, size);  // completes elsewhere than what makes `pair` inject
+  return send_slot(pair, slot, size);  // its completion does not count for may_inject
 }
 
 // Small messages are injected. An injected message has no completion. While the receiver does not
@@ -127,7 +127,7 @@ Result<Posted> OwnEndpoint::send_slot(Line& line, BatchSlots::Slot& slot, std::s
   return posted;
 }
 
-// As many bytes as the kernel takes if the rank does not poll.
+// The bytes that the kernel accepts while the rank does not poll.
 Route::Window OwnEndpoint::window() const {
   return {.bytes = std::size_t{128} * 1024, .results = most_unanswered * longest_results};
 }
@@ -152,7 +152,7 @@ OwnEndpoint::Pair& OwnEndpoint::pair_with(Rank rank) {
 }
 
 // Accepted: the address of the rank is known. The first message makes the connection. Once it has
-// left, no injected message stays here.
+// left, no injected message stays in this process.
 Result<Posted> OwnEndpoint::find(Rank rank, Pair& pair) {
   pair.may_inject = pair.may_inject || (pair.was_used && pair.leaving.done());
   switch (pair.state) {
@@ -287,7 +287,7 @@ void OwnEndpoint::end(Operation& operation) {
   give_back(operation);
 }
 
-// Its address is fetched anew, even if a fetch is under way.
+// Fetches the address again, even if a fetch is in flight.
 void OwnEndpoint::renew(Rank rank) {
   const auto found = pairs_.find(index(rank));
   if (found == pairs_.end()) return;
@@ -300,8 +300,8 @@ void OwnEndpoint::renew(Rank rank) {
   pair.injected = 0;
 }
 
-// The network keeps the operations until it gives up: their messages, and the slots that these lie
-// in, stay in use so long.
+// The network keeps the operations until it gives up. Until then their messages, and the slots of
+// these, stay in use.
 void OwnEndpoint::abandon(std::uint32_t node, const Error& loss) {
   for (Operation& operation : operations_) {
     if (operation.done == nullptr || operation.node != node) continue;

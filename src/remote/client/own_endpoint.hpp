@@ -1,5 +1,5 @@
 // The route through the rank's own endpoint: to the agents of other nodes, to the memory that they
-// have registered, and to the ranks there. Infos in the arenas hold the addresses of ranks. The
+// have registered, and to the ranks there. Infos in the arenas contain the addresses of ranks. The
 // first message makes the connection. The class mirrors Route.
 #pragma once
 
@@ -51,10 +51,10 @@ class OwnEndpoint final : public Route {
     Completion leaving;          // messages with a completion, in flight
   };
   struct Agent : Line {
-    network::Region arenas;  // of its node
+    network::Region arenas;  // arenas of the agent's node
   };
-  // Another rank. Its info is fetched again while it is empty, and once more when it is not: what
-  // was written before its size became visible is then complete.
+  // Another rank. Its info is fetched again while it is empty, and once more when it is not: then
+  // everything written before its size became visible is complete.
   struct Pair : Line {
     enum class State : std::uint8_t { unknown, asked, known };
     struct ProcessInfo {
@@ -62,21 +62,21 @@ class OwnEndpoint final : public Route {
       std::array<std::byte, NodeInfo::longest_address> address;
     };
     State state = State::unknown;
-    std::unique_ptr<ProcessInfo> info;  // until the rank is known
+    std::unique_ptr<ProcessInfo> info;  // null once the rank is known
     Completion fetching;
     bool is_written = false;
     bool was_used = false;
-    std::uint64_t ask_ns = 0;  // the earliest time to ask again
+    std::uint64_t ask_ns = 0;  // earliest time to ask again
   };
   // A write, a read or a message in flight.
   struct Operation : network::Operation {
     Completion* done = nullptr;  // null: nothing is in flight, or its node is lost
     std::uint32_t node = 0;
-    bool is_transfer = false;  // a write or a read
+    bool is_transfer = false;  // write or read
     bool is_write = false;
     bool is_optional = false;        // a message whose failure is no loss
     std::vector<std::byte> message;  // keeps its capacity
-    std::size_t size = 0;            // of the message, unless it is optional
+    std::size_t size = 0;            // bytes of `message`; 0 if optional
   };
 
   OwnEndpoint(const std::shared_ptr<NodeMemory>& memory, Rank me, NodeInfos& nodes)
@@ -103,14 +103,14 @@ class OwnEndpoint final : public Route {
   NodeInfos& nodes_;
   std::map<std::uint32_t, Agent> agents_;  // by node, once used
   std::map<std::uint32_t, Pair> pairs_;    // by rank, once used
-  std::deque<Operation> operations_;       // must not move
+  std::deque<Operation> operations_;       // elements must not move
   std::vector<Operation*> free_;
   std::uint32_t writes_ = 0;  // in flight
-  std::size_t leaving_ = 0;   // bytes of messages that have not left, without optional ones
+  std::size_t leaving_ = 0;   // bytes of messages that have not left, except optional ones
   DescriptorWitness witness_;
-  std::vector<std::byte> injected_;  // room for one message, in one piece
+  std::vector<std::byte> injected_;  // contiguous buffer for one message
   std::unique_ptr<network::Endpoint>
-      endpoint_;  // last, so that it is closed before what it writes to
+      endpoint_;  // last: must be closed before the memory that it writes to
 };
 
 }  // namespace gondwana::remote

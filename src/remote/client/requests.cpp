@@ -14,7 +14,7 @@ using remote::Request;
 using remote::RequestKind;
 using remote::Row;
 
-// A poll takes system calls, and an answer that comes meanwhile can wait.
+// A poll takes system calls, and a reply that arrives meanwhile can wait.
 constexpr std::uint32_t requests_between_polls = 512;
 
 constexpr auto nothing = [](std::byte*) {};
@@ -35,14 +35,14 @@ bool is_word(std::size_t size, std::size_t offset) {
   return (size == 1 || size == 2 || size == 4 || size == 8) && offset % size == 0;
 }
 
-// Bytes in one piece.
+// Whether the bytes are contiguous at both ends.
 bool is_whole(std::span<const StridedRun> pieces) {
   return pieces.size() == 1 && pieces.front().count == 1;
 }
 
 }  // namespace
 
-// The caller waits for it, so that what is open has to leave.
+// The caller waits for the result, so an open batch must be sent.
 bool RemoteClient::has_executed(Rank at, std::uint64_t mark) {
   remote::Stream* stream = streams_->find(nodes_.node_of(at));
   if (stream == nullptr || stream->has_executed(mark)) return true;
@@ -62,7 +62,7 @@ Result<Posted> RemoteClient::request(const NewRequest& request) {
       !met || *met == Posted::busy)
     return met;
   Result<Posted> posted = streams_->judge(stream.node(), stream.append(request));
-  // Messages may hold all slots.
+  // Batches of messages may occupy all slots.
   const std::vector<remote::MessagesTo*>& gathering = streams_->shared().gathering;
   if (posted && *posted == Posted::busy && !gathering.empty()) flush(*gathering.front());
   return posted;

@@ -11,9 +11,9 @@
 namespace gondwana::remote {
 namespace {
 
-// Unanswered batches above which requests gather: the first two requests leave at once, each in a
-// batch of its own. A batch that has gathered leaves with the answer to all before it, or with an
-// earlier one if it is half full (docs/decisions/0028-small-operations-gather.md).
+// The number of unanswered batches from which requests are batched. The first two requests are sent
+// at once, each in its own batch. An open batch is sent when all earlier ones are answered, or with
+// an earlier reply if it is half full (docs/decisions/0028-small-operations-gather.md).
 constexpr std::size_t most_at_once = 2;
 
 void trace_batch(std::uint32_t node, std::size_t size) {
@@ -65,14 +65,14 @@ Result<Posted> Stream::append(const NewRequest& request) {
   return Posted::accepted;
 }
 
-// Makes room for a request in the open batch, or opens one.
+// Ensures that the open batch has space for a request, or opens one.
 Result<Posted> Stream::make_room(std::size_t size, std::size_t result_size) {
   if (is_open()) {
     if (fits(size, result_size)) return Posted::accepted;
     if (Result<Posted> sent = flush(Urgency::send); !sent || *sent == Posted::busy) return sent;
   }
   if (open_batch()) return Posted::accepted;
-  // All slots are in use. progress() notices an error of another stream and names its node.
+  // All slots are in use. progress() detects an error of another stream and names its node.
   if (!shared_.open.empty() && !shared_.open.front()->flush(Urgency::send)) return Posted::busy;
   return open_batch() ? Posted::accepted : Posted::busy;
 }
@@ -97,7 +97,7 @@ bool Stream::open_batch() {
   return true;
 }
 
-// The open batch is sent by this rank or by the agent.
+// Called when this rank or the agent has sent the open batch.
 void Stream::close() {
   batches_.back().size = size_;
   bytes_ += size_;
@@ -111,7 +111,7 @@ Result<Posted> Stream::flush(Urgency urgency) {
   if (!may_send(urgency)) return Posted::busy;
   BatchState<RealAtomics>& state = open_->state();
   if (is_published_ && !state.take(state.look())) {
-    close();  // by the agent
+    close();  // the agent has taken it
     return Posted::accepted;
   }
   const Result<Posted> sent = shared_.route.send_batch(node_, *open_, size_);
@@ -124,8 +124,8 @@ Result<Posted> Stream::flush(Urgency urgency) {
   return sent;
 }
 
-// A reply completes all batches up to its number. Results come with a reply of their own, which a
-// provider may report late.
+// A reply completes all batches up to its number. Results have a separate reply, which a provider
+// may report late.
 bool Stream::take_reply(const ReceivedReply& received) {
   const std::uint32_t count = received.reply.number - answered_;
   if (!is_met_ && received.reply.number == 0) {

@@ -1,9 +1,9 @@
-// The requests of a rank to one other node, in their order. They gather in an open batch while
-// `most_at_once` batches are unanswered. An open batch leaves when it is full, with the answer to
-// all batches before it or to some if it is half full, and when the rank waits or polls. If the
-// rank makes no call, the agent of the node sends it.
+// The requests of a rank to one other node, in order. They collect in an open batch while
+// `most_at_once` batches are unanswered. An open batch is sent when it is full, when all earlier
+// batches are answered (or some, if it is half full), and when the rank waits or polls. If the rank
+// makes no calls, the agent of the node sends it.
 //
-// The thread that has the turn uses the stream.
+// Used by the thread that has the turn.
 #pragma once
 
 #include <cstddef>
@@ -22,17 +22,17 @@
 
 namespace gondwana::remote {
 
-// Where a result goes.
+// The destination of a result.
 struct Destination {
-  StridedRun pieces;     // at this rank
-  bool is_word = false;  // of up to 8 bytes
+  StridedRun pieces;     // memory of this rank
+  bool is_word = false;  // a word of up to 8 bytes
 
   std::size_t result_size() const { return is_word ? sizeof(ResultWord) : pieces.bytes(); }
 };
 
 struct NewRequest {
   Request request;
-  std::size_t behind = 0;                      // bytes after it
+  std::size_t behind = 0;                      // bytes that follow the request
   FunctionRef<void(std::byte*)> write_behind;  // may be called twice
   std::span<const Destination> results = {};
   Completion* done = nullptr;
@@ -42,17 +42,17 @@ class MessagesTo;
 
 class Stream {
  public:
-  // What the streams of a rank have in common.
+  // The state that all streams of a rank share.
   struct Shared {
     Route& route;
     BatchSlots slots;
     std::uint64_t tag;
     std::uint32_t me;            // see number_of()
-    std::size_t batch_limit;     // bytes after which a batch is full
-    std::uint64_t accepted = 0;  // requests to all nodes
+    std::size_t batch_limit;     // size in bytes at which a batch is full
+    std::uint64_t accepted = 0;  // number of requests to all nodes
     Traffic& traffic;
     std::vector<Stream*> open{};           // the streams with an open batch, oldest first
-    std::vector<MessagesTo*> gathering{};  // likewise
+    std::vector<MessagesTo*> gathering{};  // receivers with an open batch, oldest first
   };
 
   Stream(Shared& shared, std::uint32_t node) : shared_(shared), node_(node) {}
@@ -62,19 +62,19 @@ class Stream {
   std::uint32_t node() const { return node_; }
   // Why the node is lost; null while it is alive.
   const Error* loss() const { return loss_ ? &*loss_ : nullptr; }
-  // Fails all requests, which will never be answered. The first loss counts.
+  // Fails all requests, which will never be answered. Only the first loss counts.
   const Error& lose(const Error& loss);
-  // Sends the address for answers; accepted once the agent has answered.
+  // Sends the address for replies. Accepted once the agent has replied.
   Result<Posted> introduce();
   // Busy: earlier batches must be answered first.
   Result<Posted> append(const NewRequest& request);
-  // The same for the case that needs no more than the open batch. False: nothing has happened.
+  // The same if the open batch suffices. False: no effect.
   bool try_append(const NewRequest& request);
-  // Sends the open batch if there is one. Unless it is urgent, the batch stays open while enough
-  // batches are unanswered.
+  // Sends the open batch, if any. Unless it is urgent, the batch stays open while enough batches
+  // are unanswered.
   enum class Urgency : std::uint8_t { gather, send };
   Result<Posted> flush(Urgency urgency);
-  // False: the reply answers nothing that was sent.
+  // False: the reply matches no batch that was sent.
   bool take_reply(const ReceivedReply& received);
   // Whether the agent has executed all requests up to the mark in Shared::accepted.
   bool has_executed(std::uint64_t mark) const;
@@ -88,9 +88,9 @@ class Stream {
   // A batch that is open or unanswered.
   struct Sent {
     std::uint64_t first = 0;  // its first request, numbered over all nodes (Shared::accepted)
-    std::size_t size = 0;     // bytes
+    std::size_t size = 0;     // in bytes
     std::size_t result_size = 0;
-    std::vector<Completion*> done;  // each begun once for requests in a row
+    std::vector<Completion*> done;  // each begun once for consecutive requests
     std::vector<Destination> results;
   };
 
@@ -98,7 +98,7 @@ class Stream {
   bool may_send(Urgency urgency) const;
   Result<Posted> make_room(std::size_t size, std::size_t result_size);
   bool open_batch();
-  // False: the agent has taken the batch, which may have left and freed its slot since.
+  // False: the agent has taken the batch. It may have been sent and its slot freed since then.
   bool add_to_open(const NewRequest& request, std::size_t result_size);
   static std::size_t size_of_results(const NewRequest& request);
   bool is_full() const { return size_ >= shared_.batch_limit; }
@@ -116,16 +116,16 @@ class Stream {
   std::optional<Error> loss_;
   bool is_introduced_ = false;
   bool is_met_ = false;
-  std::uint32_t answered_ = 0;  // the number of the last batch before batches_
-  std::size_t executed_ = 0;    // of batches_; some wait for their results
-  std::deque<Sent> batches_;    // the open one is the last
-  std::size_t bytes_ = 0;       // of batches_ without the open one
-  std::size_t results_ = 0;     // likewise: bytes of results
-  std::vector<Sent> spare_;     // keep their memory
+  std::uint32_t answered_ = 0;  // number of the last batch before batches_
+  std::size_t executed_ = 0;    // executed entries of batches_; some wait for their results
+  std::deque<Sent> batches_;    // the open batch is the last
+  std::size_t bytes_ = 0;       // total bytes of batches_ except the open one
+  std::size_t results_ = 0;     // total result bytes of batches_ except the open one
+  std::vector<Sent> spare_;     // reused to keep their memory
   BatchSlots::Slot* open_ = nullptr;
-  bool is_published_ = false;  // the open batch
-  std::size_t size_ = 0;       // of the open batch
-  std::size_t seen_size_ = 0;  // by has_grown()
+  bool is_published_ = false;  // the open batch is visible to the agent
+  std::size_t size_ = 0;       // size of the open batch
+  std::size_t seen_size_ = 0;  // at the last has_grown()
 };
 
 inline std::size_t Stream::size_of_results(const NewRequest& request) {

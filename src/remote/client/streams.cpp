@@ -65,7 +65,7 @@ bool Streams::have_departed() const {
   });
 }
 
-// Why no node can be reached, if that is so.
+// The reason if no node can be reached.
 std::optional<Error> Streams::find_end() const {
   const NodeInfo& own = nodes_[memory_.plan().node];
   if (shared_.route.was_closed()) {
@@ -88,7 +88,7 @@ std::optional<Error> Streams::find_end() const {
                                             own.host.data(), ranks_of(own))};
 }
 
-// That this node cannot reach others explains the loss of one.
+// If this node cannot reach any other, that explains the loss.
 void Streams::lose(std::uint32_t node, const std::string& why) {
   if (end_) return;
   if (const std::optional<Error> end = find_end()) return lose_all(*end);
@@ -110,7 +110,7 @@ void Streams::lose_all(const Error& loss) {
   for (auto& [node, stream] : streams_) abandon(stream, loss);
 }
 
-// Fails what will never be answered.
+// Fails operations that will never be answered.
 void Streams::abandon(Stream& stream, const Error& loss) {
   shared_.route.abandon(stream.node(), stream.lose(loss));
   for (MessagesTo* messages : std::vector(shared_.gathering))
@@ -123,7 +123,7 @@ const Error* Streams::lost(Rank peer) const {
   return end_ ? &*end_ : nullptr;
 }
 
-// Looks for losses that this node's agent has noticed, for the loss of that agent itself, and for
+// Checks for losses that this node's agent has detected, for the loss of that agent, and for
 // connections that this rank has closed.
 void Streams::look_for_losses() {
   const std::uint64_t now = monotonic_ns();

@@ -1,6 +1,6 @@
-// The streams of a rank to other nodes, and which of these nodes it has lost. A loss is final.
+// The streams of a rank to other nodes, and the nodes that it has lost. A loss is final.
 //
-// The thread that has the turn uses it.
+// Used by the thread that has the turn.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +35,9 @@ class Streams {
 
   Stream::Shared& shared() { return shared_; }
   const Stream::Shared& shared() const { return shared_; }
-  // Made at first use.
+  // Creates the stream on first use.
   Stream& to(std::uint32_t node);
-  // To the node of a rank.
+  // The stream to the node of a rank.
   Stream& to(Rank rank) {
     return last_ != nullptr && last_rank_ == rank ? *last_ : find_last(rank);
   }
@@ -46,9 +46,9 @@ class Streams {
     const auto found = streams_.find(node);
     return found == streams_.end() ? nullptr : &found->second;
   }
-  // Sends open batches; one that has not grown since the last call leaves, since the rank waits.
+  // Sends open batches that have not grown since the last call, because then the rank waits.
   bool flush();
-  // Whether all has left that was appended.
+  // Whether all appended requests have left.
   bool have_departed() const;
 
   // An error of the route means that the node is lost.
@@ -58,7 +58,7 @@ class Streams {
   }
   void lose(std::uint32_t node, const std::string& why);
   void lose_all(const Error& loss);
-  // Not at every call: it costs more than a poll.
+  // Not called in every poll, because it costs more than a poll.
   void look_for_losses();
   // Why no node can be reached any more; null while some can.
   const Error* end() const { return end_ ? &*end_ : nullptr; }
@@ -77,7 +77,7 @@ class Streams {
   const NodeInfos& nodes_;
   int agent_;
   std::map<std::uint32_t, Stream> streams_;  // by node
-  Rank last_rank_{0};                        // of the last request, and its stream
+  Rank last_rank_{0};                        // rank and stream of the last request
   Stream* last_ = nullptr;
   std::vector<Error> losses_;
   std::optional<Error> end_;

@@ -11,10 +11,10 @@ namespace {
 static_assert(longest_batch <= RecordRing::longest);
 static_assert(sizeof(MessageHeader) + longest_message <= RecordRing::longest);
 
-// Limit of messages that one poll handles.
+// The most messages that one poll handles.
 constexpr int most_at_once = 64;
 
-// Limit of the bytes of a batch that goes into the ring.
+// The largest batch in bytes that is copied into the ring.
 constexpr std::size_t most_copied = 4096;
 
 Error messages_only() {
@@ -30,7 +30,7 @@ ThroughAgent::ThroughAgent(const std::shared_ptr<NodeMemory>& memory, Rank me, N
       to_agent_(place_.to_agent),
       from_agent_(place_.to_rank) {}
 
-// Answers go to the agent of this node.
+// The agent of this node receives the replies.
 Bytes ThroughAgent::address() const {
   return nodes_.address(memory_->plan().node);
 }
@@ -45,8 +45,8 @@ Result<Posted> ThroughAgent::send_to_agent(std::uint32_t node, std::size_t size,
   return Posted::accepted;
 }
 
-// A small batch goes into the ring, so that its slot is free at once. The agent sends a large one
-// from its slot, and empties it.
+// A small batch is copied into the ring, so that its slot is free at once. The agent sends a large
+// one from its slot, and clears the slot.
 Result<Posted> ThroughAgent::send_batch(std::uint32_t node, BatchSlots::Slot& slot,
                                         std::size_t size) {
   BatchState<RealAtomics>& state = slot.state();
@@ -66,7 +66,7 @@ Result<Posted> ThroughAgent::send_batch(std::uint32_t node, BatchSlots::Slot& sl
   return posted;
 }
 
-// All slots, and as many results as the ring holds: the agent would copy others twice.
+// All slots, and only results that fit in the ring, because the agent would copy others twice.
 Route::Window ThroughAgent::window() const {
   return {.bytes = BatchPlace::count * BatchSlot::size, .results = 3 * longest_results};
 }

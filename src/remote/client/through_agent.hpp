@@ -1,6 +1,6 @@
-// The route through the agent of the rank's own node. Messages wait in memory that both share until
-// the agent sends them on. Two nodes need only one connection, whatever their number of ranks, and
-// a rank needs no network library. Puts and gets are messages too.
+// The route through the agent of the rank's own node. Messages wait in shared memory until the
+// agent sends them. Two nodes need only one connection, whatever their number of ranks, and a rank
+// needs no network library. Puts and gets are also messages.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ class ThroughAgent final : public Route {
   bool has_writes() const override { return false; }
   bool has_departed() const override { return true; }
   bool poll(const Handlers& handlers) override;
-  // No bell rings when the agent makes room.
+  // No bell rings when the agent frees space in the ring.
   bool may_sleep() override { return !wants_room_; }
   void sleep(std::chrono::microseconds limit) override;
 
@@ -40,7 +40,7 @@ class ThroughAgent final : public Route {
   RelayPlace& place_;
   RecordWriter to_agent_;
   RecordReader from_agent_;
-  bool wants_room_ = false;  // the last message found none
+  bool wants_room_ = false;  // the ring was full for the last message
 };
 
 }  // namespace gondwana::remote

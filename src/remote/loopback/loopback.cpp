@@ -9,7 +9,7 @@
 namespace gondwana {
 namespace {
 
-// A failure is a fault of the caller: it knows what spaces there are.
+// A failure is the caller's fault, because it knows which spaces exist.
 void succeed(const Result<void>& result) {
   GONDWANA_ASSERT(static_cast<bool>(result), result.error().text);
 }
@@ -22,7 +22,7 @@ std::vector<StridedRun> copies_of(std::span<const StridedRun> pieces) {
   return {pieces.begin(), pieces.end()};
 }
 
-// The same runs there, with their bytes packed here.
+// Calls `use` with each run, whose local side is its part of the packed bytes.
 template <typename Use>
 void for_each_packed(const std::vector<StridedRun>& runs, const std::byte* packed, const Use& use) {
   for (StridedRun run : runs) {

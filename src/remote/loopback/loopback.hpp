@@ -1,6 +1,6 @@
 // The wire between ranks that are threads of one process. A rank queues its operations and executes
-// them when it progresses. It reaches the same memory as loads and stores, so one process can run,
-// debug and race every path that a network takes. It mirrors Transport.
+// them when it makes progress. It accesses the same memory as loads and stores, so one process can
+// run, debug and race every path of a network. It mirrors Transport.
 #pragma once
 
 #include <cstdint>
@@ -77,7 +77,7 @@ class Loopback final : public Transport {
     MutableBytes target;
     const std::byte* from;
   };
-  // A run, and where its first piece begins at the peer.
+  // A run, and the address of its first piece at the peer.
   struct Located {
     StridedRun pieces;
     std::byte* there;
@@ -100,7 +100,7 @@ class Loopback final : public Transport {
     AtomicRequest request;
     std::byte* result;
   };
-  // On memory of a device.
+  // An operation on device memory.
   struct OnDevice {
     AnyMemory* memory;
     std::function<void(AnyMemory&)> act;
@@ -127,7 +127,7 @@ class Loopback final : public Transport {
 
   std::vector<std::shared_ptr<NodeMemory>> nodes_;
   std::shared_ptr<Kinds> kinds_;
-  std::deque<AnyMemory> devices_;  // of each node
+  std::deque<AnyMemory> devices_;  // by node
   Rank me_;
   std::shared_ptr<MessageQueues> boxes_;
   MessageReceiver receiver_;     // owner: the thread of the rank

@@ -1,4 +1,4 @@
-// The messages between ranks that are threads of one process: a box for each rank.
+// The messages between ranks that are threads of one process: one queue for each rank.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class MessageQueues {
   explicit MessageQueues(std::uint32_t ranks) : boxes_(ranks) {}
 
   std::uint32_t ranks() const { return static_cast<std::uint32_t>(boxes_.size()); }
-  // False: the box is full.
+  // False: the queue is full.
   bool post(Rank from, Rank to, Bytes head, Bytes body);
   std::optional<Message> take(Rank owner);
 
