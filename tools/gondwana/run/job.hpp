@@ -1,4 +1,4 @@
-// What is to be run, as the user asked for it: values only.
+// The job that the user has requested: plain values.
 #pragma once
 
 #include <chrono>
@@ -16,46 +16,46 @@ namespace gondwana::launch {
 using binding::Binding;
 using link::Host;
 
-// One of the programs of a job: `ranks` copies of it, numbered on from the program before.
+// One of the programs of a job: `ranks` copies, numbered after those of the program before.
 struct Program {
   std::uint32_t ranks = 0;
-  std::vector<std::string> words;        // its name and its arguments
-  std::string path;                      // the file that the name means
-  std::vector<std::string> environment;  // VAR=value, on top of what the launcher has
-  std::string folder;                    // where it runs; empty: where the launcher runs
+  std::vector<std::string> words;        // name and arguments
+  std::string path;                      // the file that the name resolves to
+  std::vector<std::string> environment;  // VAR=value, in addition to the launcher's environment
+  std::string folder;                    // its working folder; empty: the launcher's
 };
 
-// What this host has of a job: the ranks from `first` on, as many as Job::ranks().
+// The part of a job on this host: ranks from `first`, as many as Job::ranks().
 struct Share {
   std::uint32_t node = 0;
   std::uint32_t nodes = 1;
   std::uint32_t first = 0;
-  std::uint32_t total = 0;  // ranks of all hosts
-  std::uint64_t tag = 0;    // of a job of several hosts, random; 0: nobody else is concerned
-  std::uint32_t peer_timeout_s = 0;  // silence of another host that means its end; 0: nothing does
+  std::uint32_t total = 0;  // number of ranks on all hosts
+  std::uint64_t tag = 0;    // a random number for a job on several hosts; 0: a job on one host
+  std::uint32_t peer_timeout_s = 0;  // how long another host may be silent; 0: no limit
 
   bool has_conductor() const { return tag != 0; }
 };
 
 enum class Purpose { run, show, help, version };
 
-// Of --trace and GONDWANA_TRACE.
+// The values of --trace and GONDWANA_TRACE.
 struct TraceWish {
-  std::string file;            // with an absolute name, written at the end; empty: none
-  bool after_failure = false;  // or a file named after the job, if it fails
-  std::uint32_t last_ms = 0;   // only that much of it; 0: all
+  std::string file;            // absolute name of a file that is written at the end; empty: none
+  bool after_failure = false;  // or write a file named after the job if the job fails
+  std::uint32_t last_ms = 0;   // keep only this much; 0: all
 
   bool is_on() const { return !file.empty() || after_failure; }
   bool is_written(int status) const { return !file.empty() || (after_failure && status != 0); }
 };
 
-// What ranks write and read.
+// Standard streams of ranks.
 struct StreamWish {
-  bool label = false;                      // "[3] " before each line
-  bool timestamps = false;                 // the time before each line
-  std::string folder;                      // rank.N.out and rank.N.err go there; empty: to ours
-  std::optional<std::uint32_t> reader{0};  // the rank that gets our standard input
-  bool prompts = false;  // of a remote launcher: the launcher writes to a terminal
+  bool label = false;                      // begin each line with "[3] "
+  bool timestamps = false;                 // begin each line with the time
+  std::string folder;                      // for rank.N.out and rank.N.err; empty: our output
+  std::optional<std::uint32_t> reader{0};  // the rank that reads our standard input
+  bool prompts = false;  // for a remote launcher: the launcher's output is a terminal
 };
 
 struct BindingWish {
@@ -65,19 +65,19 @@ struct BindingWish {
 
 struct ProfileWish {
   bool has_table = false;
-  std::string page;  // a file with an absolute name, written at the end; empty: none
+  std::string page;  // absolute name of a file that is written at the end; empty: none
 };
 
 struct GdbWish {
   std::string ranks;      // "0,3-5" or "all"; empty: none
-  std::string arguments;  // of a gdb that starts them; empty: they wait for a gdb
+  std::string arguments;  // of the gdb that starts them; empty: they wait for a gdb
 };
 
 struct Job {
   Purpose purpose = Purpose::run;
   std::vector<Program> programs;
-  std::vector<Host> hosts;                      // empty: this one
-  std::optional<std::uint32_t> ranks_per_host;  // in place of the slots of the hosts
+  std::vector<Host> hosts;                      // empty: this host
+  std::optional<std::uint32_t> ranks_per_host;  // replaces the slots of the hosts
   Share share;
   std::optional<std::chrono::milliseconds> timeout;
   StreamWish streams;
@@ -88,7 +88,7 @@ struct Job {
   bool verbose = false;
 
   NodeRanks node_ranks() const { return {share.first, ranks()}; }
-  // How many ranks this host has.
+  // The number of ranks on this host.
   std::uint32_t ranks() const {
     std::uint32_t sum = 0;
     for (const Program& program : programs) sum += program.ranks;

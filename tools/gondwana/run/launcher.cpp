@@ -1,6 +1,7 @@
-// The launcher is a thin parent of the guardian, or of the conductor of a job of several hosts: it
-// passes signals on and waits. Each of the two can be killed: the others, child subreapers too,
-// then end everybody below. Between launcher and guardian is the sweeper, for when both are killed.
+// The launcher is the parent of the guardian, or of the conductor for a job on several hosts. It
+// forwards signals and waits. If one of these processes is killed, the others end everything below
+// them, because they are child subreapers too. The sweeper between launcher and guardian covers the
+// case that both are killed.
 #include "run/launcher.hpp"
 
 #include <fmt/format.h>
@@ -49,12 +50,12 @@
 namespace gondwana::launch {
 namespace {
 
-// What runs the job.
+// The process that runs the job.
 struct Child {
   pid_t pid;
   const char* name;
   int wait_status = 0;
-  bool had_left_others = false;  // that the sweeper has ended
+  bool had_left_others = false;  // processes that the sweeper has ended
 };
 
 int complain(const Error& error, int status) {
@@ -62,7 +63,7 @@ int complain(const Error& error, int status) {
   return status;
 }
 
-// Signals to pass on: all that are not ignored, as nohup(1) and shells ask for.
+// Signals to forward: all that are not ignored, as nohup(1) and shells request.
 sigset_t signals_to_forward() {
   sigset_t signals;
   ::sigemptyset(&signals);
@@ -74,7 +75,8 @@ sigset_t signals_to_forward() {
   return signals;
 }
 
-// The child was killed, and with it the ranks; what they had started is ours now.
+// The child and the ranks were killed; the processes that they had started now belong to the
+// launcher.
 int clean_up_after(const Child& child) {
   Descendants().end_all();
   print_error("gondwana run: the {} of the job (pid {}) {}; all ranks were ended\n", child.name,
@@ -88,13 +90,13 @@ int status_of(const Child& child) {
   return clean_up_after(child);
 }
 
-// Passes signals on until `has_ended` holds, which is asked whenever a child ends.
+// Forwards signals until `has_ended` returns true. It is called whenever a child ends.
 void supervise(const UniqueFd& orders, const sigset_t& signals, FunctionRef<bool()> has_ended) {
   while (!has_ended()) {
     const int signal = ::sigwaitinfo(&signals, nullptr);
     if (signal == SIGCHLD || signal < 0) continue;
     const auto order = static_cast<unsigned char>(signal);
-    (void)!::write(orders.get(), &order, 1);  // fails only when the child has just ended
+    (void)!::write(orders.get(), &order, 1);  // fails only if the child has just ended
     if (signal == SIGTSTP) ::raise(SIGSTOP);
   }
 }
@@ -117,7 +119,8 @@ Poller make_poller() {
   ::_exit(conductor.run());
 }
 
-// Whether it has ended. `guardian.pid` is at first the sweeper's, which tells.
+// Returns whether the guardian has ended. At first `guardian.pid` is the sweeper, which reports the
+// guardian's end.
 bool wait_for_guardian(const Sweeper& sweeper, Child& guardian) {
   const pid_t ended = ::waitpid(guardian.pid, &guardian.wait_status, WNOHANG);
   if (ended <= 0) return false;
@@ -129,11 +132,11 @@ bool wait_for_guardian(const Sweeper& sweeper, Child& guardian) {
     guardian.had_left_others = report->were_left;
     return true;
   }
-  guardian.pid = -1;  // the sweeper was killed: the guardian is our only child now
+  guardian.pid = -1;  // the sweeper was killed, so the guardian is the only child
   return wait_for_guardian(sweeper, guardian);
 }
 
-// `orders`: the pipe by which the launcher passes signals on.
+// `orders`: the pipe through which the launcher forwards signals.
 int run_here(const Job& job, Pipe orders, const sigset_t& signals, DebuggerWindows* windows) {
   const Result<Sweeper> sweeper = Sweeper::start([&](SweeperLink link) {
     orders.to.reset();
@@ -162,8 +165,8 @@ int run_on_hosts(const Job& job, Pipe orders, const sigset_t& signals, DebuggerW
   return status_of(conductor);
 }
 
-// The largest number of ranks that share memory; 0: all. GONDWANA_NODE_RANKS, GASNet's and ComEx's
-// variables give it. The ranks report errors in these and other variables.
+// The largest number of ranks that share memory; 0: all. It comes from GONDWANA_NODE_RANKS or the
+// variables of GASNet and ComEx. The ranks report errors in these and other variables.
 std::uint32_t node_ranks(const Job& job) {
   Options options;
   const auto environment =
@@ -174,7 +177,7 @@ std::uint32_t node_ranks(const Job& job) {
   return options.most_on_node();
 }
 
-// With the ranks of --gdb under gdb.
+// Runs the job with the ranks of --gdb under gdb.
 int debug_job(Job& job) {
   Result<std::optional<DebuggerWindows>> windows = put_under_gdb(job);
   if (!windows) return complain(windows.error(), exit_status(windows.error().code));
@@ -193,7 +196,7 @@ int start_job(const Job& job, DebuggerWindows* windows) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGCHLD,
-           SIG_DFL);  // our parent may have ignored it: then no child could be waited for
+           SIG_DFL);  // the parent may have ignored it, and then waitpid() would fail
   sigset_t signals = signals_to_forward();
   ::sigaddset(&signals, SIGCHLD);
   ::sigprocmask(SIG_SETMASK, &signals, nullptr);
@@ -205,7 +208,7 @@ int start_job(const Job& job, DebuggerWindows* windows) {
 
 namespace {
 
-// With or without a profile.
+// Runs the job, with a profile if requested.
 int run_with_table(const Job& job) {
   constexpr int of_signals = 128;  // added to the number of the signal
   const int status = start_job(job);

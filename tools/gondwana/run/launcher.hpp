@@ -1,4 +1,4 @@
-// `gondwana run` as a whole.
+// The command `gondwana run`.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace gondwana::launch {
 
-// Runs what `words`, the words after `gondwana run`, ask for. Returns the exit status.
+// Runs the command with `words`, the arguments after `gondwana run`. Returns the exit status.
 int run_command(const std::vector<std::string>& words);
 
-// Starts the job, whose files are found, and waits for its end. Returns the exit status.
-// `windows`: of ranks under gdb, or null.
+// Starts the job, whose files have been found, and waits for its end. Returns the exit status.
+// `windows`: for ranks under gdb, or null.
 int start_job(const Job& job, DebuggerWindows* windows = nullptr);
 
 }  // namespace gondwana::launch

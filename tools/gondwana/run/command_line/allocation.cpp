@@ -33,7 +33,7 @@ Result<void> add(Names& names, std::string name) {
   return {};
 }
 
-// "01-03" or "7" of the brackets, between what stands before and after them.
+// Adds the names of "01-03" or "7" in brackets, between the text before and after the brackets.
 Result<void> add_range(Names& names, std::string_view before, std::string_view range,
                        std::string_view after) {
   const std::string_view low = range.substr(0, range.find('-'));
@@ -49,7 +49,7 @@ Result<void> add_range(Names& names, std::string_view before, std::string_view r
   return {};
 }
 
-// One name, which may have one pair of brackets.
+// Adds one name, which may contain one pair of brackets.
 Result<void> add_names(Names& names, std::string_view text) {
   const std::size_t open = text.find('[');
   if (open == std::string_view::npos) return add(names, std::string(text));
@@ -68,7 +68,7 @@ Result<void> add_names(Names& names, std::string_view text) {
   }
 }
 
-// To the next comma outside of brackets.
+// The length up to the next comma outside brackets.
 std::size_t length_of_first(std::string_view text) {
   bool inside = false;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -79,7 +79,7 @@ std::size_t length_of_first(std::string_view text) {
   return text.size();
 }
 
-// The same host in lines that follow each other is one host with several slots.
+// Consecutive lines with the same host mean one host with several slots.
 void add_slots(std::vector<Host>& hosts, const std::string& name, std::uint32_t slots) {
   if (hosts.empty() || hosts.back().name != name)
     hosts.push_back({name, slots});
@@ -90,7 +90,7 @@ void add_slots(std::vector<Host>& hosts, const std::string& name, std::uint32_t 
 Result<std::vector<Host>> slurm_hosts(const Environment& environment) {
   const Result<Names> names = expand_host_names(value_of(environment, "SLURM_JOB_NODELIST"));
   if (!names) return wrong("SLURM_JOB_NODELIST: " + names.error().text);
-  // Without the first, tasks are not counted: then one for each processor.
+  // Without SLURM_TASKS_PER_NODE no tasks were requested: use one for each processor.
   const char* variable = "SLURM_TASKS_PER_NODE";
   if (environment(variable) == nullptr) variable = "SLURM_JOB_CPUS_PER_NODE";
   const Result<std::vector<std::uint32_t>> slots = expand_counts(value_of(environment, variable));

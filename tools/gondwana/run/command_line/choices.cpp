@@ -42,7 +42,7 @@ Result<void> set_heap(const Choices& choices, Program& program) {
   return {};
 }
 
-// "30", "0.5", "90s", "5m", "2h" or "1d", as timeout(1) takes it.
+// Accepts "30", "0.5", "90s", "5m", "2h" and "1d", like timeout(1).
 Result<void> set_timeout(const std::string& text, Job& job) {
   constexpr std::array<std::pair<char, double>, 4> units{
       {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 24 * 3600}}};
@@ -97,8 +97,8 @@ Result<void> set_ranks_per_host(const std::string& text, Job& job) {
   return {};
 }
 
-// As Open MPI writes it: what concerns places within a host, and processors for all, change
-// nothing.
+// Accepts Open MPI's notation. Values that concern places within a host, or the processors of each
+// rank, have no effect.
 Result<void> set_mapping(std::string text, Job& job) {
   std::ranges::transform(text, text.begin(), [](unsigned char letter) {
     return static_cast<char>(std::tolower(letter));
@@ -137,7 +137,7 @@ Result<void> set_hosts(const Choices& choices, Job& job) {
   return {};
 }
 
-// A file that is written at the end, wherever the ranks run.
+// Sets a file that is written at the end, wherever the ranks run.
 Result<void> set_file(std::string_view option, const std::string& name, std::string& file) {
   const std::filesystem::path path = std::filesystem::absolute(name);
   std::error_code failure;

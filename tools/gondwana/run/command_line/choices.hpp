@@ -1,4 +1,4 @@
-// The options before one program, and what they mean for the job.
+// The options before one program, and what they set in the job.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace gondwana::launch {
 
-// As they were written.
+// The values as written.
 struct Choices {
   struct Streams {
     bool label = false;
@@ -47,19 +47,19 @@ struct Choices {
   std::string timeout;
   Streams streams;
   Binding binding;
-  std::string profile;  // "true": a table; else the name of a page
+  std::string profile;  // "true": a table; otherwise the name of a page
   Trace trace;
   GdbWish gdb;
   Hosts hosts;
   Flags flags;
 };
 
-// What is wrong with the words of the user.
+// An error in the user's command line.
 inline Error wrong(std::string text) {
   return {Errc::invalid_argument, std::move(text) + "; see `gondwana run --help`"};
 }
 
-// What the options say of the whole job, and of their own program.
+// Applies the options that concern the whole job, and those of their own program.
 Result<void> set_job(const Choices& choices, Job& job);
 Result<void> set_program(const Choices& choices, Program& program);
 

@@ -20,7 +20,7 @@
 namespace gondwana::launch {
 namespace {
 
-// Reads the options and the program of one section, between two ":".
+// Reads the options and the program of one section; ":" separates sections.
 Result<void> parse_section(std::span<const std::string> words, Job& job) {
   Result<Section> section = parse_options(words);
   if (!section) return section.error();
@@ -48,7 +48,8 @@ std::uint64_t ranks_of(const Job& job) {
   return ranks;
 }
 
-// Those of --hosts, or those that a batch system gives; empty: this one.
+// Uses the hosts of --hosts, or those of a batch system. If there are none, the job runs on this
+// host.
 Result<void> choose_hosts(Job& job) {
   bool is_allocated = false;
   if (job.hosts.empty()) {
@@ -72,7 +73,7 @@ Result<void> choose_hosts(Job& job) {
   return {};
 }
 
-// By GONDWANA_TRACE. The ranks report errors in it.
+// GONDWANA_TRACE requests a trace. The ranks report errors in this variable.
 bool is_traced_by_variable(const Job& job) {
   Options options;
   const auto environment =
@@ -80,7 +81,7 @@ bool is_traced_by_variable(const Job& job) {
   return read_option(VariableId::gondwana_trace, environment, options) && options.trace;
 }
 
-// What can be said only when all sections are known.
+// Checks what depends on all sections.
 Result<Job> complete(Job job) {
   if (const Result<void> chosen = choose_hosts(job); !chosen) return chosen.error();
   const std::uint64_t slots = slots_of(job);

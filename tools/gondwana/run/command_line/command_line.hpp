@@ -1,4 +1,4 @@
-// From the words after `gondwana run` to a Job.
+// Parses the arguments of `gondwana run` into a Job.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace gondwana::launch {
 
-// Options end at "--" or at the first word that is not one; what follows belongs to the program, up
-// to a ":" that begins the next program with options of its own.
+// Options end at "--" or at the first word that is not an option. The words after them belong to
+// the program, up to a ":". Then the next program begins, with its own options.
 Result<Job> parse_command_line(const std::vector<std::string>& words);
 
 }  // namespace gondwana::launch

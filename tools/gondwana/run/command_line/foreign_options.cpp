@@ -7,7 +7,7 @@ namespace gondwana::launch {
 namespace {
 
 struct Foreign {
-  std::string_view name;  // without dashes, of which launchers write one or two
+  std::string_view name;  // without dashes: launchers use one or two
   std::string_view here;
 };
 

@@ -5,7 +5,7 @@
 
 namespace gondwana::launch {
 
-// What does the same here, as "-x NAME=VALUE" for "--env". Empty: nothing does.
+// The equivalent option of ours, such as "--env" for "-x NAME=VALUE". Empty if there is none.
 std::string_view same_as_foreign(std::string_view option);
 
 }  // namespace gondwana::launch

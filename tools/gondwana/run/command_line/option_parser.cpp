@@ -118,8 +118,8 @@ bool takes_value(const CLI::Option& option) {
   return option.get_items_expected_max() > 0;
 }
 
-// Whether the value of the option `word` is the next word: true for "-n" and "-ln", false for
-// "-n4", "-l" and "--np=4". Nothing: no such option.
+// Whether the value of option `word` is the next word: true for "-n" and "-ln"; false for "-n4",
+// "-l" and "--np=4". Nothing if there is no such option.
 std::optional<bool> value_follows(const CLI::App& app, const std::string& word) {
   if (word.starts_with("--")) {
     const std::size_t equals = word.find('=');
@@ -135,14 +135,14 @@ std::optional<bool> value_follows(const CLI::App& app, const std::string& word) 
   return false;
 }
 
-// mpirun writes long options with one dash or two: -np, -wdir.
+// mpirun accepts long options with one or two dashes: -np, -wdir.
 std::string with_two_dashes(const CLI::App& app, const std::string& word) {
   const bool one_dash = word.size() > 2 && word[1] != '-';
   const std::string name = "-" + word.substr(0, word.find('='));
   return one_dash && app.get_option_no_throw(name) != nullptr ? "-" + word : word;
 }
 
-// Says what follows the options, which CLI11 never sees.
+// Adds what follows the options, which CLI11 does not know.
 class HelpFormat : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App* /*app*/, std::string /*name*/) const override {
@@ -173,7 +173,7 @@ Result<Split> split(const CLI::App& app, std::span<const std::string> words) {
   return result;
 }
 
-// No option means anything without its value, not even "not given".
+// No option makes sense with an empty value.
 Result<void> check_values(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options())
     if (takes_value(*option) && std::ranges::count(option->results(), "") > 0)

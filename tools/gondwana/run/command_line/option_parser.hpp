@@ -1,4 +1,4 @@
-// Splits the words of one program into its options and the program itself.
+// Splits the words of one program into options and the program itself.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ struct Section {
   std::vector<std::string> program;  // and its arguments
 };
 
-// Options end at "--" or at the first word that is not one.
+// Options end at "--" or at the first word that is not an option.
 Result<Section> parse_options(std::span<const std::string> words);
 
 std::string help_text();

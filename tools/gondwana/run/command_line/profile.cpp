@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view library = "libgondwana_shmem_profile.so";
 constexpr std::string_view variable = "LD_PRELOAD=";
 
-// Beside this program in a build folder, else where it is installed.
+// Looks next to this program, as in a build folder, then where it is installed.
 Result<std::string> find_library() {
   if (const auto file = find_own_file(library, {".", GONDWANA_LIBRARIES})) return file->string();
   const std::filesystem::path here = own_path().parent_path();

@@ -1,4 +1,4 @@
-// The profiling library, loaded before a program that need not know of it.
+// The profiling library, preloaded into programs that do not know about it.
 #pragma once
 
 #include <string>
@@ -9,12 +9,11 @@
 
 namespace gondwana::launch {
 
-// Adds LD_PRELOAD to what a program's environment has on top of ours; keeps what is preloaded
-// there.
+// Adds LD_PRELOAD to a program's additional environment, and keeps what is already preloaded.
 Result<void> preload_profile(std::vector<std::string>& environment);
 
-// The same for all programs of a job that has a page or a trace. For a page the ranks write what it
-// is made of; for a trace they keep their events.
+// Does the same for all programs of a job with a page or a trace. For a page the ranks write its
+// data; for a trace they keep their events.
 Result<void> preload_for_job(Job& job);
 
 }  // namespace gondwana::launch

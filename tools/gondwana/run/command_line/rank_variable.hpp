@@ -1,4 +1,4 @@
-// What an environment variable will be for the ranks.
+// The values of environment variables for the ranks.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace gondwana::launch {
 
-// A variable as the ranks of the first program have it, or null.
+// The value that the ranks of the first program will see, or null.
 const char* value_for_ranks(const Job& job, std::string_view name);
 
 }  // namespace gondwana::launch

@@ -18,7 +18,7 @@ Error no_room(const std::string& sentence) {
   return {Errc::out_of_memory, sentence + "; no process was started"};
 }
 
-// All below are in use.
+// All lower descriptors are in use.
 std::uint64_t lowest_free_descriptor() {
   const UniqueFd free(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   return free ? static_cast<std::uint64_t>(free.get()) : 0;
@@ -39,7 +39,7 @@ Result<void> look_at_processes(const Job& job) {
                              job.ranks(), job.ranks(), limit.left, limit.name));
 }
 
-// What the kernel keeps of a process, and the pages that its loader writes.
+// Counts the kernel's data for a process, and the pages that its loader writes.
 Result<void> look_at_memory(const Job& job) {
   constexpr std::size_t least = std::size_t{128} << 10;
   const std::size_t needed = job.ranks() * least;
@@ -50,9 +50,9 @@ Result<void> look_at_memory(const Job& job) {
 
 }  // namespace
 
-// A socket, its memory, the pipe of its image, and two pipes where there are no files for the
-// output. Beside them the control memory and what is open while a rank starts; on several hosts a
-// socket and a pipe of the node agent, and what is open while that starts.
+// Each rank needs a socket, its memory, the pipe that exec closes, and two pipes if its output does
+// not go to files. Added are the control memory and the descriptors used while a rank starts. On
+// several hosts the node agent needs a socket, a pipe, and descriptors while it starts.
 std::uint64_t descriptors_for(const Job& job) {
   const std::uint64_t each = job.streams.folder.empty() ? 5 : 3;
   const std::uint64_t beside = job.share.nodes > 1 ? 8 : 4;

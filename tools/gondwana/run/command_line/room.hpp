@@ -1,4 +1,4 @@
-// Whether this host has room for the ranks of a job, told before the first is started.
+// Checks that this host has resources for the ranks of a job before the first rank starts.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace gondwana::launch {
 
-// File descriptors that the guardian needs for the ranks of its host, if they join the job.
+// The file descriptors that the guardian needs for the ranks of its host, if they join the job.
 std::uint64_t descriptors_for(const Job& job);
 
-// Refuses only what cannot be, for ranks that join. Others may take what is left before the ranks
-// have started.
+// Refuses only what is impossible, assuming that the ranks join. Other processes may still take the
+// resources before the ranks have started.
 Result<void> look_for_room(const Job& job);
 
 }  // namespace gondwana::launch

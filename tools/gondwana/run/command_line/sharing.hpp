@@ -1,4 +1,4 @@
-// Which host runs which ranks of a job of several hosts.
+// Decides which host runs which ranks of a job on several hosts.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace gondwana::launch {
 
-// The job of each host that has a part in it, in order: ranks fill the slots in blocks. The slots
-// suffice. The share has no tag yet.
+// The part of each host in the job, in order: ranks fill the slots in blocks. There must be enough
+// slots. The shares have no tag yet.
 std::vector<Job> share_out(const Job& job);
 
-// The hosts of a job in which at most `most` ranks may share memory: each stands there as often as
-// it takes. Without hosts: this one. The last may have no ranks.
+// The hosts of a job in which at most `most` ranks may share memory; a host is repeated as often as
+// necessary. Without hosts, this host is used. The last one may have no ranks.
 std::vector<Host> split_hosts(const Job& job, std::uint32_t most);
 
-// The hosts of these jobs, in the same order: those that get a rank at all.
+// The hosts of these jobs that have ranks, in the same order.
 std::vector<Host> hosts_in_use(const Job& job);
 
 }  // namespace gondwana::launch

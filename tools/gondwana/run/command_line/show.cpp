@@ -8,7 +8,7 @@
 namespace gondwana::launch {
 namespace {
 
-// One line for each program of a host; `where` is " on host a", or nothing.
+// Shows one line for each program of a host; `where` is " on host a", or nothing.
 std::string show_share(const Job& job, const std::string& where) {
   std::string text;
   std::uint32_t first = job.share.first;

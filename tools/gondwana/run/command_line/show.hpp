@@ -1,4 +1,4 @@
-// --show: the job in words that a shell would understand.
+// --show: prints the job in shell notation.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace gondwana::launch {
 
-// One line for each program, on each host: "ranks 0-3: GONDWANA_SIZE=4 VAR=value ./heat 100".
-// The hosts are those in use.
+// Has one line for each program on each host: "ranks 0-3: GONDWANA_SIZE=4 VAR=value ./heat 100".
+// Unused hosts are left out.
 std::string show(const Job& job);
 
 }  // namespace gondwana::launch

@@ -1,4 +1,4 @@
-// What a remote launcher is told at first.
+// The first message to a remote launcher.
 #pragma once
 
 #include "run/job.hpp"
@@ -6,7 +6,7 @@
 
 namespace gondwana::launch {
 
-// The task of a host that runs `part`, with what our environment and folder have to say to it.
+// The task of a host that runs `part`, with our environment and folder as far as they matter there.
 Task task_of(const Job& part);
 
 }  // namespace gondwana::launch

@@ -39,7 +39,7 @@ std::optional<pid_t> find_waiting(const std::string& mark, const std::string& ra
   return std::nullopt;
 }
 
-// The window closes with this process.
+// The window closes when this process ends.
 int complain_until_read(const std::string& sentence) {
   print_error("gondwana run: {}; press Enter to close\n", sentence);
   while (::isatty(STDIN_FILENO) == 1) {
@@ -53,7 +53,7 @@ int complain_until_read(const std::string& sentence) {
 
 int attach_debugger(const std::vector<std::string>& words) {
   constexpr std::chrono::milliseconds between_looks(50);
-  constexpr std::chrono::seconds limit(60);  // to the start of the ranks of all hosts
+  constexpr std::chrono::seconds limit(60);  // for the ranks of all hosts to start
   const auto end = std::chrono::steady_clock::now() + limit;
   std::optional<pid_t> process = find_waiting(words[1], words[2]);
   while (!process && std::chrono::steady_clock::now() < end) {

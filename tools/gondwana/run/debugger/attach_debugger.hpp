@@ -1,4 +1,4 @@
-// gdb for a rank that waits on this host, started by the launcher of the job on another host.
+// Starts gdb for a rank that waits on this host, for the launcher of the job on another host.
 #pragma once
 
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace gondwana::launch {
 
-// The first of the words by which `gondwana run` becomes that gdb. After it come the mark of the
-// job and the number of the rank.
+// The first argument that turns `gondwana run` into that gdb. The job's mark and the rank's number
+// follow.
 inline constexpr std::string_view attach_debugger_option = "--attach-debugger";
 
-// What a rank gets in place of a file if a debugger finds it by the mark.
+// Replaces the rank's file name if the debugger finds the rank by its mark.
 inline constexpr char before_mark = '@';
 
-// Looks for the rank until it waits, and becomes its gdb. Returns only if that fails: the exit
-// status, after the user has read why.
+// Looks for the rank until it waits, and becomes its gdb. Returns an exit status only on failure,
+// after the user has read the reason.
 int attach_debugger(const std::vector<std::string>& words);
 
 }  // namespace gondwana::launch

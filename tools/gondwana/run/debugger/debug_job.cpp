@@ -29,7 +29,7 @@ bool is_here(const Host& host) {
   return link::is_this_host(host.name);
 }
 
-// srun cannot give a terminal to what it starts beside a job.
+// srun cannot give a terminal to a step that it starts in addition to a job.
 bool may_have_window(const Host& host) {
   return is_here(host) || leads_by_ssh(host);
 }
@@ -72,7 +72,7 @@ Result<std::optional<DebuggerWindows>> put_under_gdb(Job& job) {
     put_before(job, *ranks, words_to_wait("-"));
     return windows;
   }
-  if (place == DebuggerPlace::terminal) job.streams.reader.reset();  // what is typed is for gdb
+  if (place == DebuggerPlace::terminal) job.streams.reader.reset();  // typed input is for gdb
   const Result<std::uint64_t> number = random_number();
   if (!number) return number.error();
   const std::string mark = fmt::format("{:x}", *number);

@@ -9,8 +9,8 @@
 
 namespace gondwana::launch {
 
-// Puts the ranks of `job.gdb.ranks` under gdb. Windows are opened if there is a place for
-// them and ssh leads to the other hosts of the job. The files of the job are to be found after it.
+// Puts the ranks of `job.gdb.ranks` under gdb. Opens windows if they can be shown and the other
+// hosts of the job are reached by ssh. Call this before the files of the job are searched.
 Result<std::optional<DebuggerWindows>> put_under_gdb(Job& job);
 
 }  // namespace gondwana::launch

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Up to where ranks are like `first`: all of them debugged, or none.
+// The end of the ranks that are like `first`: all debugged, or none.
 std::uint32_t end_of_alike(const RankRanges& ranks, std::uint32_t first, std::uint32_t end) {
   for (const auto& [begin, after] : ranks) {
     if (begin > first) end = std::min(end, begin);

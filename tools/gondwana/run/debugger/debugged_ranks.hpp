@@ -1,8 +1,8 @@
 // Ranks under gdb: --gdb and --gdb-args.
 //
-// With --gdb-args gdb takes the place of the rank and starts its program. Otherwise the process of
-// the rank waits until a gdb has attached, and then becomes the program: its input and output stay
-// as they are, and the gdb may run in any terminal.
+// With --gdb-args gdb replaces the rank and starts its program. Otherwise the rank's process waits
+// until a gdb has attached, and then becomes the program. Its input and output stay unchanged, and
+// gdb may run in any terminal.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +15,22 @@
 
 namespace gondwana::launch {
 
-// Begin and end of ranges, in order, apart from each other.
+// Ranges as begin and end, sorted and disjoint.
 using RankRanges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
-// "0,3-5" or "all", of a job of `total` ranks.
+// Parses "0,3-5" or "all" for a job of `total` ranks.
 Result<RankRanges> parse_ranks(const std::string& text, std::uint32_t total);
 
 bool contains(const RankRanges& ranks, std::uint32_t rank);
 
-// Gives those ranks programs of their own: `before`, and then the words that they had.
+// Prefixes the command lines of those ranks with `before`, as programs of their own.
 void put_before(Job& job, const RankRanges& ranks, const std::vector<std::string>& before);
 
-// The words of gdb before those of the program, from the text of --gdb-args, in which quotes are
-// as in a shell.
+// The words of gdb that precede the program's, parsed from --gdb-args with shell quoting.
 Result<std::vector<std::string>> words_of_gdb(const std::string& arguments);
 
-// What attaches to a process that waits, and goes on to main(). It knows our handles if the file
-// for that is installed.
+// The command line that attaches gdb to a waiting process and continues to main(). It includes our
+// pretty-printers if they are installed.
 std::vector<std::string> words_to_attach(pid_t process);
 
 }  // namespace gondwana::launch

@@ -39,15 +39,16 @@ std::vector<std::string> words_of_window(DebuggerPlace place, std::uint32_t rank
   return words;
 }
 
-// In the foreground of the terminal as long as it runs: what is typed, Ctrl-C included, is for it.
+// The debugger is in the terminal's foreground while it runs, so it receives all typed input,
+// Ctrl-C included.
 void run_in_terminal(pid_t debugger) {
   ::tcsetpgrp(STDIN_FILENO, debugger);
-  ::kill(-debugger, SIGCONT);  // it may have asked for the terminal too early, and was stopped
+  ::kill(-debugger, SIGCONT);  // it may have used the terminal too early, which stopped it
   while (::waitpid(debugger, nullptr, 0) < 0 && errno == EINTR) continue;
   ::tcsetpgrp(STDIN_FILENO, ::getpgrp());
 }
 
-// Opens windows, and knows the xterms: tmux closes its windows itself.
+// Opens windows, and remembers the xterms: tmux closes its windows itself.
 class Windows {
  public:
   explicit Windows(DebuggerPlace place) : place_(place) {}
@@ -72,13 +73,13 @@ class Windows {
   std::vector<pid_t> xterms_;
 };
 
-// Until the launcher, which holds the other end, closes it.
+// Serves until the launcher closes the other end.
 void serve(DebuggerPlace place, const std::vector<RemoteDebugger>& remote, const UniqueFd& from) {
   sigset_t signal;
   ::sigemptyset(&signal);
-  ::sigaddset(&signal, SIGTTOU);  // to take the terminal back from the background
+  ::sigaddset(&signal, SIGTTOU);  // allows taking the terminal back from the background
   ::sigprocmask(SIG_BLOCK, &signal, nullptr);
-  ::signal(SIGCHLD, SIG_DFL);  // our parent may have ignored it
+  ::signal(SIGCHLD, SIG_DFL);  // the parent process may have ignored it
   Windows windows(place);
   for (const RemoteDebugger& debugger : remote) windows.open(debugger.rank, debugger.words);
   WaitingRank waiting;

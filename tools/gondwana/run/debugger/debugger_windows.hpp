@@ -1,5 +1,5 @@
-// A gdb for each rank that waits for one: in the terminal of the launcher if there is only one
-// such rank, in a window of tmux, or in an xterm.
+// A gdb for each waiting rank: in the launcher's terminal if there is only one, otherwise in a tmux
+// window or an xterm.
 #pragma once
 
 #include <sys/types.h>
@@ -13,20 +13,20 @@
 
 namespace gondwana::launch {
 
-// What a rank that waits writes to the launcher.
+// The message of a waiting rank to the launcher.
 struct WaitingRank {
   pid_t process = 0;
   std::uint32_t rank = 0;
 };
 
 enum class DebuggerPlace {
-  printed,  // nowhere: the rank says what to type
+  printed,  // no window: the rank prints what to type
   terminal,
   tmux,
   xterm
 };
 
-// By how many ranks there are, and what the environment offers.
+// Depends on the number of ranks and on the environment.
 DebuggerPlace choose_place(std::uint32_t ranks);
 
 // The gdb of a rank on another host, which ssh starts there.
@@ -35,16 +35,17 @@ struct RemoteDebugger {
   std::vector<std::string> words;  // to start it
 };
 
-// A process of its own, outside of the job: it opens the windows and waits until they are closed.
+// A separate process outside the job that opens the windows and waits until they are closed.
 class DebuggerWindows {
  public:
-  // Opens those for `remote` at once, others when ranks of this host ask.
+  // Opens the windows for `remote` at once, others when ranks of this host ask.
   static Result<DebuggerWindows> open(DebuggerPlace place,
                                       const std::vector<RemoteDebugger>& remote);
 
-  // What ranks open to say that they wait. It exists as long as this process.
+  // The file that waiting ranks write to. It exists as long as this process.
   std::string file() const;
-  // After the job: closes the xterms, and waits until the user has left a gdb in the terminal.
+  // Call this after the job. Closes the xterms, and waits until the user leaves a gdb in the
+  // terminal.
   void close();
 
  private:

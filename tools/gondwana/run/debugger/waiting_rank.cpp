@@ -37,7 +37,7 @@ void ask_user() {
   std::fflush(stderr);
 }
 
-// Returns false if the launcher is gone.
+// Returns false if the launcher has gone.
 bool ask_launcher(const std::string& file) {
   const UniqueFd pipe(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
   const WaitingRank self{::getpid(),
@@ -49,7 +49,7 @@ bool ask_launcher(const std::string& file) {
 
 int wait_for_debugger(const std::vector<std::string>& words) {
   constexpr std::chrono::milliseconds between_looks(20);
-  ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // Yama lets only a parent attach otherwise
+  ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // otherwise Yama allows only the parent to attach
   if (words[1] == "-")
     ask_user();
   else if (words[1].front() != before_mark && !ask_launcher(words[1]))

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t hold_ns = 150'000'000;
 
-// Text in which numbers and addresses do not count.
+// The text without numbers and addresses, for comparison.
 std::string without_numbers(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
@@ -72,7 +72,7 @@ std::optional<std::uint64_t> ErrorGatherer::due_ns() const {
 }
 
 std::string ErrorGatherer::release() {
-  constexpr std::size_t most_alike = 4;  // that are all shown, though only numbers differ
+  constexpr std::size_t most_alike = 4;  // shown in full even though only numbers differ
   std::ranges::stable_sort(errors_, {}, &TheError::rank);
   std::string lines;
   std::vector<bool> is_told(errors_.size());

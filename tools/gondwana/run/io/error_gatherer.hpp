@@ -1,8 +1,8 @@
-// The same error of many ranks becomes one line: "gondwana: ranks 0-63: shmem_init: ...".
+// Combines equal errors of many ranks into one line: "gondwana: ranks 0-63: shmem_init: ...".
 //
-// A line by which the library tells an error of its rank is held for a moment. Lines that follow it
-// from that rank and begin with a space belong to it, as do the frames of a crash, which begin with
-// the rank and two spaces. What else is written meanwhile comes behind.
+// A line in which the library reports an error of its rank is held briefly. Following lines of that
+// rank belong to it if they begin with a space. The frames of a crash, which begin with the rank
+// and two spaces, belong to it too. Other output that arrives meanwhile is written after it.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ namespace gondwana::launch {
 
 class ErrorGatherer {
  public:
-  // Takes a line of a rank with its end, or returns false: then the caller writes it, behind what
-  // is held. `now_ns`: CLOCK_MONOTONIC.
+  // Takes a complete line of a rank. Returns false if the caller must write it, after the held
+  // lines. `now_ns` is on CLOCK_MONOTONIC.
   bool take(std::uint32_t rank, std::string_view line, std::uint64_t now_ns);
 
   bool is_empty() const { return errors_.empty(); }
-  // When what is held is due; nothing where it is empty.
+  // When the held lines are due; nothing if there are none.
   std::optional<std::uint64_t> due_ns() const;
-  // More than is good to hold.
+  // Too much is held.
   bool is_full() const { return size_ >= most_held; }
 
-  // The lines, by their ranks, and then it is empty.
+  // Returns the held lines, sorted by rank, and clears them.
   std::string release();
 
  private:
@@ -34,7 +34,7 @@ class ErrorGatherer {
   struct TheError {
     std::uint32_t rank = 0;
     std::string before;  // "gondwana: "
-    std::string text;    // behind the number of the rank
+    std::string text;    // the text after the rank number
     std::string more = {};
   };
 

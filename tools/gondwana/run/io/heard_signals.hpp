@@ -1,4 +1,4 @@
-// A signal to many processes of a job comes several ways and counts once.
+// Counts a signal once that reaches a process of the job several ways.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@ namespace gondwana::launch {
 
 class HeardSignals {
  public:
-  // by_end: as the reason why another host has ended the job.
+  // by_end: as the reason given by another host for ending the job.
   enum class Way : std::size_t { from_launcher, to_us, from_conductor, by_end };
 
-  // False: it has come before, another way.
+  // Returns false if the signal has already arrived another way.
   bool counts(int signal, Way way) {
     auto& times = heard_[signal];
     const unsigned most = *std::ranges::max_element(times);
@@ -21,7 +21,7 @@ class HeardSignals {
   }
 
  private:
-  std::map<int, std::array<unsigned, 4>> heard_;  // how often, by signal and way
+  std::map<int, std::array<unsigned, 4>> heard_;  // number of arrivals, by signal and way
 };
 
 }  // namespace gondwana::launch

@@ -9,9 +9,9 @@
 namespace gondwana::launch {
 namespace {
 
-// An unfinished line on a terminal is a prompt once nothing has followed for so long.
+// An unfinished line on a terminal counts as a prompt after this time without more output.
 constexpr std::uint64_t prompt_after_ns = 200'000'000;
-// Lines are fast if two pieces come in this time. The next piece is then taken after a rest.
+// Output is fast if two pieces arrive within this time. The next piece is read after a pause.
 constexpr std::uint64_t fast_ns = 2'000'000;
 constexpr std::uint64_t rest_ns = 1'000'000;
 
@@ -29,7 +29,7 @@ Result<void> JobOutput::watch(LineForwarder& forwarder) {
 void JobOutput::on_readable(LineForwarder& forwarder) {
   if (!forwarder.is_open()) return;
   if (!forwarder.may_take()) {
-    // An ended pipe is always ready: only forgetting it keeps us from spinning.
+    // A closed pipe is always ready: without this the loop would spin.
     poller_->forget(forwarder.fd());
     paused_.push_back(&forwarder);
     return;
@@ -43,8 +43,8 @@ void JobOutput::on_readable(LineForwarder& forwarder) {
   forwarder.close();
 }
 
-// A rank whose lines come fast writes each of them at once. While nobody waits for them, they
-// gather in the pipe, and a write wakes nobody.
+// A rank that prints fast writes each line separately. While the guardian does not poll the pipe,
+// lines gather there and no write wakes it.
 void JobOutput::rest(LineForwarder& forwarder) {
   poller_->forget(forwarder.fd());
   if (resting_.empty()) rest_ends_ns_ = forwarder.taken_ns() + rest_ns;
@@ -99,7 +99,7 @@ bool JobOutput::take_all() {
     LineForwarder::Outcome outcome = LineForwarder::Outcome::more;
     while (outcome == LineForwarder::Outcome::more && forwarder->may_take())
       outcome = forwarder->take();
-    // A pipe that is dry but not ended belongs to a process outside the job: nothing waits for it.
+    // A pipe that is empty but not closed belongs to a process outside the job: do not wait for it.
     if (outcome == LineForwarder::Outcome::more)
       all = false;
     else
@@ -108,8 +108,8 @@ bool JobOutput::take_all() {
   return all;
 }
 
-// Nobody watches the pipes any more. What a full sink kept in them is taken as soon as the sink has
-// room again, also where it has room because it failed: the caller waits for the sink only.
+// Pipes are no longer polled. What stayed in them because the sink was full is read as soon as the
+// sink has space again, or has failed: the caller waits only for the sink.
 bool JobOutput::drain() {
   for (;;) {
     const bool all = take_all();

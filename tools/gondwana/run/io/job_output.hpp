@@ -1,4 +1,4 @@
-// All that the ranks of this host write, and what is said about it: carried to where output goes.
+// Forwards everything that the ranks of this host write, and our messages, to the output sink.
 #pragma once
 
 #include <cstdint>
@@ -16,26 +16,27 @@ namespace gondwana::launch {
 
 class JobOutput {
  public:
-  // `poller` and `sink` must outlive this.
+  // `poller` and `sink` must outlive this object.
   JobOutput(Poller& poller, OutputSink& sink) : poller_(&poller), sink_(&sink) {}
   JobOutput(const JobOutput&) = delete;
   JobOutput& operator=(const JobOutput&) = delete;
 
-  // Forwards what arrives in `pipe` (non-blocking) from now on.
+  // Starts forwarding from `pipe`, which must be non-blocking.
   Result<void> add(std::uint32_t rank, Standard which, UniqueFd pipe);
 
-  // A sentence of ours.
+  // Prints a message of the launcher.
   void say(std::string_view sentence) { sink_->say(sentence); }
 
-  // To be called once a round: writes what can be written, and shows prompts.
+  // Call this once per iteration: writes what can be written, and shows prompts.
   void step();
-  // When step() has something to do even if nothing arrives.
+  // The time at which step() has work even if nothing arrives.
   std::optional<std::uint64_t> next_ns() const;
 
-  // To be called instead, once nobody is left to write: true when all that had arrived is written.
+  // Call this instead of step() once all writers have ended. Returns true when everything has been
+  // written.
   bool drain();
 
-  // Why our output takes no more (errno), or 0.
+  // Why our output fails (errno), or 0.
   int failure() const { return sink_->failure(); }
 
  private:
@@ -43,15 +44,15 @@ class JobOutput {
   Result<void> watch(LineForwarder& forwarder);
   void rest(LineForwarder& forwarder);
   void resume();
-  // As much as the sink has room for: true when nothing is left.
+  // Reads as much as the sink can take; true if nothing is left.
   bool take_all();
   bool shows_prompts() const;
 
   Poller* poller_;
   OutputSink* sink_;
   std::vector<std::unique_ptr<LineForwarder>> forwarders_;
-  std::vector<LineForwarder*> paused_;   // not watched: where they go is full
-  std::vector<LineForwarder*> resting_;  // not watched either
+  std::vector<LineForwarder*> paused_;   // not polled: their sink is full
+  std::vector<LineForwarder*> resting_;  // not polled: they pause
   std::uint64_t rest_ends_ns_ = 0;
 };
 

@@ -10,7 +10,7 @@
 
 namespace gondwana::launch {
 LineForwarder::Outcome LineForwarder::take() {
-  // Not on the stack, which may be small.
+  // Allocated because the stack may be small.
   const auto buffer = std::make_unique_for_overwrite<std::array<char, 65536>>();
   const ssize_t count = ::read(pipe_.get(), buffer->data(), buffer->size());
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return Outcome::dry;

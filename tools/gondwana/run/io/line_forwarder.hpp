@@ -1,4 +1,4 @@
-// Carries what one rank writes on one of its streams to where output goes, in whole lines.
+// Forwards one stream of one rank to the output sink, in complete lines.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ class LineForwarder {
  public:
   enum class Outcome { more, dry, closed };
 
-  // `to` must outlive this.
+  // `to` must outlive this object.
   LineForwarder(UniqueFd pipe, std::uint32_t rank, Standard which, OutputSink& to)
       : pipe_(std::move(pipe)), rank_(rank), which_(which), to_(&to) {}
   LineForwarder(const LineForwarder&) = delete;
   LineForwarder& operator=(const LineForwarder&) = delete;
 
-  // Reads once and passes on the lines that are complete. Dry: nothing there now.
+  // Reads once and forwards complete lines. `dry`: nothing is available now.
   Outcome take();
 
-  // Passes on the unfinished line as it is, and for ever: at the end, or for a prompt.
+  // Forwards the unfinished line as it is: at the end, or as a prompt.
   void release();
   void close() {
     release();
@@ -34,11 +34,11 @@ class LineForwarder {
   int fd() const { return pipe_.get(); }
   bool may_take() const { return !to_->is_full(which_); }
   bool may_hold_prompt() const { return !held_.empty() && to_->shows_prompts(which_); }
-  // When something was taken last.
+  // The time of the last read.
   std::uint64_t taken_ns() const { return taken_ns_; }
 
  private:
-  // A line longer than this is passed on in parts.
+  // A longer line is forwarded in parts.
   static constexpr std::size_t longest_line = std::size_t{64} << 20;
 
   void pass_on(std::string_view text);

@@ -1,4 +1,4 @@
-// The first of several points in time (CLOCK_MONOTONIC), for a loop that must wake up then.
+// The earliest of several times (CLOCK_MONOTONIC), for a loop that must wake up then.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class NextTime {
     return next_ == never ? std::nullopt : std::optional(next_);
   }
 
-  // From now on, rounded up; -1: there is none.
+  // The time left, rounded up; -1 if there is none.
   int timeout_ms() const {
     if (next_ == never) return -1;
     const std::uint64_t now = monotonic_ns();

@@ -1,4 +1,4 @@
-// Where the lines of a job go: to our own standard output and error, or to the launcher that
+// The destination of a job's output lines: our standard output and error, or the launcher that
 // started this host.
 #pragma once
 
@@ -17,23 +17,23 @@ class OutputSink {
   OutputSink& operator=(const OutputSink&) = delete;
   virtual ~OutputSink() = default;
 
-  // Whole lines of a rank, or a piece of one: a prompt, or what it wrote last.
+  // `text` is complete lines of a rank, or a part of one: a prompt, or the end of its output.
   virtual void write(std::uint32_t rank, Standard which, std::string_view text) = 0;
-  // A sentence of the launcher.
+  // Prints a message of the launcher.
   virtual void say(std::string_view sentence) = 0;
 
-  // More text now makes us hold more than is good.
+  // True if the sink holds too much to take more text now.
   virtual bool is_full(Standard which) const = 0;
-  // A user may wait in front of a terminal for an unfinished line.
+  // True for a terminal: a user may be waiting for an unfinished line.
   virtual bool shows_prompts(Standard which) const = 0;
 
-  // To be called once a round: passes on what can be passed on; true when nothing is left.
+  // Call this once per iteration. Writes what can be written; returns true if nothing is left.
   virtual bool flush() = 0;
-  // Passes on what it has held to put it together with what follows, of which there is no more.
+  // Writes what it has held back to combine it with later lines; no more will come.
   virtual void release() {}
-  // When it holds something no longer.
+  // The time at which it stops holding lines back.
   virtual std::optional<std::uint64_t> next_ns() const { return std::nullopt; }
-  // Why nothing is taken any more (errno), or 0.
+  // Why output fails (errno), or 0.
   virtual int failure() const = 0;
 };
 

@@ -44,7 +44,7 @@ ssize_t OutputStream::write_some(std::string_view text) {
   if (kind_ == Kind::socket)
     return ::send(fd_, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   if (own_ || kind_ == Kind::plain) return ::write(fd(), text.data(), text.size());
-  // A blocking descriptor: a pipe that is writable takes PIPE_BUF bytes without blocking.
+  // A blocking descriptor: a writable pipe accepts PIPE_BUF bytes without blocking.
   pollfd entry{fd_, POLLOUT, 0};
   if (::poll(&entry, 1, 0) == 0) {
     errno = EAGAIN;

@@ -21,7 +21,7 @@ OutputStream::Writer writer(std::uint32_t rank, Standard which) {
   return 1 + 2 * OutputStream::Writer{rank} + (which == Standard::error ? 1 : 0);
 }
 
-// Local time to the millisecond: 2031-05-20T14:03:07.123
+// Local time in milliseconds: 2031-05-20T14:03:07.123
 std::string time_of_day() {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
@@ -62,8 +62,8 @@ void OwnOutput::say(std::string_view sentence) {
   errors_.is_empty() ? to.append(launcher, lines) : defer(launcher, lines);
 }
 
-// Line by line, for much may come at once. Where each line has its rank or its time before it, all
-// are shown.
+// Goes line by line, because much text may arrive at once. If lines carry a rank or a time, all of
+// them are shown.
 bool OwnOutput::hold(std::uint32_t rank, std::string_view text) {
   if (style_.label || style_.timestamps) return false;
   if (errors_.is_empty() && text.find("gondwana: ") == std::string_view::npos) return false;
@@ -111,7 +111,7 @@ void OwnOutput::flush(OutputStream& stream, bool& watched) {
   const bool wait = !stream.flush();
   if (wait == watched) return;
   if (wait) {
-    // Nothing to do when it is writable: the next round flushes.
+    // The handler is empty because the next iteration flushes.
     watched = static_cast<bool>(poller_->watch(stream.fd(), EPOLLOUT, [] {}));
   } else {
     poller_->forget(stream.fd());

@@ -1,4 +1,4 @@
-// Our own standard output and error, as the place where the lines of a job go.
+// Our standard output and error as the destination of a job's output.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace gondwana::launch {
 
-// What stands before each line.
+// What precedes each line.
 struct LineStyle {
   bool label = false;
   bool timestamps = false;
@@ -21,7 +21,7 @@ struct LineStyle {
 
 class OwnOutput : public OutputSink {
  public:
-  // `poller` must outlive this.
+  // `poller` must outlive this object.
   OwnOutput(Poller& poller, LineStyle style);
 
   void write(std::uint32_t rank, Standard which, std::string_view text) override;
@@ -41,7 +41,7 @@ class OwnOutput : public OutputSink {
     return which == Standard::output || one_file_ ? out_ : err_;
   }
   std::string prefix(std::uint32_t rank) const;
-  // Whether the text is held, or has to come behind what is held.
+  // Whether the text is held, or must follow held text.
   bool hold(std::uint32_t rank, std::string_view text);
   void defer(OutputStream::Writer writer, std::string_view text);
   void flush(OutputStream& stream, bool& watched);
@@ -50,9 +50,9 @@ class OwnOutput : public OutputSink {
   LineStyle style_;
   OutputStream out_;
   OutputStream err_;
-  bool one_file_;  // 2>&1: one stream for both, or lines would tear each other
+  bool one_file_;  // both are the same file (2>&1): one stream keeps lines whole
   ErrorGatherer errors_;
-  // What has to come behind them on the standard error.
+  // Text that must follow the held lines on standard error.
   std::vector<std::pair<OutputStream::Writer, std::string>> deferred_;
   std::size_t deferred_size_ = 0;
   bool out_watched_ = false;

@@ -44,8 +44,8 @@ void Poller::wait(int timeout_ms) {
   const int count = ::epoll_wait(epoll_.get(), ready.data(), ready.size(), timeout_ms);
   for (int i = 0; i < count; ++i) {
     const auto found = handlers_.find(ready.at(static_cast<std::size_t>(i)).data.fd);
-    if (found == handlers_.end()) continue;  // forgotten by a handler before it
-    const Handler handler = found->second;   // a copy: it may forget itself
+    if (found == handlers_.end()) continue;  // removed by an earlier handler
+    const Handler handler = found->second;   // a copy, because it may remove itself
     handler();
   }
 }

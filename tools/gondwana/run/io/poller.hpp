@@ -10,23 +10,23 @@
 
 namespace gondwana::launch {
 
-// Whether there is something to read right now: a message, an end.
+// Whether a read would not block: there is data, or the end.
 bool is_readable(int fd);
 
 class Poller {
  public:
-  // A handler must bear to be called for nothing: its descriptor may have changed hands within one
-  // round. It may watch and forget descriptors, its own too.
+  // A handler may be called without cause, because its descriptor may have been reused within one
+  // iteration. It may watch and forget descriptors, including its own.
   using Handler = std::function<void()>;
 
   static Result<Poller> create();
 
-  // `events` are EPOLLIN and EPOLLOUT; an end or an error counts as either. Watching again changes
+  // `events` are EPOLLIN and EPOLLOUT; an end or an error triggers either. A second call changes
   // events and handler.
   Result<void> watch(int fd, std::uint32_t events, Handler handler);
   void forget(int fd);
 
-  // Waits until something is ready or `timeout_ms` have passed (negative: for ever).
+  // Waits until a descriptor is ready or `timeout_ms` have passed (negative: no limit).
   void wait(int timeout_ms);
 
  private:

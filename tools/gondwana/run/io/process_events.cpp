@@ -15,7 +15,7 @@ namespace gondwana::launch {
 
 namespace {
 
-// Those that end a job and that this process may take: nohup(1) and shells have some ignored.
+// Signals that end a job and are not ignored: nohup(1) and shells ignore some.
 sigset_t ends_that_count() {
   sigset_t signals;
   ::sigemptyset(&signals);
@@ -97,7 +97,7 @@ void ProcessEvents::take(int signal, Way way) {
 }
 
 void ProcessEvents::on_order() {
-  if (!is_readable(orders_.get())) return;  // it was held
+  if (!is_readable(orders_.get())) return;  // kept by hold()
   unsigned char order = 0;
   const ssize_t count = ::read(orders_.get(), &order, 1);
   if (count > 0) return take(order, Way::from_launcher);

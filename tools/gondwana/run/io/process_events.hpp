@@ -1,5 +1,5 @@
-// What guardian and conductor are told from outside: signals that the launcher passes on, the end
-// of the launcher, and the end of children.
+// Events that guardian and conductor receive: signals forwarded by the launcher, the end of the
+// launcher, and the end of children.
 #pragma once
 
 #include <sys/types.h>
@@ -16,11 +16,11 @@
 
 namespace gondwana::launch {
 
-// A descriptor that is readable when a child has ended, or one of the signals `also` has come. All
-// others that a terminal or a user sends to the whole group are ignored from then on: the launcher
-// gets them too, and passes them on.
+// Returns a descriptor that is readable once a child has ended or one of the signals in `also` has
+// arrived. Other signals that a terminal or a user sends to the whole group are ignored from now
+// on: the launcher receives and forwards them.
 Result<UniqueFd> watch_children(const sigset_t* also = nullptr);
-// Forgets what the descriptor has told.
+// Discards the pending notifications.
 void clear(const UniqueFd& children);
 // Calls on_ended(pid, wait_status) for each child that has ended.
 void reap_children(FunctionRef<void(pid_t pid, int wait_status)> on_ended);
@@ -29,13 +29,12 @@ class ProcessEvents {
  public:
   struct Handlers {
     std::function<void(int signal)> on_signal;
-    std::function<void()> on_launcher_lost;  // once
+    std::function<void()> on_launcher_lost;  // called once
     std::function<void(pid_t pid, int wait_status)> on_child_ended;
   };
 
-  // `orders` is a pipe from the launcher. Each byte is a signal; its end is the launcher's.
-  // INT, TERM or HUP that are sent to this process count as well.
-  // `poller` must outlive this.
+  // `orders` is a pipe from the launcher: each byte is a signal, and its end is the launcher's end.
+  // INT, TERM and HUP sent to this process count too. `poller` must outlive this object.
   ProcessEvents(Poller& poller, UniqueFd orders) : poller_(&poller), orders_(std::move(orders)) {}
   ProcessEvents(const ProcessEvents&) = delete;
   ProcessEvents& operator=(const ProcessEvents&) = delete;
@@ -45,8 +44,8 @@ class ProcessEvents {
   Result<void> start(Handlers handlers);
   bool counts(int signal, Way way) { return heard_.counts(signal, way); }
 
-  // For a handler that takes long: whether a signal that counts, or the end of the launcher, has
-  // come. It is kept, and told by tell_held().
+  // For a handler that takes long: returns whether a signal that counts, or the launcher's end, has
+  // arrived. It is kept until tell_held().
   bool hold();
   void tell_held();
 
@@ -62,7 +61,7 @@ class ProcessEvents {
   Handlers handlers_;
   HeardSignals heard_;
   bool holds_ = false;
-  bool has_read_children_ = false;  // while it held
+  bool has_read_children_ = false;  // while hold() was called
   std::vector<std::function<void()>> held_;
 };
 

@@ -15,20 +15,20 @@ namespace gondwana::launch {
 class RankInput {
  public:
   struct Handlers {
-    std::function<void(std::uint64_t bytes)> on_taken;  // the rank has taken that many bytes
-    std::function<void()> on_gone;                      // it reads no more; once
+    std::function<void(std::uint64_t bytes)> on_taken;  // the rank has read that many bytes
+    std::function<void()> on_gone;                      // it has closed its input; once
   };
 
-  // `poller` must outlive this.
+  // `poller` must outlive this object.
   RankInput(Poller& poller, Handlers handlers) : poller_(&poller), handlers_(std::move(handlers)) {}
   RankInput(const RankInput&) = delete;
   RankInput& operator=(const RankInput&) = delete;
 
-  // Begins; returns the end of a pipe from which the rank reads.
+  // Creates the pipe, and returns the end that the rank reads.
   Result<UniqueFd> start();
-  // Text for the rank; empty: nothing follows.
+  // Adds text for the rank; an empty text is the end of the input.
   void add(std::string_view text);
-  // The rank is gone.
+  // The rank has ended.
   void stop();
 
  private:
@@ -38,7 +38,7 @@ class RankInput {
   Poller* poller_;
   Handlers handlers_;
   UniqueFd to_rank_;
-  std::string held_;  // not yet taken by the rank; the reader sends no more than its window
+  std::string held_;  // not read by the rank yet; the sender keeps within its window
   bool ended_ = false;
 };
 

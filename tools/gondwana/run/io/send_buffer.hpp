@@ -1,4 +1,4 @@
-// Bytes that wait to be written to a descriptor which takes no more at the moment.
+// Bytes that wait until a descriptor can take them.
 #pragma once
 
 #include <sys/types.h>
@@ -17,8 +17,8 @@ class SendBuffer {
   std::size_t size() const { return pending_.size() - written_; }
   bool is_empty() const { return size() == 0; }
 
-  // Calls write(bytes), which is like write(2), until all is written or nothing more can be.
-  // Returns why nothing ever will be (errno), or 0; then all bytes are dropped.
+  // Calls write(bytes), with the contract of write(2), until done or blocked. Returns 0, or the
+  // errno of a final error; all bytes are dropped then.
   template <std::invocable<std::string_view> Write>
   int flush(Write&& write) {
     int failure = 0;
@@ -29,7 +29,7 @@ class SendBuffer {
       if (count < 0) failure = errno;
       written_ = failure != 0 ? pending_.size() : written_ + static_cast<std::size_t>(count);
     }
-    // Dropping the written part costs a copy of the rest: only once that is the smaller part.
+    // Erasing the written part copies the rest, so this waits until the rest is the smaller part.
     if (written_ * 2 >= pending_.size()) {
       pending_.erase(0, written_);
       written_ = 0;
@@ -39,7 +39,7 @@ class SendBuffer {
 
  private:
   std::string pending_;
-  std::size_t written_ = 0;  // bytes of pending_
+  std::size_t written_ = 0;  // bytes of pending_ already written
 };
 
 }  // namespace gondwana::launch

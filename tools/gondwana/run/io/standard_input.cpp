@@ -49,19 +49,19 @@ void StandardInput::watch() {
   } else if (poller_->watch(STDIN_FILENO, EPOLLIN, [this] { read_some(); })) {
     state_ = State::watching;
   } else {
-    read_some();  // a file: again in the next round
+    read_some();  // a file: read again in the next iteration
   }
 }
 
 void StandardInput::read_some() {
-  // Reading in the background would fail; being ready it would be tried without end.
+  // A read in the background would fail, and the ready descriptor would be tried forever.
   if (is_in_background()) {
     poller_->forget(STDIN_FILENO);
     state_ = State::looking;
     look_at_ns_ = monotonic_ns() + look_again_ns;
     return;
   }
-  // Not on the stack, which may be small.
+  // Allocated because the stack may be small.
   const auto buffer = std::make_unique_for_overwrite<std::array<char, 32768>>();
   const ssize_t count = ::read(STDIN_FILENO, buffer->data(), buffer->size());
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;

@@ -1,7 +1,7 @@
-// Our standard input, read for a rank, and no faster than that rank reads.
+// Reads our standard input for a rank, no faster than the rank reads.
 //
-// A rank cannot read the terminal itself: it is in a process group of its own, so that signals
-// reach whole ranks, and only the foreground group may read.
+// A rank cannot read the terminal itself. Only the foreground group may read, and each rank has a
+// process group of its own, so that signals reach all its processes.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +15,27 @@ namespace gondwana::launch {
 
 class StandardInput {
  public:
-  // Empty text: nothing follows.
+  // An empty text is the end of the input.
   using Send = std::function<void(std::string text)>;
 
-  // Reads on while the rank has yet to take less than `window` bytes. `poller` must outlive this.
+  // Reads while less than `window` bytes are waiting for the rank. `poller` must outlive this
+  // object.
   StandardInput(Poller& poller, std::uint64_t window) : poller_(&poller), window_(window) {}
   StandardInput(const StandardInput&) = delete;
   StandardInput& operator=(const StandardInput&) = delete;
 
   void start(Send send);
-  // The rank reads no more.
+  // The rank has closed its input.
   void stop();
-  // The rank has taken that many bytes.
+  // The rank has read that many bytes.
   void on_taken(std::uint64_t bytes);
 
-  // To be called once a round: begins to read when the launcher is in the foreground.
+  // Call this once per iteration: starts reading when the launcher is in the foreground.
   void step();
   std::optional<std::uint64_t> next_ns() const;
 
  private:
-  // A terminal may be read in the foreground only; files are always ready and cannot be watched.
+  // A terminal may be read only in the foreground. Files are always ready and cannot be polled.
   enum class State { off, looking, watching, full };
 
   void watch();
@@ -45,7 +46,7 @@ class StandardInput {
   Send send_;
   State state_ = State::off;
   std::uint64_t look_at_ns_ = 0;
-  std::uint64_t in_flight_ = 0;  // bytes read that the rank has not taken
+  std::uint64_t in_flight_ = 0;  // bytes read here that the rank has not read yet
 };
 
 }  // namespace gondwana::launch
