@@ -1,4 +1,4 @@
-// What a job ends with, as far as a guardian or the conductor knows.
+// The result of a job, as far as a guardian or the conductor knows it.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,10 +17,10 @@
 namespace gondwana::launch {
 
 struct Outcome {
-  std::optional<int> status;  // the first that counts
+  std::optional<int> status;  // the first one that counts
   bool has_lost_launcher = false;
-  bool has_lost_output = false;  // that cannot be written
-  bool abandons_output = false;  // the user does not want to wait for it
+  bool has_lost_output = false;  // output that cannot be written
+  bool abandons_output = false;  // the user does not want to wait for output
 
   // Something has ended with that status.
   void settle(int ended_with) {
@@ -28,8 +28,8 @@ struct Outcome {
   }
   int of_job() const { return status.value_or(has_lost_output ? exit_failure : 0); }
 
-  // The sentence for the user; empty: the job ends without a word, as it does under mpirun where
-  // nobody reads its output: | head. Nothing: it is known.
+  // Returns the message for the user. It is empty if the job ends silently because nobody reads its
+  // output (| head), as with mpirun. Returns nothing if the loss is known already.
   std::optional<std::string> lose_output(int reason) {
     if (std::exchange(has_lost_output, true)) return std::nullopt;
     if (reason == EPIPE) return "";

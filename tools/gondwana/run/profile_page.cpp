@@ -22,12 +22,12 @@ namespace {
 
 constexpr std::string_view page_program = "profile_page";
 
-// As the library writes them.
+// As written by the profiling library.
 constexpr std::string_view beginning_of_data = R"({"format":"gondwana profile )";
-// As the program of the page does.
+// As written by the page generator.
 constexpr std::string_view title_of_page = "<title>Gondwana profile</title>";
 
-// Beside this program in a build folder, else where it is installed.
+// Looks next to this program, as in a build folder, then where it is installed.
 Result<std::string> find_page_program() {
   if (const auto page = find_own_file(page_program, {".", GONDWANA_MODULES})) return page->string();
   return Error{Errc::missing, fmt::format("it needs {}, which is not beside {}; install Gondwana "
@@ -35,7 +35,7 @@ Result<std::string> find_page_program() {
                                           page_program, own_path().string())};
 }
 
-// The launcher has blocked and ignored signals, which the program would inherit.
+// The launcher has blocked and ignored signals, which the program must not inherit.
 struct Attributes {
   Attributes() {
     sigset_t none;
@@ -54,7 +54,7 @@ struct Attributes {
   posix_spawnattr_t value{};
 };
 
-// Its status, or why it did not start.
+// Returns its status, or why it did not start.
 Result<int> run_program(std::vector<std::string> words) {
   const Attributes attributes;
   std::vector<char*> arguments(words.size() + 1);
@@ -71,7 +71,7 @@ Result<int> run_program(std::vector<std::string> words) {
 Result<void> run_python(const std::string& script, const std::string& data, const std::string& page,
                         const Circumstances& began) {
   const std::string python = "python3";
-  // -B: nothing is written into the folder of the script.
+  // -B: write no bytecode into the folder of the script.
   std::vector<std::string> words{python, "-B", script, data, page};
   std::ranges::copy(began.words(), std::back_inserter(words));
   const Result<int> status = run_program(std::move(words));
@@ -92,7 +92,7 @@ std::string beginning_of(const std::string& file, std::size_t length) {
   return begin;
 }
 
-// The page of an earlier job, and its picture.
+// Removes the page of an earlier job, and its picture.
 void forget_page(const std::filesystem::path& page) {
   constexpr std::size_t head = 512;
   if (beginning_of(page, head).find(title_of_page) == std::string::npos) return;

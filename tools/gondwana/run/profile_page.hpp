@@ -1,5 +1,5 @@
-// The page of `gondwana run --profile=FILE.html`: the ranks write data, and a program in Python
-// makes the page and the picture of it when the job has ended.
+// The page of `gondwana run --profile=FILE.html`. The ranks write data; after the job a Python
+// program makes the page and its picture.
 #pragma once
 
 #include <string>
@@ -10,15 +10,14 @@
 
 namespace gondwana::launch {
 
-// The file into which the job writes what it has counted: beside the page, with .json in place of
-// .html.
+// The data file of the job: the page's name with .json instead of .html.
 std::string profile_data(const Job& job);
 
-// Removes the data and the page of an earlier job, which would be mistaken for those of this one.
-// If another file has the name of the data, that is an error.
+// Removes the data and the page of an earlier job, which could be mistaken for this job's. Fails if
+// the data's name belongs to another file.
 Result<void> forget_profile(const Job& job);
 
-// After the job. Leaves the data where they are. `began`: when the job was to begin.
+// Call this after the job. Keeps the data file. `began`: the time at which the job was to begin.
 Result<void> write_profile_page(const Job& job, const Circumstances& began);
 
 }  // namespace gondwana::launch

@@ -14,7 +14,7 @@ namespace gondwana::launch {
 
 class OutputStream {
  public:
-  // Identifies who appends.
+  // Identifies the writer of a text.
   using Writer = std::uint64_t;
 
   // `fd` stays open and keeps its flags, which other processes may share.

@@ -26,7 +26,7 @@ void Absences::on(const Left& left, std::uint64_t /*now*/) {
   look_at_ns_ = 0;
 }
 
-// A rank finalizes, or has ended after it did.
+// A rank finalizes, or has ended after finalizing.
 void Absences::on(const RankLeaves& /*leaves*/, std::uint64_t /*now*/) {
   deadlock_at_ns_ = deadlock_at_ns_.value_or(0);
 }
@@ -54,14 +54,14 @@ void Absences::on(const RanksSeen& seen, std::uint64_t now) {
             now);
   }
   if (!end_.is_idle() || !lost_agent_ || now < lost_agent_->tell_at_ns) return;
-  // To ranks that have finalized it is no loss.
+  // Ranks that have finalized do not miss the agent.
   if (!all_have_finalized) end_.end_because(lost_agent_->sentence, exit_failure, now);
   lost_agent_.reset();
 }
 
 void Absences::on(const DeadlockSeen& seen, std::uint64_t now) {
-  if (!end_.is_idle() || !seen.any_leaves) return;  // another fault: --timeout and SIGUSR1 show it
-  // All ranks end on purpose, and one answers a message of another one that is gone.
+  if (!end_.is_idle() || !seen.any_leaves) return;  // --timeout and SIGUSR1 show this
+  // All ranks end on purpose, and one of them answers a message of a rank that has ended.
   if (seen.all_leave) return end_.end_on_purpose(0, now);
   end_.end_because(seen.sentence, exit_failure, now);
 }

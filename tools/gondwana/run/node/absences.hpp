@@ -1,5 +1,5 @@
-// Ends the job where ranks wait for what does not come: for a rank that has ended and took no part,
-// for one that ends and waits for them, or for the node agent.
+// Ends the job if ranks wait for something that cannot come: for a rank that has ended without
+// taking part, for one that ends and waits for them, or for the node agent.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ namespace gondwana::launch {
 
 class Absences {
  public:
-  // All must outlive this.
+  // All arguments must outlive this object.
   Absences(const Job& job, std::string host, Admission& ranks, NodeEnd& end, NodeActions& actions)
       : job_(job), host_(std::move(host)), ranks_(ranks), end_(end), actions_(actions) {}
 
-  // A rank of this node ended well and has called no door.
+  // A rank of this node ended with status 0 and has called no door.
   void on_absent(std::uint32_t rank);
   void on(const Left& left, std::uint64_t now);
   void on(const RankLeaves& leaves, std::uint64_t now);
@@ -32,7 +32,7 @@ class Absences {
   std::optional<std::uint64_t> next_ns() const;
 
  private:
-  // An agent that has ended, which ranks may find out to be no loss: if they end as well.
+  // An agent that has ended. It is no loss if the ranks end as well.
   struct LostAgent {
     std::string sentence;
     std::uint64_t tell_at_ns;
@@ -45,7 +45,7 @@ class Absences {
   Admission& ranks_;
   NodeEnd& end_;
   NodeActions& actions_;
-  std::uint64_t look_at_ns_ = 0;  // ranks tell nobody when their states change
+  std::uint64_t look_at_ns_ = 0;  // a change of a rank's state sends no event
   std::optional<std::uint64_t> deadlock_at_ns_;
   std::optional<LostAgent> lost_agent_;
 };

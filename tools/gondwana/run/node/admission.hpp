@@ -1,4 +1,5 @@
-// Which ranks of a node have started, joined and ended, and which ranks of the job take no part.
+// Records which ranks of a node have started, joined and ended, and which ranks of the job take no
+// part.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +16,7 @@ namespace gondwana::launch {
 
 struct RankRecord {
   pid_t pid = 0;
-  pid_t program = 0;  // that joined: this process or one below
+  pid_t program = 0;  // the process that joined: the rank's process or one below it
   bool alive = false;
   bool joined = false;
   bool is_replaced = false;  // by another program, while it took part
@@ -23,7 +24,7 @@ struct RankRecord {
 
 class Admission {
  public:
-  // `total`: ranks of all nodes.
+  // `total`: the ranks of all nodes.
   Admission(NodeRanks here, std::uint32_t total)
       : here_(here), total_(total), ranks_(here.size()) {}
 
@@ -45,8 +46,8 @@ class Admission {
     --alive_;
   }
   void replace(std::uint32_t rank) { ranks_[rank].is_replaced = true; }
-  // A rank of any node, by its number in the job, ended well and has called no door. That is no
-  // fault as long as no other rank calls one; a rank that does would wait for it for ever.
+  // A rank of any node, numbered in the job, ended with status 0 and has called no door. That is no
+  // error unless another rank calls one, because it would wait for the ended rank forever.
   void leave_out(std::uint32_t global_rank) { absent_.insert(global_rank); }
 
   std::optional<std::uint32_t> find(pid_t pid) const {
@@ -57,11 +58,11 @@ class Admission {
   std::uint32_t size() const { return here_.size(); }
   std::uint32_t global(std::uint32_t rank) const { return index(here_[rank]); }
   std::uint32_t alive() const { return alive_; }
-  // How many ranks of all nodes are thought to live.
+  // The number of ranks on all nodes that are believed to be alive.
   std::uint32_t all_alive() const { return alive_ + total_ - size(); }
   bool any_joined() const { return any_joined_; }
   const std::set<std::uint32_t>& absent() const { return absent_; }
-  // Those of this node that asked to join all the same, and did nothing then.
+  // Ranks of this node that asked to join but did nothing afterwards.
   std::vector<std::uint32_t> silent() const {
     std::vector<std::uint32_t> silent;
     for (std::uint32_t rank = 0; rank < size(); ++rank)
@@ -73,7 +74,7 @@ class Admission {
   NodeRanks here_;
   std::uint32_t total_;
   std::vector<RankRecord> ranks_;
-  std::unordered_map<pid_t, std::uint32_t> rank_of_;  // of those that live
+  std::unordered_map<pid_t, std::uint32_t> rank_of_;  // of ranks that are alive
   std::set<std::uint32_t> absent_;
   std::uint32_t alive_ = 0;
   bool any_joined_ = false;

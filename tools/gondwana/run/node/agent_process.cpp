@@ -30,7 +30,7 @@
 namespace gondwana::launch {
 namespace {
 
-// As long as a rank that finalizes may take.
+// The time that a rank may need to finalize.
 constexpr std::uint64_t time_to_finalize_ns = 1'000'000'000;
 constexpr std::uint64_t longest_to_finalize_ns = 5'000'000'000;
 
@@ -120,8 +120,8 @@ void AgentProcess::on_socket() {
   if (socket_) send_job();
 }
 
-// Each line is passed on as a sentence of the launcher's: nobody sees the standard error of a
-// remote launcher. Before it serves they say why it does not.
+// Forwards each line as a message of the launcher: nobody sees the standard error of a remote
+// launcher. Lines before the agent serves explain why it does not.
 void AgentProcess::on_said() {
   std::array<char, 512> bytes{};
   ssize_t count = 0;
@@ -156,7 +156,7 @@ void AgentProcess::send_job() {
     tell_(Failed{watched.error()});
 }
 
-// From now on the ranks know how to reach each other.
+// The ranks can reach each other now.
 void AgentProcess::on_all_nodes(const std::vector<std::string>& infos) {
   NodeTable nodes = wire_.nodes();
   for (std::uint32_t node = 0; node < infos.size(); ++node) {
@@ -169,7 +169,8 @@ void AgentProcess::on_all_nodes(const std::vector<std::string>& infos) {
                        node)}});
     }
     nodes.write(node, *contact);
-    nodes.entry(node).state.store(NodeState::known, std::memory_order_release);  // ranks acquire it
+    // Release: a rank that loads the state with acquire finds the contact.
+    nodes.entry(node).state.store(NodeState::known, std::memory_order_release);
   }
 }
 
@@ -193,7 +194,7 @@ bool AgentProcess::on_child_ended(pid_t pid, int wait_status) {
   return true;
 }
 
-// UCX 1.13 has an assertion that does not hold where a connection ends while it is made.
+// UCX 1.13 has an assertion that fails if a connection ends while it is being established.
 std::string AgentProcess::describe_fault_of_ucx(int wait_status) const {
   const std::optional<NodeContact> own = wire_.own_contact();
   const bool is_old_ucx =

@@ -1,5 +1,5 @@
-// The node agent of a host, as its guardian looks after it. There is one where the job has several
-// nodes, from the moment when the first rank joins.
+// The node agent of a host, as supervised by its guardian. In a job on several nodes it starts when
+// the first rank joins.
 #pragma once
 
 #include <sys/resource.h>
@@ -23,20 +23,20 @@ namespace gondwana::launch {
 
 class AgentProcess {
  public:
-  // All must outlive this. `descriptors`: how many it may have.
+  // All arguments must outlive this object. `descriptors`: the agent's limit.
   AgentProcess(Poller& poller, WireUp& wire, Streams& streams, const rlimit& descriptors,
                TellEvent tell);
   AgentProcess(const AgentProcess&) = delete;
   AgentProcess& operator=(const AgentProcess&) = delete;
 
-  // Starts it unless it runs.
+  // Starts the agent if it is not running.
   void need();
-  // It answers what has come, and ends.
+  // Tells the agent to answer the requests that have arrived, and to end.
   void release();
-  // Sends what could not be sent before. To be called soon while it has to wait.
+  // Retries sends. Call this soon again while it must wait.
   void send_again();
   bool waits() const { return waits_for_memory_; }
-  // False: it was another process.
+  // Returns false if it was another process.
   bool on_child_ended(pid_t pid, int wait_status);
 
  private:
@@ -57,10 +57,10 @@ class AgentProcess {
   pid_t pid_ = 0;  // 0: not started, or ended
   UniqueFd socket_;
   UniqueFd complaints_;  // its standard error
-  std::string said_;     // there, and not a whole line yet
-  // Whole lines that it said before it served; nothing: it serves.
+  std::string said_;     // incomplete line
+  // complete lines from before it served; nothing: it serves
   std::optional<std::string> why_ = "";
-  bool waits_for_memory_ = false;  // it could not be sent all of it at once
+  bool waits_for_memory_ = false;  // part of the data could not be sent yet
 };
 
 }  // namespace gondwana::launch

@@ -1,4 +1,4 @@
-// Which processors each rank may run on.
+// Chooses the processors on which each rank may run.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace gondwana::launch {
 using binding::Binding;
 using binding::Place;
 
-// One place for each rank, from the processors this process may use, taken in turn; begun again
-// from the first where there are fewer places than ranks. Empty for Binding::none.
+// Assigns a place to each rank, in order, from the processors that this process may use. If there
+// are fewer places than ranks, it starts again from the first. Empty for Binding::none.
 Result<std::vector<Place>> plan_binding(Binding binding, std::uint32_t ranks);
 
 }  // namespace gondwana::launch

@@ -81,8 +81,8 @@ void Deaths::on(const StarterSeen& seen, std::uint64_t now) {
   programs_.forget(rank);
 }
 
-// A program that ends is told elsewhere. One that never called shmem_init may start by exec the
-// program that is the rank, and a rank that has finalized may run what it likes.
+// A program that ends is reported elsewhere. A program that never called shmem_init may exec the
+// program that becomes the rank, and a rank that has finalized may run any program.
 void Deaths::on(const ImageLost& lost, std::uint64_t now) {
   if (lost.is_replaced) ranks_.replace(lost.rank);
   if (images_.find(lost.rank) == nullptr)

@@ -1,4 +1,5 @@
-// Ranks of a node that end: the first that dies ends the job, and the sentence says how it was.
+// Handles ranks that end. The first failed rank ends the job, and the error message describes its
+// end.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@
 
 namespace gondwana::launch {
 
-// Programs that joined and are gone. What started them has some time to end as well and to tell
-// why.
+// Programs that joined and have ended. The process that started them gets some time to end as well
+// and to report why.
 class LostPrograms {
  public:
   struct Program {
@@ -31,20 +32,20 @@ class LostPrograms {
   void add(std::uint32_t rank, pid_t pid, Remains remains, std::uint64_t now);
   void forget(std::uint32_t rank);
   const Program* find(std::uint32_t rank) const;
-  // The first, if its time is over.
+  // The first program whose time is over.
   const Program* overdue(std::uint64_t now) const;
   std::optional<std::uint64_t> next_ns() const;
-  // Gives what started the program of the rank a respite. False: it has used it up, or does not
-  // run.
+  // Grants the process that started the rank's program a respite. Returns false if it is used up,
+  // or if that process does not run.
   bool wait_longer(std::uint32_t rank, const ProcessorUse& use, std::uint64_t now);
 
  private:
-  std::deque<Program> programs_;  // in the order in which they ended
+  std::deque<Program> programs_;  // in the order of their ends
 };
 
 class Deaths {
  public:
-  // All must outlive this.
+  // All arguments must outlive this object.
   Deaths(std::string host, Admission& ranks, NodeEnd& end, Absences& absences, NodeActions& actions)
       : host_(std::move(host)), ranks_(ranks), end_(end), absences_(absences), actions_(actions) {}
 
@@ -56,7 +57,7 @@ class Deaths {
   void on_tick(std::uint64_t now);
   std::optional<std::uint64_t> next_ns() const;
 
-  // The rank lives, and the program that joined, too.
+  // The rank is alive, and so is the program that joined.
   bool is_there(std::uint32_t rank) const;
 
  private:

@@ -55,11 +55,11 @@ ProcessorUse use_of(const std::vector<pid_t>& processes) {
   return use;
 }
 
-// The process itself and all below it.
+// Returns the process and everything below it.
 std::vector<pid_t> family_of(pid_t ancestor) {
   std::vector<Process> others = all_processes();
   std::vector<pid_t> family{ancestor};
-  // Each round moves one generation from `others` to `family`.
+  // Each iteration moves one generation from `others` to `family`.
   for (std::size_t known = 0; known < family.size();) {
     const std::size_t generation = family.size();
     const auto is_child = [&](const Process& process) {

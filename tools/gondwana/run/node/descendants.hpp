@@ -1,7 +1,7 @@
-// Every process below this one, and how to end them all.
+// All processes below this one, and how to end them.
 //
-// Launcher, sweeper and guardian are child subreapers: a process that loses its parent below them
-// becomes the child of the nearest. So no descendant can hide, and when waitpid() knows no child
+// Launcher, sweeper and guardian are child subreapers: a process below them that loses its parent
+// becomes a child of the nearest one. So no descendant can hide, and if waitpid() finds no child,
 // there is none.
 #pragma once
 
@@ -15,30 +15,30 @@
 namespace gondwana::launch {
 
 bool have_children();
-// None where there is no /proc.
+// Empty if /proc is missing.
 std::vector<pid_t> descendants();
-// Of the process itself and all below it.
+// Sums the process and everything below it.
 ProcessorUse use_of_family(pid_t ancestor);
 
 class Descendants {
  public:
-  // Process groups below, for kernels without a /proc that shows all descendants.
+  // Adds a process group, for kernels whose /proc does not show all descendants.
   void add_group(pid_t group) { groups_.insert(group); }
   void remove_group(pid_t group) { groups_.erase(group); }
 
-  // Looks only as far as something is due.
+  // Collects only what `ending` needs now.
   DescendantsSeen look(const Ending& ending, std::uint64_t now);
-  // To those that were there at the last look.
+  // Signals the processes found by the last look.
   void signal(int signal) const;
-  // The caller has reaped what has ended.
+  // Call this after reaping ended children.
   void step(Ending& ending);
 
-  // Ends all with two seconds of grace, reaps them, and waits for that.
+  // Ends all of them with two seconds of grace, and waits until they are reaped.
   void end_all();
 
  private:
   std::set<pid_t> groups_;
-  std::vector<pid_t> found_;  // by the last look; negative: a group
+  std::vector<pid_t> found_;  // from the last look; negative: a process group
 };
 
 }  // namespace gondwana::launch

@@ -35,19 +35,19 @@ std::string describe_cause(const Death& death) {
                        describe_oom(death.oom));
   }
   const int status = WEXITSTATUS(death.wait_status);
-  // A shell that ran the program tells of the signal in this way.
+  // A shell reports the signal that killed its program in this way.
   if (status > exit_signal_base && status <= exit_signal_base + SIGSYS)
     return fmt::format("ended with status {}, as if by {},", status,
                        name_of_signal(status - exit_signal_base));
-  // Zero says that all is well; a rank that ran and did not finalize is not well. Of a program that
-  // it ran in place of its own nothing is known if that was over before the guardian looked.
+  // Status 0 means success, but a rank that ran and did not finalize has failed. If the rank ran
+  // another program that ended before the guardian looked, nothing is known about it.
   const bool left = status == 0 && death.remains.state == RankState::running;
   return fmt::format(
       "ended with status {}{}", status,
       left ? " and without finalizing, by _exit or in another program that it ran (exec)," : "");
 }
 
-// "12 puts, 1 get": what all threads of the rank have done, as far as it is not nothing.
+// Returns "12 puts, 1 get": what all threads of the rank have done, without zero counts.
 std::string describe_counters(const ControlPage& page) {
   using Word = std::pair<Count, std::string_view>;
   constexpr std::array<Word, 4> words{Word{Count::puts, "put"},
@@ -103,7 +103,7 @@ Remains remains_of(const ControlPage* page, bool joined, std::uint64_t ended_ns)
 bool ends_job(int wait_status, RankState state) {
   if (WIFSIGNALED(wait_status)) return true;
   if (WEXITSTATUS(wait_status) != 0) return state != RankState::finalized;
-  // Zero, but the others wait for it, or will.
+  // Status 0, but other ranks wait for it, or will.
   return state == RankState::joined || state == RankState::running;
 }
 

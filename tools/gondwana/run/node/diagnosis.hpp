@@ -1,4 +1,4 @@
-// What the end of a rank means for the job, and how it is told.
+// What the end of a rank means for the job, and how it is reported.
 #pragma once
 
 #include <sys/types.h>
@@ -14,44 +14,43 @@
 
 namespace gondwana::launch {
 
-// What a rank has left in its page.
+// What a rank has left in its control page.
 struct Remains {
   RankState state = RankState::absent;
   std::string place = {};  // "in shmem_quiet, waiting for 1.2 s"
 };
-// How a rank was when it ended.
+// The state of a rank when it ended.
 struct Death {
   std::uint32_t rank = 0;
   std::string host = {};
   pid_t pid = 0;
-  int wait_status = 0;  // as waitpid() gave it
+  int wait_status = 0;  // from waitpid()
   Remains remains = {};
   OomWatch::Finding oom = OomWatch::Finding::nothing;
 };
 
-// `page`: of the rank; null: nobody has joined. `joined`: it had asked to join the job.
+// `page` is the rank's; null if it has not joined. `joined`: it had asked to join.
 Remains remains_of(const ControlPage* page, bool joined, std::uint64_t ended_ns);
 
-// Whether the rest of the job cannot or must not go on. A rank that ends with 0 and has called no
-// door ends it only once others call one: see Absences.
+// Whether the rest of the job cannot or must not continue. A rank that ends with status 0 and has
+// called no door ends the job only if other ranks call one: see Absences.
 bool ends_job(int wait_status, RankState state);
 
-// "rank 2 on host n1 (pid 123) was killed by SIGSEGV (Segmentation fault) in shmem_barrier_all,
-// waiting for 3.2 s; the other 3 ranks are ended"
+// Returns "rank 2 on host n1 (pid 123) was killed by SIGSEGV (Segmentation fault) in
+// shmem_barrier_all, waiting for 3.2 s; the other 3 ranks are ended".
 std::string describe(const Death& death, std::uint32_t others);
 
-// The same for a program whose status only the process that started it knows, which lives on:
-// "rank 2 on host n1 (pid 124) ended without finalizing, outside any blocking call; the process
-// that started it (pid 123) lives on; the other 3 ranks are ended"
+// The same for a program whose status is known only to the process that started it, if that process
+// lives on: "rank 2 on host n1 (pid 124) ended without finalizing, outside any blocking call; the
+// process that started it (pid 123) lives on; the other 3 ranks are ended".
 std::string describe_under(pid_t wrapper, const Death& death, std::uint32_t others);
 
-// The same for a rank that runs another program now:
-// "rank 2 on host n1 (pid 123) replaced its program by another (exec) outside any blocking call;
-// the other 3 ranks are ended"
+// The same for a rank that now runs another program: "rank 2 on host n1 (pid 123) replaced its
+// program by another (exec) outside any blocking call; the other 3 ranks are ended".
 std::string describe_replaced(const Death& death, std::uint32_t others);
 
-// "ranks 0-3 were 4 jobs of one rank each: ./hello is linked with libmpi.so.40, whose launcher is
-// another; ..."
+// Returns "ranks 0-3 were 4 jobs of one rank each: ./hello is linked with libmpi.so.40, whose
+// launcher is another; ...".
 std::string describe_no_job(std::span<const std::uint32_t> ranks, const std::string& program,
                             const std::string& library);
 

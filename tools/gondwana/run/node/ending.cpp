@@ -8,7 +8,7 @@ namespace gondwana::launch {
 namespace {
 
 constexpr std::uint64_t sweep_every_ns = 10'000'000;
-// A process in an uninterruptible system call cannot be killed: do not wait for it for ever.
+// A process in an uninterruptible system call cannot be killed: do not wait for it forever.
 constexpr std::uint64_t give_up_after_ns = 3'000'000'000;
 constexpr std::uint64_t longest_respite_ns = 60'000'000'000;
 constexpr std::uint64_t look_again_ns = 100'000'000;
@@ -32,7 +32,7 @@ void Ending::ask(std::uint64_t grace_ns, std::uint64_t now) {
   asked_ = true;
   later_.reset();
   respite_.reset();
-  signals_ = {SIGTERM, SIGCONT};  // a stopped process could not hear the first
+  signals_ = {SIGTERM, SIGCONT};  // a stopped process cannot handle the first
   kill_in(grace_ns, now);
 }
 
@@ -100,7 +100,7 @@ std::vector<int> Ending::step(const DescendantsSeen& seen, std::uint64_t now) {
     state_ = State::given_up;
     return signals;
   }
-  // Many take their time: as long as some end, the others will.
+  // While some processes end, the others are expected to end too.
   if (seen.count < left_) give_up_at_ns_ = now + give_up_after_ns;
   left_ = seen.count;
   sweep_at_ns_ = now + sweep_every_ns;

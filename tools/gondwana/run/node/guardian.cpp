@@ -21,10 +21,10 @@
 namespace gondwana::launch {
 namespace {
 
-constexpr std::uint64_t last_words_ns = 1'000'000'000;  // to write output nobody may read
+constexpr std::uint64_t last_words_ns = 1'000'000'000;  // for output that may have no reader
 constexpr std::uint64_t send_again_ns = 1'000'000;
 
-// Whether the process has a handler for the signal; no where that cannot be known.
+// Whether the process handles the signal; false if that is unknown.
 bool catches(pid_t pid, int signal) {
   return (status_of(pid, "SigCgt:", 16).value_or(0) >> (signal - 1) & 1) != 0;
 }
@@ -80,7 +80,7 @@ Result<void> Guardian::watch_processes() {
            },
        .on_child_ended = [this](pid_t pid, int status) { on_child_ended(pid, status); }});
   if (!started) return started;
-  // A pipe that nobody reads any more has an error, and no other event.
+  // A pipe without a reader reports an error, and no other event.
   return poller_.watch(sweeper_.descriptor(), 0, [this] {
     poller_.forget(sweeper_.descriptor());
     handle(SweeperLost{sweeper_.pid()});
@@ -135,14 +135,14 @@ Result<void> Guardian::start_rank_of(const Program& program, EnvironmentBlock& e
   return {};
 }
 
-// All others are orphans of the ranks, which only need to be reaped.
+// Other children are orphans of the ranks, which only need to be reaped.
 void Guardian::on_child_ended(pid_t pid, int wait_status) {
   if (agent_.on_child_ended(pid, wait_status)) return;
   if (const auto rank = decisions_.ranks().find(pid)) on_rank_ended(*rank, wait_status);
 }
 
 void Guardian::on_rank_ended(std::uint32_t rank, int wait_status) {
-  // What it said last, such as the status for all, counts before how it ended.
+  // What it sent last, such as the status of all ranks, is handled before its end.
   links_.read(rank);
   links_.forget(rank);
   const pid_t group = decisions_.ranks()[rank].pid;
@@ -249,7 +249,7 @@ int Guardian::finish() {
   const int status = end.has_failed_elsewhere() ? exit_failure : outcome.status.value_or(0);
   if (job_.trace.is_on() && !TraceCollection(job_, poller_, wire_, streams_).deliver(status))
     handle(TraceFailed{});
-  // However long it takes, as long as a reader is there.
+  // This may take any time, as long as there is a reader.
   const std::uint64_t start = monotonic_ns();
   while (!streams_.drain() && !outcome.abandons_output) {
     if (outcome.has_lost_launcher && monotonic_ns() > start + last_words_ns) break;

@@ -1,7 +1,7 @@
-// The parent of the ranks of one host: starts them, carries their output, wires them up, and ends
-// them. JobOnNode decides; this tells it what happens, and does what it says.
+// The parent of the ranks on one host: starts them, forwards their output, connects them, and ends
+// them. JobOnNode makes the decisions; the guardian reports events to it and performs its actions.
 //
-// Ranks are counted from 0 on this host, except where users see their numbers.
+// Ranks are counted from 0 on this host, except in messages to users.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,11 @@ namespace gondwana::launch {
 
 class Guardian {
  public:
-  // `orders`: a pipe from the launcher; each byte is a signal to forward, its end is the
-  // launcher's.
-  // `sweeper`: to be told of the ranks.
+  // `orders`: a pipe from the launcher. Each byte is a signal to forward, and its end is the
+  // launcher's end. `sweeper` is informed about the ranks.
   Guardian(const Job& job, SweeperLink sweeper, UniqueFd orders, Poller poller);
 
-  // Runs the job; returns its exit status once nobody of it is left.
+  // Runs the job. Returns its exit status once no process of it is left.
   int run();
 
  private:

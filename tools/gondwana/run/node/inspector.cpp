@@ -21,8 +21,8 @@ std::vector<Survivor> Inspector::survivors() const {
   return result;
 }
 
-// The guardian may read the stacks of its ranks where others may not. It does nothing else
-// meanwhile.
+// The guardian may read the stacks of its ranks even if other processes may not. It does nothing
+// else meanwhile.
 std::string Inspector::describe(Report report, FunctionRef<bool()> is_interrupted) const {
   constexpr std::uint64_t longest_ns = 1'000'000'000;
   const bool at_once = report == Report::why_at_once;
@@ -55,7 +55,7 @@ RanksSeen Inspector::states() const {
 }
 
 std::optional<NodeEvent> Inspector::look_for_deadlock(bool sees_all_ranks) {
-  // Of a job on several nodes no guardian sees all ranks: the node agents look.
+  // In a job on several nodes no guardian sees all ranks, so the node agents look.
   if (!sees_all_ranks) {
     const NodeHeader& header = wire_.header();
     // Pairs with the release by the agent.

@@ -1,4 +1,4 @@
-// What a guardian sees of its ranks: in their memory, and of their processes.
+// What a guardian observes of its ranks, in their memory and in /proc.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@ namespace gondwana::launch {
 
 class Inspector {
  public:
-  // Both must outlive this.
+  // Both must outlive this object.
   Inspector(const WireUp& wire, const JobOnNode& job) : wire_(wire), job_(job) {}
 
-  // May be empty. `is_interrupted`: a signal has come.
+  // May be empty. `is_interrupted` returns whether a signal has arrived.
   std::string describe(Report report, FunctionRef<bool()> is_interrupted) const;
-  // To be asked when the rank has ended.
+  // Call this when the rank has ended.
   RankEnded end_of(std::uint32_t rank, int wait_status) const;
   RanksSeen states() const;
-  // Nothing where ranks may go on.
+  // Nothing if ranks may continue.
   std::optional<NodeEvent> look_for_deadlock(bool sees_all_ranks);
-  // Of programs of other runtimes, of which each rank was a job of its own.
+  // Describes programs of other runtimes whose ranks were separate jobs.
   std::vector<std::string> describe_no_jobs(const std::vector<Program>& programs) const;
 
  private:

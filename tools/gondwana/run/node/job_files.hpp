@@ -6,8 +6,8 @@
 
 namespace gondwana::launch {
 
-// Finds what would otherwise fail in the middle of the start: the file of each program, the
-// folders. Makes the folder of --output.
+// Checks what would otherwise fail during the start: the file of each program, and the folders.
+// Creates the folder of --output.
 Result<void> find_files(Job& job);
 
 }  // namespace gondwana::launch

@@ -52,7 +52,7 @@ std::optional<std::uint64_t> JobOnNode::next_ns() const {
   return next.ns();
 }
 
-// Of programs that never ask to join, such as hostname, it says nothing.
+// Says nothing about programs that never ask to join, such as hostname.
 std::string JobOnNode::who_took_no_part() const {
   const std::vector<std::uint32_t> silent = ranks_.silent();
   if (end_.outcome().status || silent.empty()) return {};

@@ -1,5 +1,5 @@
-// The part of a job that a node has, as its guardian decides about it: what happens comes in, what
-// is to be done goes out. It calls no system function and reads no clock.
+// Decides about the part of a job on one node: takes events, returns actions. It makes no system
+// call and reads no clock.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,21 @@ namespace gondwana::launch {
 
 class JobOnNode {
  public:
-  // `job` must outlive this.
+  // `job` must outlive this object.
   JobOnNode(const Job& job, const std::string& host, std::uint64_t now);
   JobOnNode(const JobOnNode&) = delete;
   JobOnNode& operator=(const JobOnNode&) = delete;
 
-  // What is to be done, in this order. Tick goes on to what is due, and after it DescendantsSeen
-  // once the job ends; for each round and at next_ns().
+  // Returns the actions in order. Send Tick in each iteration and at next_ns(), and after it
+  // DescendantsSeen once the job ends.
   NodeActions handle(const NodeEvent& event, std::uint64_t now);
   std::optional<std::uint64_t> next_ns() const;
 
   const Admission& ranks() const { return ranks_; }
   const NodeEnd& end() const { return end_; }
-  // The rank lives, and so does its program.
+  // The rank is alive, and so is its program.
   bool is_there(std::uint32_t rank) const { return deaths_.is_there(rank); }
-  // Of ranks that others did not miss; may be empty.
+  // Reports ranks that ended without being missed; may be empty.
   std::string who_took_no_part() const;
 
  private:

@@ -20,7 +20,7 @@ class ElfFile {
  public:
   explicit ElfFile(const std::string& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
 
-  // Segments of a type; none where this is no such file.
+  // The segments of a type; empty if this is not an ELF file of this machine.
   std::vector<ElfW(Phdr)> segments(unsigned type) const {
     ElfW(Ehdr) header{};
     if (!read_at(0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -48,7 +48,7 @@ class ElfFile {
     return entries;
   }
 
-  // Where in the file what will lie at this address is.
+  // The file offset of what is loaded at this address.
   std::optional<std::uint64_t> offset_of(std::uint64_t address) const {
     for (const ElfW(Phdr) & load : segments(PT_LOAD))
       if (address >= load.p_vaddr && address - load.p_vaddr < load.p_filesz)
@@ -92,7 +92,7 @@ std::vector<std::string> needed_libraries(const std::string& path) {
 std::string other_runtime(const std::string& path) {
   constexpr std::array<std::string_view, 6> runtimes{"libmpi",    "liboshmem.", "libopenshmem.",
                                                      "libshmem.", "libsma.",    "libnvshmem"};
-  constexpr std::string_view ours = "libnvshmem_host.so.0";  // NVIDIA counts from 2
+  constexpr std::string_view ours = "libnvshmem_host.so.0";  // NVIDIA's numbers start at 2
   for (const std::string& library : needed_libraries(path))
     for (const std::string_view name : runtimes)
       if (library.starts_with(name) && library != ours) return library;

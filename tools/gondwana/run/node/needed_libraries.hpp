@@ -6,12 +6,12 @@
 
 namespace gondwana::launch {
 
-// The libraries that the file names, such as "libc.so.6"; none of a file that is no program of this
-// machine, or that cannot be read.
+// The libraries that the file needs, such as "libc.so.6". Empty if the file cannot be read or is
+// not a program for this machine.
 std::vector<std::string> needed_libraries(const std::string& path);
 
-// The first of them that belongs to another runtime of parallel programs, such as an MPI, which
-// knows nothing of `gondwana run`; empty: none.
+// The first needed library of another parallel runtime, such as an MPI, which does not know
+// `gondwana run`. Empty if there is none.
 std::string other_runtime(const std::string& path);
 
 }  // namespace gondwana::launch

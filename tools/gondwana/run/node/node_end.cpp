@@ -14,8 +14,8 @@ namespace gondwana::launch {
 namespace {
 
 constexpr std::uint64_t second_ns = 1'000'000'000;
-constexpr std::uint64_t grace_ns = 2 * second_ns;       // from our SIGTERM to SIGKILL
-constexpr std::uint64_t user_grace_ns = 5 * second_ns;  // from a forwarded INT or TERM
+constexpr std::uint64_t grace_ns = 2 * second_ns;       // between our SIGTERM and SIGKILL
+constexpr std::uint64_t user_grace_ns = 5 * second_ns;  // after a forwarded INT or TERM
 
 bool ends(int signal) {
   return signal == SIGINT || signal == SIGTERM;
@@ -31,7 +31,7 @@ NodeEnd::NodeEnd(const Job& job, std::string host, const Admission& ranks, NodeA
       actions_(actions),
       time_up_ns_(end_of_time(job, now)) {}
 
-// The conductor says the sentence where there is one.
+// If there is a conductor, it prints the message.
 void NodeEnd::announce(int status, const std::string& sentence) {
   settle(status);
   if (job_.share.has_conductor())
@@ -56,7 +56,7 @@ void NodeEnd::end_on_purpose(int status, std::uint64_t now) {
   ending_.ask_later(std::uint64_t{time_to_end.count()} * second_ns, grace_ns, now);
 }
 
-// The first word counts, even where another rank has just ended with a status of its own.
+// The first call decides, even if another rank has just ended with its own status.
 void NodeEnd::on(const protocol::GlobalExit& exit, std::uint64_t now) {
   const int status = exit.status & 0xff;
   if (is_idle()) outcome_.status = status;
@@ -68,11 +68,13 @@ void NodeEnd::on(const protocol::GlobalExit& exit, std::uint64_t now) {
 
 void NodeEnd::on(const SignalCame& signal, std::uint64_t now) {
   const auto& [number, passed_on] = signal;
-  // Where the ranks are. A rank that knows the signal gets it too; it would end any other.
+  // SIGUSR1 shows where the ranks are. It is sent only to ranks that handle it, because it would
+  // kill others.
   if (number == SIGUSR1)
     return void(actions_.insert(actions_.end(), {NodeAction(Report::places), AskRanks{}}));
   const bool has_conductor = job_.share.has_conductor();
-  // A batch system or an administrator ends what is on this host. The others would wait for it.
+  // A batch system or an administrator ends the processes on this host. The other hosts would wait
+  // for them.
   if (ends(number) && has_conductor && !passed_on && is_idle()) {
     announce(exit_signal_base + number,
              fmt::format("the launcher on host {} has got {}; the job is ended", host_,
@@ -80,7 +82,7 @@ void NodeEnd::on(const SignalCame& signal, std::uint64_t now) {
     if (number == SIGINT && ranks_.any_joined()) actions_.emplace_back(Report::places);
   }
   if (is_idle() && ranks_.any_joined()) {
-    // Where there is a conductor, it says why.
+    // If there is a conductor, it reports the reason.
     if (number == SIGTERM) actions_.emplace_back(Report::places);
     if (number == SIGINT && !has_conductor) actions_.emplace_back(Report::why_at_once);
     if (number == SIGQUIT && !has_conductor) actions_.emplace_back(Report::why);
@@ -89,19 +91,19 @@ void NodeEnd::on(const SignalCame& signal, std::uint64_t now) {
   if (ends(number) && !is_idle()) return ending_.kill(now);
   actions_.emplace_back(SignalRanks{number});
   if (!ends(number)) return;
-  actions_.emplace_back(SignalRanks{SIGCONT});  // a stopped process could not hear it
+  actions_.emplace_back(SignalRanks{SIGCONT});  // a stopped process cannot handle the signal
   ending_.wait_at_most(user_grace_ns, now);
 }
 
-// The ranks end in silence: the host where it began has said why.
+// The ranks end silently: the host on which the end began has reported why.
 void NodeEnd::on(const EndElsewhere& elsewhere, std::uint64_t now) {
   const End& end = elsewhere.end;
   const auto status = static_cast<int>(end.status);
   failed_elsewhere_ = !end.is_on_purpose || status != 0;
   if (end.is_on_purpose) return end_on_purpose(status, now);
-  // Where its time was over, the conductor has said why.
+  // After a timeout the conductor has reported why.
   if (is_idle() && status != exit_timeout) actions_.emplace_back(Report::waiting);
-  // Where a batch system sends its signal to all processes, the ranks here may have it already.
+  // If a batch system signals all processes, the ranks here may have received the signal already.
   if (elsewhere.is_heard) return;
   ending_.ask(ends(status - exit_signal_base) ? user_grace_ns : grace_ns, now);
 }
@@ -111,7 +113,7 @@ void NodeEnd::on(const LauncherLost& lost, std::uint64_t now) {
   end_job(exit_signal_base + SIGKILL, lost.sentence, now);
 }
 
-// No other process can take its place above the guardian.
+// No other process can take the sweeper's place above the guardian.
 void NodeEnd::on(const SweeperLost& lost, std::uint64_t /*now*/) {
   actions_.emplace_back(Said{fmt::format(
       "the sweeper of the job (pid {}){} was killed; the job goes on, but if launcher and guardian "

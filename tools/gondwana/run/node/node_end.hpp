@@ -1,4 +1,4 @@
-// How a job ends on a node: which end comes first, with which status, and which sentence says why.
+// How a job ends on a node: which end counts, with which status, and which message reports it.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ namespace gondwana::launch {
 
 class NodeEnd {
  public:
-  // `job`, `ranks` and `actions`, to which it appends, must outlive this.
+  // `job`, `ranks` and `actions` must outlive this object, which appends to `actions`.
   NodeEnd(const Job& job, std::string host, const Admission& ranks, NodeActions& actions,
           std::uint64_t now);
 
-  // A rank or something else has ended with that status, which is the job's if it is the first.
+  // A rank or something else has ended with that status. The first one is the job's status.
   void settle(int status) { outcome_.settle(status); }
-  // The sentence may be empty.
+  // The message may be empty.
   void end_job(int status, const std::string& sentence, std::uint64_t now);
-  // Says which ranks wait, too.
+  // Also reports which ranks wait.
   void end_because(const std::string& sentence, int status, std::uint64_t now);
-  // Without a word, after ranks have had the time to end by themselves.
+  // Prints nothing, and gives ranks time to end by themselves first.
   void end_on_purpose(int status, std::uint64_t now);
 
   void on(const protocol::GlobalExit& exit, std::uint64_t now);

@@ -1,5 +1,4 @@
-// What happens to the part of a job that a guardian has, and what it does then. Ranks are counted
-// from 0 on this host.
+// The events and actions of a guardian's part of a job. Ranks are counted from 0 on this host.
 #pragma once
 
 #include <sys/types.h>
@@ -25,44 +24,45 @@ struct RankStarted {
 };
 struct RankJoined {
   std::uint32_t rank;
-  pid_t program;  // the process of the rank or one below
+  pid_t program;  // the rank's process or one below it
 };
 struct RankEnded {
   std::uint32_t rank;
-  int wait_status;  // as waitpid() gave it
+  int wait_status;  // from waitpid()
   Remains remains = {};
   OomWatch::Finding oom = OomWatch::Finding::nothing;
 };
-// A program that joined has ended, and the kernel tells its end to another process that lives on.
+// A program that joined has ended. The kernel reports its end to another process, which lives on.
 struct ProgramLost {
   std::uint32_t rank;
   pid_t pid;
   Remains remains;
 };
-// Answers LookAtStarter.
+// The answer to LookAtStarter.
 struct StarterSeen {
   std::uint32_t rank;
-  ProcessorUse use;  // of it and all below
+  ProcessorUse use;  // by the process and everything below it
 };
-// A program that joined has ended or runs no longer in its process. Also answers LookAtImage.
+// A program that joined has ended, or no longer runs in its process. Also the answer to
+// LookAtImage.
 struct ImageLost {
   std::uint32_t rank;
   pid_t pid;
-  bool is_replaced;  // another program runs there
+  bool is_replaced;  // another program runs in the process
   std::string place;
 };
 struct RankLeaves {};
-// Answers LookAtRanks.
+// The answer to LookAtRanks.
 struct RanksSeen {
   std::vector<RankState> states;
 };
-// Answers LookForDeadlock: no rank has gone on since the look before.
+// The answer to LookForDeadlock: no rank has made progress since the last look.
 struct DeadlockSeen {
-  bool any_leaves = false;  // has ended, or waits in exit
-  bool all_leave = false;   // on purpose
+  bool any_leaves = false;  // a rank has ended, or waits in exit
+  bool all_leave = false;   // all ranks have ended on purpose
   std::string sentence = {};
 };
-// Likewise, of a job on several nodes: their agents have found it.
+// The same in a job on several nodes, found by their agents.
 struct NobodyCanGoOn {
   std::string sentence;
 };
@@ -70,16 +70,16 @@ struct AgentLost {
   pid_t pid;
   int wait_status;
   std::string complaint = {};  // why it could not serve
-  std::string fault = {};      // a known one of a library
-  std::uint64_t pause_ns = 0;  // in which ranks may finalize
+  std::string fault = {};      // a known fault of a library
+  std::uint64_t pause_ns = 0;  // time in which ranks may finalize
 };
 struct SignalCame {
   int number;
-  bool passed_on = false;  // by the conductor
+  bool passed_on = false;  // forwarded by the conductor
 };
 struct EndElsewhere {
   End end;
-  bool is_heard = false;  // the signal that ends the job has come to this host already
+  bool is_heard = false;  // this host has already received the signal that ends the job
 };
 struct LauncherLost {
   std::string sentence;
@@ -104,16 +104,16 @@ using NodeEvent =
                  protocol::GlobalExit, Tick, DescendantsSeen>;
 
 enum class Report {
-  waiting,      // which ranks wait, and those that do not where some do
+  waiting,      // which ranks wait and, if some do, which do not
   places,       // where each rank is
-  why,          // as `gondwana why` does
-  why_at_once,  // in a second; nothing where another signal has come meanwhile
+  why,          // like `gondwana why`
+  why_at_once,  // in a second; nothing if another signal has arrived meanwhile
 };
-// To the process groups of ranks that live.
+// To the process groups of ranks that are alive.
 struct SignalRanks {
   int number;
 };
-struct AskRanks {};  // SIGUSR1, to ranks that catch it
+struct AskRanks {};  // sends SIGUSR1 to ranks that handle it
 struct EndOnPurpose {
   int status;
 };
@@ -132,7 +132,7 @@ struct LookAtImage {
 struct NeedAgent {};
 struct ReleaseAgent {};
 
-// Stopping and Left are for the conductor.
+// Stopping and Left are sent to the conductor.
 using NodeAction =
     std::variant<Said, Stopping, Left, Report, SignalRanks, AskRanks, EndOnPurpose, SignalAll,
                  LookAtRanks, LookForDeadlock, LookAtStarter, LookAtImage, NeedAgent, ReleaseAgent>;

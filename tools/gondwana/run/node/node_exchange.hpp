@@ -1,4 +1,4 @@
-// How the nodes of a job learn to reach each other: each offers an info, and all get those of all.
+// Exchanges the contacts of nodes: each node sends its own and receives those of all nodes.
 #pragma once
 
 #include <functional>
@@ -16,22 +16,22 @@ class NodeExchange {
  public:
   using OnAll = std::function<void(std::vector<std::string> infos)>;
 
-  // `link` leads to the launcher and must outlive this.
+  // `link` leads to the launcher and must outlive this object.
   explicit NodeExchange(FrameLink& link) : link_(&link) {}
 
-  // The info of this node, at most longest_node_info bytes; once.
+  // Sends the contact of this node, at most longest_node_info bytes. Call this once.
   void offer(std::string info) {
     GONDWANA_ASSERT(info.size() <= longest_node_info, info.size());
     link_->send(ThisNode{std::move(info)});
   }
 
-  // Calls `handler` once with the infos of all nodes, in their order: when they come, or now.
+  // Calls `handler` once with the contacts of all nodes, in order: now or when they arrive.
   void on_all(OnAll handler) {
     on_all_ = std::move(handler);
     if (infos_) on_all_(*std::exchange(infos_, std::nullopt));
   }
 
-  // From the launcher.
+  // The contacts from the launcher.
   void receive(std::vector<std::string> infos) {
     if (on_all_)
       on_all_(std::move(infos));
@@ -42,7 +42,7 @@ class NodeExchange {
  private:
   FrameLink* link_;
   OnAll on_all_;
-  std::optional<std::vector<std::string>> infos_;  // came before anybody asked
+  std::optional<std::vector<std::string>> infos_;  // arrived before on_all() was called
 };
 
 }  // namespace gondwana::launch

@@ -24,7 +24,7 @@ std::string read_all(const std::string& path) {
   }
 }
 
-// The number in the line "oom_kill N".
+// Parses the number of the line "oom_kill N".
 std::optional<std::uint64_t> oom_kills(std::string_view text) {
   constexpr std::string_view name = "oom_kill ";
   for (std::size_t at = text.find(name); at != std::string_view::npos;
@@ -37,7 +37,8 @@ std::optional<std::uint64_t> oom_kills(std::string_view text) {
   return std::nullopt;
 }
 
-// Our cgroup of these controllers, in a line "number:controllers:/group"; none: of version 2.
+// Our cgroup for these controllers, from a line "number:controllers:/group"; empty controllers mean
+// version 2.
 std::string group_of(std::string_view controllers) {
   const std::string groups = "\n" + read_all("/proc/self/cgroup");
   const std::string name = ":" + std::string(controllers) + ":/";

@@ -1,4 +1,4 @@
-// Did the kernel kill something for lack of memory since the job began?
+// Detects whether the kernel has killed a process for lack of memory since the job began.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Notices the end of programs that joined under a process that lives on, such as a shell: the
-// kernel tells their end to that process, not to us. Notices as well when a program that joined is
-// no longer the one that runs.
+// Detects the end of programs that joined below a process that lives on, such as a shell: the
+// kernel reports their end to that process, not to the guardian. Also detects that a process that
+// joined runs another program.
 #pragma once
 
 #include <sys/types.h>
@@ -22,12 +22,12 @@ class ProgramWatch {
     std::function<void(std::uint32_t rank, pid_t pid)> on_end = {};
   };
 
-  // `poller` must outlive this.
+  // `poller` must outlive this object.
   ProgramWatch(Poller& poller, Handlers handlers)
       : poller_(poller), handlers_(std::move(handlers)) {}
 
-  // The program of `rank` is now `pid`, over once `end` is readable. Without a descriptor, or where
-  // the kernel refuses, nobody is watched.
+  // The program of `rank` is now `pid`; `end` becomes readable when it ends. Without a descriptor,
+  // or if the kernel refuses, nothing is watched.
   void watch(std::uint32_t rank, pid_t pid, UniqueFd end);
   void forget(std::uint32_t rank);
 

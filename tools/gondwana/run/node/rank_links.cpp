@@ -43,7 +43,7 @@ Result<UniqueFd> RankLinks::open(std::uint32_t rank) {
 void RankLinks::read(std::uint32_t rank) {
   const UniqueFd& socket = sockets_[rank];
   while (socket && is_readable(socket.get())) {
-    // No tag is asked for: the socket pair is known to one rank only, and a Join comes before it.
+    // The tag is not checked: only one rank has this socket pair, and its Join has arrived already.
     Result<std::optional<protocol::Received>> received = protocol::receive(socket.get(), 0, 0);
     if (!received) {
       close(rank);
@@ -65,10 +65,10 @@ void RankLinks::take(std::uint32_t rank, protocol::Received received) {
   if (const auto* exit = std::get_if<protocol::GlobalExit>(&received.message)) tell_(*exit);
 }
 
-// `end` tells of the end of the program that asked; it may be missing.
+// `end` becomes readable when the program that asked has ended; it may be missing.
 void RankLinks::join(std::uint32_t rank, pid_t program, UniqueFd end) {
   if (const Result<void> joined = wire_.join(rank); !joined) return tell_(Failed{joined.error()});
-  if (program == job_.ranks()[rank].pid) end.reset();  // our child: SIGCHLD will tell
+  if (program == job_.ranks()[rank].pid) end.reset();  // a child of ours: SIGCHLD reports it
   programs_.watch(rank, program, std::move(end));
   tell_(RankJoined{rank, program});
 }

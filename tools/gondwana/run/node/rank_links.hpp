@@ -1,5 +1,5 @@
-// What a guardian holds of its ranks: the sockets by which they join, and the descriptors that tell
-// when the programs that joined are gone.
+// A guardian's descriptors for its ranks: the sockets through which they join, and the descriptors
+// that report the end of programs that joined.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +21,18 @@ using TellEvent = std::function<void(const NodeEvent&)>;
 
 class RankLinks {
  public:
-  // All must outlive this.
+  // All arguments must outlive this object.
   RankLinks(Poller& poller, WireUp& wire, const JobOnNode& job, TellEvent tell);
   RankLinks(const RankLinks&) = delete;
   RankLinks& operator=(const RankLinks&) = delete;
 
-  // The end of the socket for the rank.
+  // Returns the rank's end of the socket.
   Result<UniqueFd> open(std::uint32_t rank);
-  // What the rank has said.
+  // Handles the messages of the rank.
   void read(std::uint32_t rank);
   // The rank has ended.
   void forget(std::uint32_t rank);
-  // Sends what could not be sent before. To be called soon while it has to wait.
+  // Retries sends. Call this soon again while it must wait.
   void send_again();
   bool waits() const { return !send_later_.empty(); }
 

@@ -19,22 +19,22 @@ namespace {
 
 enum class Step { run, change_folder, place_descriptors };
 
-// What went wrong in the child, left in the memory it shares with us until it runs the program.
+// The error of the child, stored in the memory that it shares with the parent until exec.
 struct Failure {
   Step step = Step::run;
   int number = 0;
 };
 
-// `from` moves to `to`, not to be closed by exec.
+// Moves `from` to `to`, which exec does not close.
 bool place(int from, int to) {
   return from == to ? ::fcntl(from, F_SETFD, 0) == 0 : ::dup2(from, to) == to;
 }
 
-// In the child. Returns only where it failed. The memory is the parent's: system calls only.
+// Runs in the child and returns only on failure. The memory is the parent's: system calls only.
 Failure become_rank(const RankStart& start, pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);  // the parent died before it could tie us to its life
+  if (::getppid() != parent) ::_exit(1);  // the parent ended before PR_SET_PDEATHSIG took effect
   if (!start.folder.empty() && ::chdir(start.folder.c_str()) != 0)
     return {Step::change_folder, errno};
   if (!place(start.input, 0) || !place(start.output, 1) || !place(start.error, 2) ||
@@ -106,8 +106,8 @@ std::vector<char*> EnvironmentBlock::pointers() const {
 
 Result<pid_t> start_rank(const RankStart& start) {
   const pid_t self = ::getpid();
-  // vfork: no page tables to copy, and the child can say in plain memory why exec failed. What
-  // become_rank() calls before exec are system calls only; posix_spawn knows no PR_SET_PDEATHSIG.
+  // vfork copies no page tables, and the child can report in plain memory why exec failed.
+  // become_rank() makes only system calls before exec. posix_spawn cannot set PR_SET_PDEATHSIG.
   // NOLINTBEGIN(bugprone-unsafe-functions,clang-analyzer-security.insecureAPI.vfork,clang-analyzer-unix.Vfork)
   volatile Step step = Step::run;
   volatile int number = 0;

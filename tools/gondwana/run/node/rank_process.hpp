@@ -14,7 +14,7 @@
 
 namespace gondwana::launch {
 
-// An environment as exec takes it: that of this process, changed by VAR=value strings.
+// An environment in the form that exec takes: this process's own, changed by VAR=value strings.
 class EnvironmentBlock {
  public:
   explicit EnvironmentBlock(char** base);
@@ -22,7 +22,7 @@ class EnvironmentBlock {
   EnvironmentBlock& operator=(const EnvironmentBlock&) = delete;
 
   void set(const std::string& assignment);
-  // Valid until the next set(). Nothing: the variable is not set.
+  // Valid until the next set(). Nothing if the variable is not set.
   std::optional<std::string_view> value(std::string_view name) const;
   // Valid until the next set().
   std::vector<char*> pointers() const;
@@ -36,17 +36,17 @@ struct RankStart {
   std::string path;
   std::vector<char*> words;        // null-terminated, as exec takes it
   std::vector<char*> environment;  // null-terminated
-  std::string folder;              // empty: stay
+  std::string folder;              // empty: the current folder
   int input = -1;                  // become descriptors 0, 1 and 2
   int output = -1;
   int error = -1;
-  int join = -1;  // stays open under its number
+  int join = -1;  // stays open under the same number
   rlimit descriptors{};
   const cpu_set_t* processors = nullptr;  // null: not bound
 };
 
-// Runs the program in a process group of its own, tied to the life of this process. Returns once
-// the program runs, or why it does not: Errc::missing, Errc::refused, or Errc::out_of_memory.
+// Runs the program in its own process group. The kernel kills it if this process ends. Returns once
+// the program runs, or an error: Errc::missing, Errc::refused, or Errc::out_of_memory.
 Result<pid_t> start_rank(const RankStart& start);
 
 }  // namespace gondwana::launch

@@ -15,8 +15,8 @@
 namespace gondwana::launch {
 namespace {
 
-// The library sees to programs that print by the C library. Fortran and Python have buffers of
-// their own.
+// Our library handles programs that print through the C library. Fortran and Python have their own
+// buffers.
 void print_by_line(EnvironmentBlock& environment) {
   const std::string name = variable(VariableId::gondwana_stdout_buffer).name;
   const std::optional<std::string_view> own = environment.value(name);

@@ -1,4 +1,4 @@
-// Starts the ranks of a node, each with its descriptors, its variables and its processors.
+// Starts the ranks of a node with their descriptors, variables and processors.
 #pragma once
 
 #include <sys/resource.h>
@@ -17,7 +17,7 @@ namespace gondwana::launch {
 
 class RankStarter {
  public:
-  // What the process gets; the last leads to its guardian.
+  // The descriptors of the process; the last one leads to its guardian.
   struct Ends {
     UniqueFd input;
     UniqueFd output;
@@ -25,19 +25,20 @@ class RankStarter {
     UniqueFd join;
   };
 
-  // `job` must outlive this.
+  // `job` must outlive this object.
   explicit RankStarter(const Job& job) : job_(job) {}
 
-  // What is refused before the first rank starts. Takes all descriptors that this process may have.
+  // Checks what must be refused before the first rank starts. Raises the descriptor limit of this
+  // process to its maximum.
   Result<void> prepare();
-  // Of all ranks of the program.
+  // The environment of all ranks of the program.
   EnvironmentBlock environment_of(const Program& program) const;
   // `rank` counts from 0 on this host.
   Result<pid_t> start(const Program& program, EnvironmentBlock& environment, std::uint32_t rank,
                       const Ends& ends) const;
-  // "rank 3 on host n1 is bound to core 2: processors 2, 6"
+  // Returns "rank 3 on host n1 is bound to core 2: processors 2, 6".
   std::string describe_binding(std::uint32_t rank) const;
-  // What processes of the job get back.
+  // The limit that processes of the job get back.
   const rlimit& descriptors() const { return descriptors_; }
 
  private:

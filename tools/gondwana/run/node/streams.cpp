@@ -47,7 +47,7 @@ Result<UniqueFd> Streams::open_input(std::uint32_t rank) {
   return input;
 }
 
-// A file is the rank's own: what goes there needs neither order nor our help.
+// A file belongs to one rank: its output needs neither order nor forwarding.
 Result<UniqueFd> Streams::open_output(std::uint32_t rank, Standard which) {
   if (!job_.streams.folder.empty()) {
     const std::string path = fmt::format("{}/rank.{}.{}", job_.streams.folder, rank,

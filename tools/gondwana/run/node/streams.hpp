@@ -1,5 +1,5 @@
-// What a guardian carries: the output of its ranks, the standard input of the one that reads, and
-// sentences and news. All goes to the conductor where there is one.
+// What a guardian forwards: the output of its ranks, the standard input of the reading rank,
+// messages and events. If there is a conductor, everything goes to it.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@
 
 namespace gondwana::launch {
 
-// Descriptors run out first, where others have opened some since we looked.
+// Descriptors run out first if other processes have opened some since the check.
 Error no_descriptor(std::string_view what, std::uint32_t rank);
 
 class Streams {
  public:
-  // Both must outlive this.
+  // Both must outlive this object.
   Streams(Poller& poller, const Job& job);
 
-  // Null: there is no conductor.
+  // Null if there is no conductor.
   Uplink* uplink() const { return uplink_.get(); }
   void tell(const Frame& news) const { uplink_->tell(news); }
   void say(std::string_view sentence) { output_.say(sentence); }
@@ -38,12 +38,13 @@ class Streams {
   void add_input(std::string_view text) { input_.add(text); }
   void on_rank_ended(std::uint32_t rank);
 
-  // To be called once a round and at next_ns().
+  // Call this once per iteration and at next_ns().
   void step();
   std::optional<std::uint64_t> next_ns() const;
-  // To be called instead, once nobody is left to write: true when all that had arrived is written.
+  // Call this instead of step() once all writers have ended. Returns true when everything has been
+  // written.
   bool drain() { return output_.drain(); }
-  // Why our output takes no more (errno), or 0.
+  // Why our output fails (errno), or 0.
   int failure() const { return output_.failure(); }
 
  private:

@@ -24,7 +24,8 @@
 namespace gondwana::launch {
 namespace {
 
-// Launcher and guardian hold pipes on whose end other processes wait: the sweeper keeps none.
+// Other processes wait for the end of pipes of launcher and guardian, so the sweeper closes its
+// copies.
 void keep_only(std::array<int, 3> kept) {
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int standard = 0; standard <= STDERR_FILENO && nothing >= 0; ++standard)
@@ -39,14 +40,15 @@ void keep_only(std::array<int, 3> kept) {
   ::close_range(first, ~0U, 0);
 }
 
-// The sweeper itself.
+// The loop of the sweeper process.
 class Watch {
  public:
   Watch(pid_t guardian, UniqueFd words, UniqueFd reports)
       : guardian_(guardian), words_(std::move(words)), reports_(std::move(reports)) {
-    // A signal to the group of the launcher is not for us. A session, and not only a group: the
-    // guardian is our child in that group, and where its end would leave the group without a parent
-    // in the session, the kernel hangs up on all of the group as soon as one of them is stopped.
+    // Signals to the launcher's group must not reach the sweeper. It needs its own session, not
+    // only a group: the guardian is its child in the launcher's group. If the guardian's end left
+    // that group orphaned, the kernel would send SIGHUP to the whole group as soon as one process
+    // is stopped.
     ::setsid();
     if (Result<UniqueFd> children = watch_children(); children) children_ = *std::move(children);
     make_non_blocking(words_);
@@ -60,11 +62,11 @@ class Watch {
     const bool were_left = have_children();
     if (were_left) below_.end_all();
     const Sweeper::Report report{guardian_, wait_status, were_left};
-    (void)!::write(reports_.get(), &report, sizeof(report));  // fails where the launcher is gone
+    (void)!::write(reports_.get(), &report, sizeof(report));  // fails if the launcher has gone
   }
 
  private:
-  // For the end of a child or a word. Without a descriptor for children it looks again and again.
+  // Waits for the end of a child or a message. Without a descriptor for children it polls.
   void wait() {
     std::array<pollfd, 2> sources{{{children_.get(), POLLIN, 0}, {words_.get(), POLLIN, 0}}};
     ::poll(sources.data(), words_ ? 2 : 1, children_ ? -1 : 10);

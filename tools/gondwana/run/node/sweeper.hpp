@@ -1,6 +1,6 @@
-// The parent of the guardian and child of the launcher: what the ranks have started, wherever it
-// has gone, becomes its child when the guardian ends, and is ended then. So nobody is left when
-// launcher and guardian are killed at once.
+// The parent of the guardian and a child of the launcher. When the guardian ends, all processes
+// started by ranks become the sweeper's children, and the sweeper ends them. So nothing is left if
+// launcher and guardian are killed together.
 #pragma once
 
 #include <sys/types.h>
@@ -14,18 +14,18 @@
 
 namespace gondwana::launch {
 
-// In the guardian: tells the sweeper of process groups, for kernels without a /proc that shows all
-// descendants.
+// The guardian's side: reports process groups to the sweeper, for kernels whose /proc does not show
+// all descendants.
 class SweeperLink {
  public:
   explicit SweeperLink(UniqueFd words) : words_(std::move(words)), pid_(::getppid()) {}
 
-  // The process group of a rank that starts, and of one that has ended and left nobody.
+  // The process group of a rank that starts, and of a rank that has ended and left no process.
   void add(pid_t group) const { tell(group); }
   void remove(pid_t group) const { tell(-group); }
 
   pid_t pid() const { return pid_; }
-  // Has an error once the sweeper is gone.
+  // Becomes an error condition when the sweeper ends.
   int descriptor() const { return words_.get(); }
 
  private:
@@ -37,18 +37,18 @@ class SweeperLink {
 
 class Sweeper {
  public:
-  // How the guardian ended, and whether others outlived it, which are ended by now.
+  // How the guardian ended, and whether the sweeper had to end other processes after it.
   struct Report {
     pid_t guardian;
     int wait_status;
     bool were_left;
   };
 
-  // `guard` is the guardian. It does not return.
+  // `guard` runs the guardian. It must not return.
   static Result<Sweeper> start(FunctionRef<void(SweeperLink)> guard);
 
   pid_t pid() const { return pid_; }
-  // After its end. None: it was killed itself.
+  // Available after the sweeper's end; nothing if it was killed.
   std::optional<Report> report() const;
 
  private:
@@ -58,7 +58,7 @@ class Sweeper {
   UniqueFd reports_;
 };
 
-// fork() has failed (errno).
+// fork() has failed; the text includes errno.
 Error no_process();
 
 }  // namespace gondwana::launch

@@ -17,7 +17,7 @@ constexpr std::size_t longest_part = std::size_t{8} << 20;
 
 bool TraceCollection::deliver(int status) {
   if (!job_.trace.is_written(status)) return true;
-  if (!wire_.anybody_joined() && job_.trace.file.empty()) return true;  // no program of ours
+  if (!wire_.anybody_joined() && job_.trace.file.empty()) return true;  // no rank has joined
   Result<trace::NodeTrace> node = read();
   if (!node) {
     streams_.say("--trace: " + node.error().text);
@@ -33,7 +33,7 @@ bool TraceCollection::deliver(int status) {
   return static_cast<bool>(written);
 }
 
-// The launcher must hear from this host meanwhile: it gets the events rank by rank.
+// The launcher must hear from this host meanwhile, so it receives the events rank by rank.
 Result<trace::NodeTrace> TraceCollection::read() {
   if (!wire_.anybody_joined()) return trace::NodeTrace{};
   const Result<Mapping> control =

@@ -1,4 +1,4 @@
-// The trace of a job on a node, when its ranks have ended.
+// The trace of a job on a node, collected when its ranks have ended.
 #pragma once
 
 #include "core/result.hpp"
@@ -12,12 +12,12 @@ namespace gondwana::launch {
 
 class TraceCollection {
  public:
-  // All must outlive this.
+  // All arguments must outlive this object.
   TraceCollection(const Job& job, Poller& poller, const WireUp& wire, Streams& streams)
       : job_(job), poller_(poller), wire_(wire), streams_(streams) {}
 
-  // Writes it, or sends it to the conductor, if the job that ends with this status wants one.
-  // False: it could not be written.
+  // Writes the trace, or sends it to the conductor, if the job requests one for this status.
+  // Returns false if it could not be written.
   bool deliver(int status);
 
  private:

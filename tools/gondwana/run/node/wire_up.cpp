@@ -37,7 +37,7 @@ WireUp::Progress WireUp::advance(std::uint32_t rank, int socket) {
   return joined_[rank] ? advance(rank, next_[rank], socket) : Progress::done;
 }
 
-// Its Welcome is that of the first rank.
+// The agent receives the same Welcome as the first rank.
 WireUp::Progress WireUp::advance_agent(int socket) {
   return next_of_agent_ ? advance(0, *next_of_agent_, socket) : Progress::done;
 }

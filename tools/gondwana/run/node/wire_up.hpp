@@ -1,5 +1,5 @@
-// The guardian's side of joining: makes the memory of the job when the first rank asks for it, and
-// hands it out as fast as each rank takes it, never waiting for one.
+// The guardian's side of joining. It creates the job's memory when the first rank asks for it, and
+// sends it to each rank as fast as that rank reads, without blocking.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ class WireUp {
   enum class Progress {
     done,           // the rank has been sent everything it asked for
     wait_for_room,  // its socket is full
-    try_later,      // too many descriptors are under way for now
-    lost,           // it is gone
+    try_later,      // too many descriptors are in flight
+    lost,           // the rank has gone
   };
 
-  // `tag`: of a job of several nodes; 0: chosen here. `environment`: of the ranks.
+  // `tag`: of a job on several nodes; 0: chosen here. `environment`: the ranks' environment.
   WireUp(const NodeShare& share, std::uint64_t tag, Environment environment)
       : share_(share),
         tag_(tag),
@@ -31,12 +31,12 @@ class WireUp {
         joined_(share.slots()),
         next_(share.slots()) {}
 
-  // `rank` asked to join; from now on advance() sends it the job from the beginning. An error where
-  // the memory cannot be made, or where a program of that rank has joined before and ran.
+  // `rank` asked to join; from now on advance() sends it the description of the job from the start.
+  // Fails if the memory cannot be created, or if a program of that rank has already joined and run.
   Result<void> join(std::uint32_t rank);
   Progress advance(std::uint32_t rank, int socket);
 
-  // The same for the node agent, which is sent the job as a rank is.
+  // The same for the node agent, which receives the same description as a rank.
   void join_agent() { next_of_agent_ = 0; }
   Progress advance_agent(int socket);
 
@@ -45,20 +45,20 @@ class WireUp {
   RankState state(std::uint32_t rank) const;
   // Null until a rank has joined.
   const ControlPage* page(std::uint32_t rank) const;
-  // To the ranks of this node, if any has joined.
+  // Informs the ranks of this node, if one has joined.
   void announce_purposeful_end(int status);
-  // What all ranks of this node see; only once a rank has joined.
+  // The memory that all ranks of this node share; available once a rank has joined.
   const NodeHeader& header() const;
-  // Where events of the ranks are; only once a rank has joined.
+  // The memory with the ranks' events; available once a rank has joined.
   const UniqueFd& control() const { return memory_->control(); }
   const NodePlan& plan() const { return memory_->plan(); }
   const Environment& environment() const { return environment_; }
-  // As they were before any rank had the memory; only once a rank has joined.
+  // The facts before any rank had the memory; available once a rank has joined.
   const NodeFacts& facts() const { return facts_; }
-  // What the ranks of this node know of all nodes, to be written; only once a rank has joined.
+  // What the ranks of this node know about all nodes, writable; available once a rank has joined.
   NodeTable nodes() const;
-  // What the agent has written of its own node; only once it serves. Nothing where a program has
-  // damaged that.
+  // The agent's contact for its own node, available once it serves. Nothing if a program has
+  // damaged it.
   std::optional<NodeContact> own_contact() const;
 
  private:
@@ -72,7 +72,7 @@ class WireUp {
   NodeFacts facts_{};
   Mapping control_;
   std::vector<bool> joined_;
-  std::vector<std::uint32_t> next_;  // per rank that has joined the item to be sent next
+  std::vector<std::uint32_t> next_;  // for each rank that has joined, the next item to send
   std::optional<std::uint32_t> next_of_agent_;
 };
 

@@ -26,9 +26,9 @@ namespace gondwana::launch {
 namespace {
 
 constexpr std::uint64_t second_ns = 1'000'000'000;
-constexpr std::uint64_t last_words_ns = second_ns;     // to write output nobody may read
-constexpr std::uint64_t bury_ns = second_ns;           // to a process whose host is done
-constexpr std::uint64_t both_ends_ns = 3 * second_ns;  // of a connection
+constexpr std::uint64_t last_words_ns = second_ns;     // for output that may have no reader
+constexpr std::uint64_t bury_ns = second_ns;           // for a process whose host has ended
+constexpr std::uint64_t both_ends_ns = 3 * second_ns;  // for both ends of a connection
 constexpr std::uint64_t look_ns = 5 * second_ns;
 constexpr std::uint64_t short_look_ns = second_ns;
 constexpr std::uint64_t longest_look_ns = 20 * second_ns;
@@ -77,10 +77,10 @@ Result<void> Conductor::prepare() {
 
 Result<void> Conductor::start_hosts() {
   const std::vector<Host> hosts = hosts_in_use(job_);
-  // Then nobody on the network need see the job.
+  // A job on this host alone need not use the network.
   const bool stays_here = own_setting(VariableId::gondwana_network).is_default() &&
                           std::ranges::all_of(hosts, link::is_this_host, &Host::name);
-  // As things are before anything of the job runs, which may change them.
+  // Taken before anything of the job runs, which may change them.
   std::vector<Task> tasks;
   tasks.reserve(parts_.size());
   for (const Job& part : parts_) tasks.push_back(task_of(part));
@@ -118,7 +118,7 @@ Result<void> Conductor::start_host(const Host& host, Task task) {
   return {};
 }
 
-// Output, input, clocks and traces are carried; the rest is decided about.
+// Output, input, clocks and traces are handled here; JobOnHosts decides about the rest.
 void Conductor::on_frame(std::uint32_t node, Frame& frame) {
   HostConnection& host = *hosts_[node];
   if (auto* output = std::get_if<Output>(&frame)) {
@@ -168,8 +168,8 @@ void Conductor::perform(const HostsAction& action) {
              action);
 }
 
-// The hosts hear from us meanwhile, or they would take us for dead. A signal ends the look, and
-// what it tells then.
+// The hosts must hear from the conductor meanwhile, or they would consider it dead. A signal ends
+// the search for reasons.
 void Conductor::explain(Explain how) {
   const std::uint64_t longest_ns =
       how == Explain::shortly ? short_look_ns : std::min(stretched(look_ns), longest_look_ns);
@@ -230,7 +230,7 @@ int Conductor::finish() {
   if (job_.trace.is_written(outcome.status.value_or(0))) write_trace();
   output_.release();
   const std::uint64_t start = monotonic_ns();
-  // However long it takes, as long as a reader is there.
+  // This may take any time, as long as there is a reader.
   while (!output_.flush() && !outcome.abandons_output) {
     if (outcome.has_lost_launcher && monotonic_ns() > start + last_words_ns) break;
     poller_.wait(outcome.has_lost_launcher ? 10 : -1);
@@ -240,7 +240,7 @@ int Conductor::finish() {
   return outcome.of_job();
 }
 
-// ssh ends when its remote launcher has; one that hangs is killed.
+// ssh ends when its remote launcher has ended; one that hangs is killed.
 void Conductor::bury_processes() {
   Ending ending;
   Descendants below;

@@ -1,5 +1,6 @@
-// The front of a job of several hosts: starts a remote launcher on each, and carries output, input
-// and signals. JobOnHosts decides; this tells it what happens, and does what it says.
+// The main process of a job on several hosts. It starts a remote launcher on each, and forwards
+// output, input and signals. JobOnHosts makes the decisions; the conductor reports events to it and
+// performs its actions.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +24,11 @@ namespace gondwana::launch {
 
 class Conductor {
  public:
-  // `orders`: a pipe from the launcher; each byte is a signal to forward, its end is the
-  // launcher's.
+  // `orders`: a pipe from the launcher. Each byte is a signal to forward, and its end is the
+  // launcher's end.
   Conductor(const Job& job, UniqueFd orders, Poller poller);
 
-  // Runs the job; returns its exit status once nobody of it is left, as far as can be known.
+  // Runs the job. Returns its exit status once, as far as is known, no process of it is left.
   int run();
 
  private:
@@ -53,7 +54,7 @@ class Conductor {
   ProcessEvents events_;
   OwnOutput output_;
   StandardInput input_;
-  std::vector<Job> parts_;  // of each host
+  std::vector<Job> parts_;  // the part of each host
   JobOnHosts decisions_;
   std::vector<std::unique_ptr<HostConnection>> hosts_;
   HostTraces traces_;

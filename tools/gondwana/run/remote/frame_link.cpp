@@ -30,7 +30,7 @@ Result<void> FrameLink::start(OnFrame on_frame, OnEnd on_end) {
 }
 
 void FrameLink::on_readable() {
-  // Not on the stack, which may be small.
+  // Allocated because the stack may be small.
   const auto buffer = std::make_unique_for_overwrite<std::array<char, 65536>>();
   const ssize_t count = ::read(from_.get(), buffer->data(), buffer->size());
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;

@@ -1,4 +1,4 @@
-// Frames both ways over two pipes, without ever blocking.
+// Sends and receives frames over two pipes without blocking.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +15,27 @@ namespace gondwana::launch {
 class FrameLink {
  public:
   using OnFrame = std::function<void(Frame& frame)>;
-  // The other side is gone, or `why` what it said is no frame.
+  // The other side has closed the connection, or `why` says why its data is not a frame.
   using OnEnd = std::function<void(const std::string& why)>;
 
-  // `poller` must outlive this.
+  // `poller` must outlive this object.
   FrameLink(Poller& poller, UniqueFd from, UniqueFd to, std::uint64_t tag);
   FrameLink(const FrameLink&) = delete;
   FrameLink& operator=(const FrameLink&) = delete;
   ~FrameLink() { close(); }
 
-  // Calls the two from now on; each may close this.
+  // Starts calling the two functions; each may close this link.
   Result<void> start(OnFrame on_frame, OnEnd on_end);
 
-  // Where the other side is gone this does nothing: on_end() tells.
+  // Does nothing if the other side has gone; on_end() reports that.
   void send(const Frame& frame);
   bool has_sent_all() const { return pending_.is_empty(); }
 
   void close();
   bool is_open() const { return static_cast<bool>(from_); }
-  // When the other side last said something.
+  // When data last arrived from the other side.
   std::uint64_t heard_ns() const { return heard_ns_; }
-  // It has said something that waits to be read.
+  // Data has arrived that has not been read.
   bool has_unread() const { return is_open() && is_readable(from_.get()); }
 
  private:

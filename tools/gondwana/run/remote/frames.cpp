@@ -17,7 +17,7 @@ constexpr std::uint8_t enumerators(Binding /*binding*/) {
 namespace gondwana::launch {
 namespace {
 
-// A line may be as long as a LineForwarder holds, and some more.
+// Slightly more than the longest line that a LineForwarder holds.
 constexpr std::uint32_t longest_payload = 96U << 20;
 constexpr link::MessageSet frame_set{.name = "a message between the hosts of the job",
                                      .mark = "GdFr",
@@ -28,7 +28,7 @@ constexpr link::MessageSet frame_set{.name = "a message between the hosts of the
 
 }  // namespace
 
-// What is on the wire, in its order.
+// The fields of the messages, in wire order.
 void fields(auto& archive, Of<Program> auto& program) {
   archive(program.ranks, program.words, program.environment, program.folder);
 }
@@ -45,7 +45,7 @@ void fields(auto& archive, Of<Job> auto& job) {
 constexpr std::uint8_t enumerators(Standard /*which*/) {
   return 2;
 }
-// All members, in their order.
+// All members, in order.
 void fields(auto& archive, OneOf<Frame> auto& frame) {
   constexpr std::size_t members = structure::count<std::remove_cvref_t<decltype(frame)>>();
   static_assert(members <= 3, "add a line here");
@@ -63,7 +63,7 @@ void fields(auto& archive, OneOf<Frame> auto& frame) {
 
 namespace {
 
-// What exec takes ends at the first zero.
+// exec ends an argument at the first zero byte.
 bool is_for_exec(const std::string& text) {
   return text.find('\0') == std::string::npos;
 }
@@ -113,7 +113,7 @@ bool plausible(const Ended& ended) {
 bool plausible(const Left& left) {
   return left.rank < protocol::max_ranks;
 }
-// Nanoseconds of some clock, up to 30 years: differences of such times are times, too.
+// Nanoseconds of some clock, up to 30 years, so differences of two times are valid.
 bool plausible(const Pong& pong) {
   constexpr std::uint64_t longest_ns = std::uint64_t{1} << 60;
   return pong.sent_ns < longest_ns && pong.time_ns < longest_ns;

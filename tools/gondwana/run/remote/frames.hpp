@@ -1,27 +1,28 @@
-// What the launcher and its remote launchers, one on each host of a job, say to each other over the
+// The messages between the launcher and its remote launchers, one on each host of a job, over the
 // pipes of ssh:
 //
-//   launcher -> host  Task       what to run, and your part of the job; first
-//                     Input      what the reading rank gets on its standard input; empty: its end
-//                     Signal     for the ranks
-//                     AllNodes   how each node is reached, in their order
-//                     End        the job ends elsewhere: end your ranks
-//                     Ping       once a second
-//                     Taken      that many bytes of Output have been written
-//                     Left       a rank of another host has ended and will not take part
-//   host -> launcher  Hello      the remote launcher runs; first
-//                     Output     lines of a rank
-//                     Said       a sentence for the user
-//                     ThisNode   how this node is reached by the others
-//                     Stopping   this host ends its ranks, because...
-//                     Ended      nobody of the job is left here; last
-//                     Pong       answers a Ping
-//                     Taken      that many bytes of Input have reached the rank
-//                     Deaf       nobody reads the input any more
-//                     Left       a rank has ended well and has taken no part in the job
-//                     TracePart  of the trace of this node, in order; before Ended
+// launcher -> host  Task       what to run, and the host's part of the job; first
+//                   Input      standard input of the reading rank; empty: its end
+//                   Signal     for the ranks
+//                   AllNodes   how to reach each node, in order
+//                   End        the job ends elsewhere: end your ranks
+//                   Ping       once a second
+//                   Taken      that many bytes of Output have been written
+//                   Left       a rank of another host has ended and will not take part
+// host -> launcher  Hello      the remote launcher runs; first
+//                   Output     lines of a rank
+//                   Said       a message for the user
+//                   ThisNode   how other nodes reach this one
+//                   Stopping   this host ends its ranks, because...
+//                   Ended      no process of the job is left here; last
+//                   Pong       answers a Ping
+//                   Taken      the rank has read that many bytes of Input
+//                   Deaf       the rank reads no more input
+//                   Left       a rank has ended with status 0 and took no part in the job
+//                   TracePart  a part of this node's trace, in order; before Ended
 //
-// Each is a frame (link/framing.hpp) with the tag of the job. Values out of range are refused.
+// Each message is a frame (link/framing.hpp) with the tag of the job. Values out of range are
+// refused.
 #pragma once
 
 #include <cstddef>
@@ -39,13 +40,13 @@
 
 namespace gondwana::launch {
 
-// With which `gondwana run` starts itself as a remote launcher.
+// The option with which `gondwana run` starts itself as a remote launcher.
 inline constexpr std::string_view remote_launcher_option = "--remote-launcher";
 
 struct Task {
-  Job job;                               // what of it concerns the host
-  std::vector<std::string> environment;  // VAR=value for all processes of this host
-  std::string folder;                    // where the launcher runs
+  Job job;                               // the host's part of it
+  std::vector<std::string> environment;  // VAR=value for all processes on this host
+  std::string folder;                    // the launcher's working folder
 };
 struct Input {
   std::string text;
@@ -61,7 +62,7 @@ struct End {
   std::uint32_t status = 0;    // of the job
 };
 struct Ping {
-  std::uint64_t sent_ns = 0;  // by the clock of the launcher
+  std::uint64_t sent_ns = 0;  // on the launcher's clock
 };
 struct Taken {
   std::uint64_t bytes = 0;
@@ -87,8 +88,8 @@ struct Ended {
   std::uint32_t status = 0;
 };
 struct Pong {
-  std::uint64_t sent_ns = 0;  // of the ping
-  std::uint64_t time_ns = 0;  // by the clock of the host
+  std::uint64_t sent_ns = 0;  // copied from the ping
+  std::uint64_t time_ns = 0;  // on the host's clock
 };
 struct Deaf {};
 struct Left {
@@ -96,7 +97,7 @@ struct Left {
 };
 struct TracePart {
   std::string bytes;
-  bool is_last = true;  // of some ranks, which are then whole
+  bool is_last = true;  // completes the trace of some ranks
 };
 
 using Frame = std::variant<Task, Input, Signal, AllNodes, End, Ping, Taken, Hello, Output, Said,
@@ -107,19 +108,20 @@ inline constexpr std::uint32_t most_nodes = 1U << 14;
 
 std::string encode(const Frame& frame, std::uint64_t tag);
 
-// Cuts a stream of bytes into frames.
+// Splits a byte stream into frames.
 class FrameParser {
  public:
-  // The tag that every frame must have; 0: the first frame tells it.
+  // `tag` is the tag that every frame must have; 0: take it from the first frame.
   explicit FrameParser(std::uint64_t tag = 0);
 
   void add(std::string_view bytes) { cutter_.add(bytes); }
 
-  // The next frame, or nothing where its last byte has not come yet. After an error there is no
-  // going on.
+  // Returns the next frame, or nothing if it is incomplete. No further calls are allowed after an
+  // error.
   Result<std::optional<Frame>> next();
 
-  // How many bytes the frame that is begun lacks at least, for a reader that must not read more.
+  // A lower bound of the bytes missing from the current frame, for a reader that must not read
+  // beyond it.
   std::size_t missing() const { return cutter_.missing(); }
 
   std::uint64_t tag() const { return cutter_.tag(); }

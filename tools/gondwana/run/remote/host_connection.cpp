@@ -22,7 +22,7 @@ constexpr std::uint64_t taken_step = std::uint64_t{128} << 10;
 
 }  // namespace
 
-// As a remote launcher.
+// The command line of a remote launcher.
 std::vector<std::string> words_to_start(const Host& host, std::uint32_t peer_timeout_s) {
   return words_to_reach(host, peer_timeout_s, {"run", std::string(remote_launcher_option)});
 }

@@ -1,5 +1,4 @@
-// One host of a job as the conductor reaches it: the process that leads there, and the frames that
-// pass.
+// The conductor's connection to one host of a job: the process that leads there, and the frames.
 #pragma once
 
 #include <sys/types.h>
@@ -19,27 +18,28 @@
 
 namespace gondwana::launch {
 
-// What is started to run a remote launcher there.
+// The command line that starts a remote launcher on the host.
 std::vector<std::string> words_to_start(const Host& host, std::uint32_t peer_timeout_s);
 
 class HostConnection {
  public:
-  // `poller` must outlive this.
+  // `poller` must outlive this object.
   HostConnection(Poller& poller, const Host& host, const Share& share);
   HostConnection(const HostConnection&) = delete;
   HostConnection& operator=(const HostConnection&) = delete;
 
-  // Starts the process; the two get what the remote launcher says, and the end of that.
+  // Starts the process. The two functions receive the remote launcher's messages and the end of the
+  // connection.
   Result<void> start(FrameLink::OnFrame on_frame, FrameLink::OnEnd on_end);
   void send(const Frame& frame) { link_->send(frame); }
-  // Lines of ranks there have come, and have been written here so far.
+  // Output of ranks there has arrived and has been written here.
   void count_output(std::size_t bytes) { written_ += bytes; }
   void report_output();
 
-  // The process is a child of ours and was reaped.
+  // The child process has ended and was reaped.
   void on_child_ended() { pid_ = 0; }
   HostSeen look();
-  // ssh ends, too, when its input does. A host that is given up ends its ranks when it notices.
+  // ssh ends when its input does. An abandoned host ends its ranks when it notices the loss.
   void close(bool is_killed);
 
   pid_t pid() const { return pid_; }
@@ -56,8 +56,8 @@ class HostConnection {
   pid_t pid_ = 0;
   std::optional<FrameLink> link_;
   UniqueFd complaints_;        // its standard error
-  std::string complained_;     // the end of what came there
-  std::uint64_t written_ = 0;  // bytes of its output, not yet told to be taken
+  std::string complained_;     // the end of its text
+  std::uint64_t written_ = 0;  // bytes of its output that were not reported as taken yet
 };
 
 }  // namespace gondwana::launch

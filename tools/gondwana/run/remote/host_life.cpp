@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t second_ns = 1'000'000'000;
 constexpr std::uint64_t never_ns = std::numeric_limits<std::uint64_t>::max();
 
-// What ssh says last of a connection that is gone tells nothing that we do not say.
+// Removes what ssh says last about a lost connection: our message says it already.
 std::string without_consequence(const std::string& said) {
   std::istringstream lines(said);
   std::string result;
@@ -42,7 +42,7 @@ void HostLife::on_process_ended(int wait_status, std::uint64_t time_ns, std::uin
 std::optional<HostEnd> HostLife::look(const HostSeen& seen, std::uint64_t now) {
   heard_ns_ = seen.heard_ns;
   const bool ended = now >= ended_at_ns();
-  // We ourselves may have been stopped: what came in the meantime counts.
+  // This process may have been stopped itself: what arrived meanwhile counts.
   const bool silent = now >= silent_at_ns() && !seen.has_unread;
   if (over_ || (!ended && !silent)) return std::nullopt;
   return HostEnd{loss_status(), ended ? describe_end(seen.complaint) : describe_silence()};
@@ -68,7 +68,7 @@ std::uint32_t HostLife::silence_limit_s() const {
 }
 
 int HostLife::loss_status() const {
-  // Before the remote launcher runs a status is that of ssh, or of a shell there.
+  // Before the remote launcher runs, a status comes from ssh, or from a shell there.
   const int status = wait_status_ ? exit_status(*wait_status_) : 0;
   const bool told = hello_ || (wait_status_ && WIFSIGNALED(*wait_status_));
   return told && status != 0 && status != link::ssh_cannot_connect ? status : exit_failure;

@@ -1,5 +1,4 @@
-// One host of a job as long as it takes part: whether it is there, and the one rule for its end,
-// however that comes.
+// The life of one host in a job: whether it is there, and the single rule for its end.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +11,20 @@ namespace gondwana::launch {
 struct HostFacts {
   std::string name;
   std::string way;                   // the process that leads there: "ssh", "srun", "its launcher"
-  bool by_ssh = false;               // it is ssh
-  std::uint32_t peer_timeout_s = 0;  // silence that means its end; 0: nothing does
-  std::uint32_t start_limit_s = 0;   // the same until it has said hello
+  bool by_ssh = false;               // the process is ssh
+  std::uint32_t peer_timeout_s = 0;  // how long it may be silent; 0: no limit
+  std::uint32_t start_limit_s = 0;   // the same, before its Hello
 };
 
-// What is known of the connection at the moment.
+// The current state of the connection.
 struct HostSeen {
   std::uint32_t node;
-  std::uint64_t heard_ns;  // when it last said something
+  std::uint64_t heard_ns;  // when data last arrived
   bool has_unread = false;
-  std::string complaint = {};  // of the process that leads there
+  std::string complaint = {};  // from the process that leads there
 };
 
-// Nobody of the job is left there, or nobody can be reached. A sentence: that ends the job.
+// No process of the job is left there, or the host cannot be reached. A message in it ends the job.
 struct HostEnd {
   int status = 0;
   std::string sentence = {};
@@ -41,13 +40,13 @@ class HostLife {
   void end() { over_ = true; }
   bool is_over() const { return over_; }
 
-  // The pipe and the process end together; the second has `time_ns` to follow the first. `why`:
-  // what came was not understood.
+  // The pipe and the process end together; the second may end `time_ns` later. `why`: the data
+  // could not be parsed.
   void on_pipe_ended(std::string why, std::uint64_t time_ns, std::uint64_t now);
   void on_process_ended(int wait_status, std::uint64_t time_ns, std::uint64_t now);
-  // When to look at it.
+  // When to call look().
   std::optional<std::uint64_t> next_ns() const;
-  // The end of a host that is lost: the connection ended early, or nothing is heard any more.
+  // The end of a lost host: the connection ended early, or the host is silent.
   std::optional<HostEnd> look(const HostSeen& seen, std::uint64_t now);
 
  private:
@@ -62,7 +61,7 @@ class HostLife {
   std::uint64_t heard_ns_;
   std::uint64_t told_by_ns_ = 0;  // after the first sign of a loss; 0: there was none
   bool pipe_ended_ = false;
-  std::string malformed_;  // why the frames were not understood
+  std::string malformed_;  // why the frames could not be parsed
   std::optional<int> wait_status_;
   bool hello_ = false;
   bool over_ = false;

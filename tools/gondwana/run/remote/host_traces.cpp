@@ -6,7 +6,7 @@
 
 namespace gondwana::launch {
 
-// By some pings at the start of the job, and one a second after.
+// Uses some pings at the start of the job, then one each second.
 bool HostTraces::on_pong(std::uint32_t node, const Pong& pong, std::uint64_t now) {
   constexpr int at_once = 16;
   Host& host = hosts_[node];

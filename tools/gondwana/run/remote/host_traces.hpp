@@ -1,4 +1,5 @@
-// The trace of a job of several hosts: what their guardians send, and how their clocks differ.
+// The trace of a job on several hosts: what their guardians send, and the differences of their
+// clocks.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +17,20 @@ class HostTraces {
  public:
   explicit HostTraces(std::size_t hosts) : hosts_(hosts) {}
 
-  // Compares clocks. Whether another ping at once is of use.
+  // Compares clocks. Returns whether another ping at once would help.
   bool on_pong(std::uint32_t node, const Pong& pong, std::uint64_t now);
   Result<void> add(std::uint32_t node, const TracePart& part);
-  // Why no events of a node are there, or not all.
+  // Why events of a node are missing.
   std::optional<std::string> fault(std::uint32_t node) const;
-  // Of all nodes that have sent theirs.
+  // The traces of all nodes that have sent theirs.
   std::vector<trace::NodeTrace> take();
 
  private:
   struct Host {
-    std::string part;  // what has come of some ranks
+    std::string part;  // what has arrived for some ranks
     std::optional<trace::NodeTrace> trace;
-    // By the fastest of our pings.
-    std::int64_t ahead_ns = 0;  // of our clock
+    // From the fastest ping, relative to our clock.
+    std::int64_t ahead_ns = 0;
     std::optional<std::int64_t> error_ns;
     int pongs = 0;
   };

@@ -14,7 +14,7 @@ namespace gondwana::launch {
 namespace {
 
 constexpr std::uint64_t second_ns = 1'000'000'000;
-constexpr std::uint64_t user_grace_ns = 10 * second_ns;  // from a second INT or TERM
+constexpr std::uint64_t user_grace_ns = 10 * second_ns;  // after a second INT or TERM
 
 }  // namespace
 
@@ -89,7 +89,7 @@ void JobOnHosts::on(const Stopping& stopping) {
   end_hosts({.is_on_purpose = true, .status = stopping.status});
 }
 
-// The one rule for the end of a host, in order or not. A host that others miss ends the job.
+// The single rule for the end of a host, regular or not. A host that others miss ends the job.
 void JobOnHosts::end_host(std::uint32_t node, const HostEnd& end, bool is_killed) {
   hosts_[node].life.end();
   actions_.emplace_back(CloseHost{node, is_killed});
@@ -104,12 +104,12 @@ void JobOnHosts::on_seen(const HostSeen& seen, std::uint64_t now) {
   if (host.life.is_over()) return;
   if (const std::optional<HostEnd> end = host.life.look(seen, now))
     return end_host(seen.node, *end, true);
-  // One that answers knows what it waits for.
+  // A host that answers knows what it is waiting for.
   if (is_suspect && now >= seen.heard_ns + user_grace_ns / 2) end_host(seen.node, {}, true);
 }
 
-// The remote launchers know what a signal means, and what a second one does. A host that is out of
-// reach must not keep us after that.
+// The remote launchers know what a signal means, and what a second one means. After that the
+// conductor must not wait for an unreachable host.
 void JobOnHosts::on(const SignalCame& signal, std::uint64_t now) {
   const bool to_end = signal.number == SIGINT || signal.number == SIGTERM;
   if (to_end && is_over()) outcome_.abandons_output = true;
@@ -145,11 +145,11 @@ void JobOnHosts::on_time_up() {
   if (ending_) return;
   outcome_.status = exit_timeout;
   actions_.emplace_back(Said{describe_timeout(job_, job_.ranks())});
-  actions_.emplace_back(Explain::at_length);  // while the ranks live
+  actions_.emplace_back(Explain::at_length);  // while the ranks are alive
   end_job(exit_timeout, "");
 }
 
-// The first word counts: what the others end with is our doing.
+// The first status counts: the hosts' later ends are a consequence.
 void JobOnHosts::end_job(int status, const std::string& sentence) {
   if (std::exchange(ending_, true)) return;
   if (!outcome_.status) outcome_.status = status;

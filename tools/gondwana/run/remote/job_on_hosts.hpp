@@ -1,5 +1,5 @@
-// A job of several hosts, as its conductor decides about it: what happens comes in, what is to be
-// done goes out. It calls no system function and reads no clock.
+// Decides about a job on several hosts for its conductor: takes events, returns actions. It makes
+// no system call and reads no clock.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace gondwana::launch {
 
-// Hosts in their order; again for one whose launcher is started again.
+// Hosts are numbered in order. Sent again if the launcher of a host is started again.
 struct HostStarted {
   std::uint32_t node;
   HostFacts facts;
@@ -27,15 +27,15 @@ struct HostSaid {
 };
 struct HostPipeEnded {
   std::uint32_t node;
-  std::string why;        // what came was not understood; or empty
-  std::uint64_t time_ns;  // for the process to end, too
+  std::string why;        // the data could not be parsed; may be empty
+  std::uint64_t time_ns;  // for the process to end too
 };
 struct HostProcessEnded {
   std::uint32_t node;
   int wait_status;
-  std::uint64_t time_ns;  // for the pipe to end, too
+  std::uint64_t time_ns;  // for the pipe to end too
 };
-// HostSeen answers LookAtHost.
+// HostSeen is the answer to LookAtHost.
 using HostsEvent = std::variant<HostStarted, HostSaid, HostPipeEnded, HostProcessEnded, HostSeen,
                                 SignalCame, LauncherLost, OutputFailed, Failed, TraceFailed, Tick>;
 
@@ -54,7 +54,7 @@ struct StartInput {
   std::uint32_t node;
 };
 struct StopInput {};
-// As `gondwana why` does.
+// Like `gondwana why`.
 enum class Explain { shortly, at_length };
 
 using HostsAction = std::variant<Said, Send, CloseHost, LookAtHost, StartInput, StopInput, Explain>;
@@ -62,17 +62,16 @@ using HostsActions = std::vector<HostsAction>;
 
 class JobOnHosts {
  public:
-  // Both must outlive this. `parts`: what each host has of the job.
+  // Both must outlive this object. `parts`: the part of each host in the job.
   JobOnHosts(const Job& job, const std::vector<Job>& parts, std::uint64_t now);
   JobOnHosts(const JobOnHosts&) = delete;
   JobOnHosts& operator=(const JobOnHosts&) = delete;
 
-  // What is to be done, in this order. Tick goes on to what is due: for each round, and at
-  // next_ns().
+  // Returns the actions in order. Send Tick in each iteration, and at next_ns().
   HostsActions handle(const HostsEvent& event, std::uint64_t now);
   std::optional<std::uint64_t> next_ns() const;
 
-  // Nobody of the job is left, as far as can be known.
+  // As far as is known, no process of the job is left.
   bool is_over() const;
   bool is_over(std::uint32_t node) const { return hosts_[node].life.is_over(); }
   const Outcome& outcome() const { return outcome_; }
@@ -81,7 +80,7 @@ class JobOnHosts {
   struct Host {
     HostLife life;
     std::optional<std::string> info;
-    bool is_suspect = false;  // to be given up if it is silent
+    bool is_suspect = false;  // given up if it stays silent
   };
 
   void on(const HostSaid& said, std::uint64_t now);

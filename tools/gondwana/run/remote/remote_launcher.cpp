@@ -19,7 +19,7 @@
 namespace gondwana::launch {
 namespace {
 
-// Reads the first frame and not one byte of the next, which is for the guardian.
+// Reads the first frame and no byte beyond it: the next one is for the guardian.
 Result<Task> read_task() {
   FrameParser parser;
   std::array<char, 4096> buffer;
@@ -43,12 +43,12 @@ void write_all(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return;  // the launcher is gone
+    if (count <= 0) return;  // the launcher has gone
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
 }
 
-// The job ends before it began.
+// The job ends before it begins.
 int report(const Error& error, const Task& task) {
   const auto status = static_cast<std::uint32_t>(exit_status(error.code));
   const std::string sentence = fmt::format("host {}: {}", host_name().data(), error.text);
@@ -64,7 +64,7 @@ Result<void> prepare(Task& task) {
     if (equals == std::string::npos) continue;
     ::setenv(assignment.substr(0, equals).c_str(), assignment.c_str() + equals + 1, 1);
   }
-  // If each program has a folder of its own, no other is needed.
+  // If each program has its own folder, the launcher's folder is not needed.
   const bool any_will_do = std::ranges::all_of(
       task.job.programs, [](const Program& one) { return one.folder.starts_with('/'); });
   if (::chdir(task.folder.c_str()) != 0 && !any_will_do) {

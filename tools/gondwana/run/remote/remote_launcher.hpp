@@ -1,11 +1,11 @@
-// `gondwana run --remote-launcher`: the launcher on another host of the job, started by the first
-// one.
+// `gondwana run --remote-launcher`: the launcher on another host of the job, started by the
+// conductor.
 #pragma once
 
 namespace gondwana::launch {
 
-// Runs the part of a job that standard input tells; returns the exit status. What happens is told
-// on standard output (frames.hpp). Ends everybody when standard input ends.
+// Runs the part of a job that is described on standard input, and returns the exit status. Events
+// are reported on standard output (frames.hpp). All processes end when standard input ends.
 int run_remote_launcher();
 
 }  // namespace gondwana::launch

@@ -1,4 +1,4 @@
-// Where output of a remote launcher goes: to the launcher, and no more under way than it takes.
+// Sends output of a remote launcher to the launcher, with no more in flight than it accepts.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace gondwana::launch {
 
 class RemoteOutput : public OutputSink {
  public:
-  // `link` must outlive this. `prompts`: the launcher's output is a terminal.
+  // `link` must outlive this object. `prompts`: the launcher's output is a terminal.
   RemoteOutput(FrameLink& link, bool prompts) : link_(&link), prompts_(prompts) {}
 
   void write(std::uint32_t rank, Standard which, std::string_view text) override {
@@ -25,7 +25,7 @@ class RemoteOutput : public OutputSink {
   bool flush() override { return link_->has_sent_all(); }
   int failure() const override { return 0; }
 
-  // The launcher has written so much.
+  // The launcher has written that many bytes.
   void on_taken(std::uint64_t bytes) { under_way_ -= std::min(bytes, under_way_); }
 
  private:

@@ -9,7 +9,7 @@
 namespace gondwana::launch {
 namespace {
 
-// Closed with the link; our descriptors 0 and 1 stay taken.
+// The copy is closed with the link; descriptors 0 and 1 stay occupied.
 UniqueFd duplicate(int fd) {
   return UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
 }

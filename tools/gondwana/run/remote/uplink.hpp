@@ -1,4 +1,4 @@
-// A remote launcher's connection to the launcher that started it: orders come down, news go up.
+// A remote launcher's connection to the launcher that started it: receives orders, sends events.
 #pragma once
 
 #include <cstdint>
@@ -24,23 +24,23 @@ class Uplink {
     std::function<void(const End& end)> on_end;
     std::function<void(std::uint32_t rank)> on_left;
     std::function<void(std::string_view text)> on_input;
-    std::function<void(const std::string& sentence)> on_lost;  // once
+    std::function<void(const std::string& sentence)> on_lost;  // called once
   };
 
-  // Over standard input and output. Both arguments must outlive this.
+  // Uses standard input and output. Both arguments must outlive this object.
   Uplink(Poller& poller, const Job& job);
 
   Result<void> start(Orders orders);
 
   void tell(const Frame& news) { link_.send(news); }
-  // Tells the launcher how far the rank that reads the standard input has come.
+  // Reports to the launcher how much the reading rank has read.
   RankInput::Handlers reports_of_input() {
     return {[this](std::uint64_t bytes) { tell(Taken{bytes}); }, [this] { tell(Deaf{}); }};
   }
   RemoteOutput& output() { return output_; }
   NodeExchange& exchange() { return exchange_; }
 
-  // To be called once a round: has the launcher been silent for too long?
+  // Call this once per iteration: checks whether the launcher has been silent for too long.
   void step();
   std::optional<std::uint64_t> next_ns() const;
 
