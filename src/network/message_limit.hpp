@@ -5,7 +5,7 @@
 
 namespace gondwana {
 
-// In bytes. No network carries longer messages.
+// In bytes. The library sends no longer messages.
 inline constexpr std::size_t message_limit = 72 * 1024;
 
 }  // namespace gondwana

@@ -15,11 +15,11 @@ namespace gondwana::network {
 namespace {
 
 struct Row {
-  std::string_view name;  // in GONDWANA_NETWORK_LIBRARY
+  std::string_view name;  // value of GONDWANA_NETWORK_LIBRARY
   Result<std::unique_ptr<Endpoint>> (*open)(const Settings&, const Receives&);
 };
 
-// The first one is the default: it checks memory keys over every network.
+// The first row is the default, because libfabric checks memory keys on every network.
 constexpr std::array rows{
     Row{"ofi", ofi::open},
     Row{"ucx", ucx::open},

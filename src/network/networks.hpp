@@ -9,7 +9,7 @@
 
 namespace gondwana::network {
 
-// Opens the library that the settings name, else the first one in the table.
+// Opens the library that the settings name, or else the first one in the table.
 Result<std::unique_ptr<Endpoint>> open_endpoint(const Settings& settings, const Receives& receives);
 
 }  // namespace gondwana::network

@@ -5,7 +5,7 @@
 
 namespace gondwana {
 
-// `busy`: no room now; progress and retry. Nothing of the operation has happened.
+// `busy`: the queue is full. Make progress and retry; the attempt had no effect.
 enum class Posted : std::uint8_t { accepted, busy };
 
 }  // namespace gondwana

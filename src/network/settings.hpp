@@ -1,4 +1,4 @@
-// The user's choice of a network, and the subnet of this machine that it means.
+// The user's choice of a network, and the corresponding subnet of this machine.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 namespace gondwana {
 namespace {
 
-// A number in memory, which may lie anywhere.
+// A number in memory, with any alignment.
 template <typename T>
 struct Unaligned {
   using Type __attribute__((aligned(1), may_alias)) = T;
@@ -21,7 +21,7 @@ void put(In<T>& to, T term) {
     to = term;
 }
 
-// Integers wrap around, so they are computed without a sign.
+// Integers wrap around, so they are computed as unsigned.
 template <typename T>
 struct Real {
   T by;

@@ -17,13 +17,13 @@ constexpr std::size_t width(AccumulateType type) {
   return widths.at(static_cast<std::size_t>(type));
 }
 
-// The type of the numbers that an element consists of: a complex one has two.
+// The type of the numbers in an element. A complex element consists of two.
 constexpr AccumulateType component(AccumulateType type) {
   if (type == AccumulateType::complex64) return AccumulateType::float32;
   return type == AccumulateType::complex128 ? AccumulateType::float64 : type;
 }
 
-// What is added: elements of a type, each multiplied by a scale. Integers wrap around.
+// The scaled addition of elements of one type. Integers wrap around.
 class Accumulation {
  public:
   // `scale`: one element.
@@ -40,14 +40,15 @@ class Accumulation {
         break;
     }
   }
-  // The elements as they are.
+  // The elements without a scale.
   static Accumulation unscaled(AccumulateType type);
 
   AccumulateType type() const { return type_; }
 
-  // Arrays of `size` bytes, whole elements, with any alignment. They do not overlap.
+  // Arrays of `size` bytes, which must be whole elements, with any alignment. They must not
+  // overlap.
   void add(std::byte* target, const std::byte* source, std::size_t size) const;
-  // The terms alone; `target` may be `source`.
+  // The scaled elements alone. `target` may be `source`.
   void scale(std::byte* target, const std::byte* source, std::size_t size) const;
 
  private:

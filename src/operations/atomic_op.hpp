@@ -43,10 +43,10 @@ concept AtomicApplies =
     AtomicValue<T> && (std::integral<T> || (Op != AtomicOp::bit_and && Op != AtomicOp::bit_or &&
                                             Op != AtomicOp::bit_xor));
 
-// Does `Op` at `target` and returns the old value. compare_swap stores `operand` if it finds
-// `compare`. It compares bits, so -0.0 and NaN are ordinary values. All are sequentially
-// consistent: OpenSHMEM does not ask for it, but a locked instruction does it anyway, and users'
-// locks and counters expect it.
+// Applies `Op` at `target` and returns the old value. compare_swap stores `operand` if it finds
+// `compare`. It compares bits, so -0.0 and NaN are ordinary values. All operations are sequentially
+// consistent: OpenSHMEM does not require it, but locked instructions provide it, and users' locks
+// and counters expect it.
 template <AtomicOp Op, typename T>
   requires AtomicApplies<Op, T>
 inline T apply_atomic(T& target, T operand, T compare) {
@@ -69,11 +69,11 @@ inline T apply_atomic(T& target, T operand, T compare) {
   }
 }
 
-// An operation as messages carry it.
+// An operation in the form of messages.
 struct AtomicRequest {
   AtomicOp op;
   AtomicType type;
-  std::uint64_t operand = 0;  // the bytes of a value of `type`, first bytes first
+  std::uint64_t operand = 0;  // bytes of a value of `type`, starting with the first
   std::uint64_t compare = 0;
 };
 
@@ -86,7 +86,7 @@ inline AtomicRequest atomic_request(T operand, T compare) {
 }
 
 // Executes a request at `target` and returns the bytes of the old value. A null entry in the table:
-// the operation does not exist on that type.
+// the operation does not exist for that type.
 using AtomicExecutor = std::uint64_t (*)(void* target, const AtomicRequest& request);
 
 namespace detail {

@@ -1,10 +1,10 @@
-// Copies that a peer may watch. Every naturally aligned word at the target is written by one store,
-// and once, however the source is aligned. memcpy does not promise that: it may store the first
-// bytes last, or a word in two parts.
+// Copies that a peer may poll. Every naturally aligned word at the target is written by one store,
+// and only once, whatever the alignment of the source. memcpy does not promise that: it may store
+// the first bytes last, or a word in two parts.
 //
 // Stores begin and end at multiples of 8 bytes. Only the bytes before the first multiple and after
-// the last one have stores of 1, 2 and 4 bytes. A vector that begins at a multiple of 8 tears no
-// word: the processor writes it at once, or divides it where a cache line ends.
+// the last one use stores of 1, 2 and 4 bytes. A vector store at a multiple of 8 does not tear
+// words: the processor writes it at once, or splits it at a cache line boundary.
 #include "operations/copy.hpp"
 
 #include <utility>
@@ -18,13 +18,13 @@
 namespace gondwana {
 namespace {
 
-// From this number of bytes on, the width of vectors matters.
+// From this size in bytes on, the width of vectors matters.
 constexpr std::size_t wide_size = 512;
 
 struct Copy {
   std::byte* target;
   const std::byte* source;
-  std::size_t size;  // bytes that are left
+  std::size_t size;  // remaining bytes
 
   [[gnu::always_inline]] bool is_aligned_to(std::size_t unit) const {
     return reinterpret_cast<std::uintptr_t>(target) % unit == 0;
@@ -49,7 +49,8 @@ struct Vector {
   using Type [[gnu::vector_size(Width)]] = char;
 };
 
-// Each memcpy is one instruction. The fence, which is none, keeps a compiler from making a call of
+// Each memcpy is one instruction. The fence, which emits none, prevents the compiler from replacing
+// a loop of them by a call.
 // a loop of them.
 template <std::size_t Width, std::size_t Count>
 [[gnu::always_inline]] inline void move_vectors(Copy& copy) {
@@ -62,7 +63,7 @@ template <std::size_t Width, std::size_t Count>
   copy.advance(Width * Count);
 }
 
-// Moves to the next multiple of 8 bytes at the target, or as far as pieces fit.
+// Advances to the next multiple of 8 bytes at the target, or as far as whole pieces fit.
 [[gnu::always_inline]] inline void move_head(Copy& copy) {
   if (!copy.is_aligned_to(2) && copy.size >= 1) move_word<std::uint8_t>(copy);
   if (!copy.is_aligned_to(4) && copy.size >= 2) move_word<std::uint16_t>(copy);
@@ -98,7 +99,7 @@ template <std::size_t Width, std::size_t Count>
 template <std::size_t Width>
 [[gnu::always_inline]] inline void move_wide(Copy& copy) {
   while (!copy.is_aligned_to(Width)) move_word<std::uint64_t>(copy);
-  constexpr std::size_t step = 256;  // bytes: as much as fits into the registers
+  constexpr std::size_t step = 256;  // bytes; as many as fit into the registers
   while (copy.size >= step) move_vectors<Width, step / Width>(copy);
   move_rest(copy);
 }
@@ -121,8 +122,8 @@ void move_by_16(std::byte* target, const std::byte* source, std::size_t size) {
   move_wide<64>(copy);
 }
 
-// Each step of this instruction is one load and one store of 8 bytes, as far as others can see. A
-// processor with fast strings makes lines of them.
+// Each step of this instruction is one load and one store of 8 bytes, as observed by other
+// processors. A processor with fast strings combines them into lines.
 void move_string(std::byte* target, const std::byte* source, std::size_t size) {
   Copy copy{target, source, size};
   while (!copy.is_aligned_to(cache_line)) move_word<std::uint64_t>(copy);
@@ -134,7 +135,7 @@ void move_string(std::byte* target, const std::byte* source, std::size_t size) {
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool is_sanitized = true;  // its checks would not see the assembler
+constexpr bool is_sanitized = true;  // its checks do not cover inline assembly
 #elif defined(__has_feature)
 constexpr bool is_sanitized = __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) ||
                               __has_feature(thread_sanitizer);
@@ -157,10 +158,10 @@ bool has_fast_strings() {
 }
 
 [[gnu::noinline]] void move_large(std::byte* target, const std::byte* source, std::size_t size) {
-  constexpr std::size_t large = 24 * 1024;  // bytes: less than the first cache holds
+  constexpr std::size_t large = 24 * 1024;  // bytes; less than the L1 cache
   if (size >= large && has_fast_strings()) return move_string(target, source, size);
-  // Loads of whole lines pay off if no load crosses two. Processors with this extension do not
-  // lower their frequency for them.
+  // Loads of whole lines pay off if no load crosses a line boundary. Processors with this extension
+  // do not lower their frequency for them.
   const auto apart =
       reinterpret_cast<std::uintptr_t>(source) - reinterpret_cast<std::uintptr_t>(target);
   const bool are_lines = apart % cache_line == 0;
@@ -179,7 +180,7 @@ bool has_fast_strings() {
 
 }  // namespace
 
-// AddressSanitizer checks memcpy of this library, and no loop or instruction of it.
+// AddressSanitizer checks memcpy in this library, but not the loops and instructions of this file.
 void copy_words(std::byte* target, const std::byte* source, std::size_t size) {
   if (has_address_sanitizer()) [[unlikely]] {
     if (size > 0) std::memcpy(target, source, size);

@@ -40,7 +40,8 @@ inline void load_word(std::byte* target, const std::byte* source) {
   std::memcpy(target, &value, sizeof(Word));
 }
 
-// Stores every naturally aligned word at the target of 1, 2, 4 or 8 bytes as a whole, and once.
+// Stores every naturally aligned word of 1, 2, 4 or 8 bytes at the target as a whole, and only
+// once.
 void copy_words(std::byte* target, const std::byte* source, std::size_t size);
 
 namespace detail {
@@ -80,8 +81,8 @@ inline bool try_load(std::byte* target, const std::byte* source, std::size_t siz
 
 }  // namespace detail
 
-// To a peer, which may wait for any word of it. As copy_words(), and `size` bytes that are a word
-// are ordered like other words.
+// Copies to a peer, which may wait for any word of the target. Like copy_words(), and a copy of one
+// word is ordered like other words.
 [[gnu::always_inline]] inline void copy_to_peer(std::byte* target, const std::byte* source,
                                                 std::size_t size) {
   if (size > 8)
@@ -90,7 +91,8 @@ inline bool try_load(std::byte* target, const std::byte* source, std::size_t siz
     detail::store_small(target, source, size);
 }
 
-// From a peer: 1, 2, 4 or 8 bytes aligned at the source are one load; everything else is memcpy.
+// Copies from a peer. 1, 2, 4 or 8 bytes aligned at the source are one load; everything else is
+// memcpy.
 [[gnu::always_inline]] inline void copy_from_peer(std::byte* target, const std::byte* source,
                                                   std::size_t size) {
   if (size > 8)
@@ -99,7 +101,7 @@ inline bool try_load(std::byte* target, const std::byte* source, std::size_t siz
     detail::load_small(target, source, size);
 }
 
-// Stores a value at a place aligned for its type.
+// Stores a value at an address aligned for its type.
 template <typename T>
 inline void copy_value(std::byte* target, T value) {
   if constexpr (sizeof(T) <= 8)

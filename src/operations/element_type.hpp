@@ -1,4 +1,4 @@
-// What a reduction must know of the elements of its arrays.
+// The properties of array elements that a reduction needs.
 #pragma once
 
 #include <cstddef>

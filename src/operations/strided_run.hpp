@@ -1,4 +1,4 @@
-// Puts and gets of strided pieces that travel packed in one message.
+// Puts and gets of strided pieces that are packed into one message.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,19 @@
 
 namespace gondwana {
 
-// Pieces of one size at equal steps, at a peer and here.
+// Pieces of one size with constant strides, at a peer and here.
 struct StridedRun {
-  std::size_t size = 0;  // bytes of each
+  std::size_t size = 0;  // bytes of each piece
   std::size_t count = 0;
-  std::uint64_t there = 0;        // the start of the first, in the arena of the peer
-  std::ptrdiff_t there_step = 0;  // from the start of one to the start of the next
+  std::uint64_t there = 0;        // start of the first piece, in the arena of the peer
+  std::ptrdiff_t there_step = 0;  // from the start of one piece to the start of the next
   std::byte* here = nullptr;      // a put only reads it
   std::ptrdiff_t here_step = 0;
 
   constexpr std::size_t bytes() const { return size * count; }
 };
 
-// Limit of runs in one message.
+// The most runs in one message.
 inline constexpr std::size_t most_runs = 256;
 
 constexpr std::size_t bytes_of(std::span<const StridedRun> all) {
@@ -43,7 +43,7 @@ struct ConstSteps {
 
 namespace detail {
 
-// Whether all are aligned words: each is then one load and one store.
+// Whether all pieces are aligned words. Then each is one load and one store.
 template <typename Word>
 inline bool are_words(const std::byte* first, std::ptrdiff_t step) {
   return is_aligned_for<Word>(first) && step % std::ptrdiff_t{sizeof(Word)} == 0;
@@ -77,7 +77,7 @@ inline void copy_pieces(Steps to, ConstSteps from, std::size_t size, std::size_t
   }
 }
 
-// Into a message, and out of one.
+// Copies into a message, and out of one.
 inline void pack(std::span<const StridedRun> all, std::byte* packed) {
   for (const StridedRun& each : all) {
     const auto size = static_cast<std::ptrdiff_t>(each.size);

@@ -11,7 +11,7 @@
 namespace gondwana {
 namespace {
 
-// The lowest and the end of the offsets of pieces, from the first.
+// The range of the offsets of all pieces, relative to the first.
 struct Span {
   std::size_t below;
   std::size_t size;
@@ -43,12 +43,12 @@ void add(DeviceTraffic& traffic, const Kind* kind, std::atomic<std::uint64_t> Ki
   (row.*which).fetch_add(bytes, std::memory_order_relaxed);
 }
 
-// A copy, from its beginning to its end, as tools see it. Null kinds: of the host, which is not
+// A copy in progress, as tools see it. If both kinds are null it is a host copy, which is not
 // counted.
 class Counted {
  public:
-  // passing: one side is a buffer of the host, on the way to or from another node. served: it is
-  // one of the agent, which copies for ranks of other nodes.
+  // passing: one side is a host buffer, for data to or from another node. served: the agent copies
+  // for ranks of other nodes.
   enum class Way : std::uint8_t { direct, passing, served };
 
   Counted(DeviceTraffic& traffic, const Kind* to, const Kind* from, std::size_t bytes, Way way)
@@ -98,7 +98,7 @@ Result<AnyMemory::Located> AnyMemory::locate(Remote place, std::size_t size) {
   return Located{view->kind, view->memory.data()};
 }
 
-// Of the first piece.
+// Returns the location of the first piece.
 Result<AnyMemory::Located> AnyMemory::locate(Space space, const StridedRun& pieces) {
   const Span span = span_of(pieces);
   Result<Located> lowest = locate({space, pieces.there - span.below}, span.size);
@@ -210,7 +210,7 @@ Result<void> AnyMemory::copy(std::byte* to, Kind* to_kind, const std::byte* from
   return {};
 }
 
-// Between two devices that do not know each other.
+// Copies between two devices that cannot access each other.
 Result<void> AnyMemory::copy_by_host(std::byte* to, Kind& to_kind, const std::byte* from,
                                      Kind& from_kind, std::size_t size) {
   constexpr std::size_t most = std::size_t{256} * 1024;
@@ -223,7 +223,7 @@ Result<void> AnyMemory::copy_by_host(std::byte* to, Kind& to_kind, const std::by
   return {};
 }
 
-// All pieces are under way together.
+// All pieces are in flight together.
 Result<void> AnyMemory::copy(Steps to, Kind* to_kind, ConstSteps from, Kind* from_kind,
                              std::size_t size, std::size_t count) {
   if (is_contiguous(to.step, size, count) && is_contiguous(from.step, size, count))

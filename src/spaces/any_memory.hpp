@@ -1,5 +1,5 @@
-// The memory of the ranks of a node, of whatever kind: arenas by loads and stores, other spaces by
-// the copies of their kind. Used where one side may be no host memory.
+// The memory of the ranks of a node, of any kind: arenas by loads and stores, other spaces by
+// copies of their kind. Used if one side may be device memory.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@
 
 namespace gondwana {
 
-// Any thread. Ranks and places are of this node. `here` of a run, and other addresses, may be on a
-// device of this process. What a call has written is visible when it returns.
+// Thread-safe. Ranks and locations must be of this node. `here` of a run, and other addresses, may
+// be on a device of this process. Data written by a call is visible when it returns.
 class AnyMemory {
  public:
-  // Both must outlive it. `me`: the rank for which copies are counted; nothing in an agent, which
-  // counts them for the rank whose memory it is.
+  // Both must outlive the object. `me`: the rank for which copies are counted. Empty in an agent,
+  // which counts them for the rank that owns the memory.
   AnyMemory(const NodeMemory& memory, Kinds& kinds, std::optional<Rank> me = {})
       : memory_(memory), kinds_(kinds), views_(memory, kinds), me_(me) {}
 
@@ -28,16 +28,18 @@ class AnyMemory {
   Result<void> get(Space from, const StridedRun& pieces);
   Result<void> put(Remote to, Bytes source);
   Result<void> get(MutableBytes target, Remote from);
-  // The same of one piece. A copy of one kind may go on: it finishes what `done_of` returns.
+  // The same for one piece. A copy by one kind may continue after the call, and finishes the
+  // completion that `done_of` returns.
   using DoneOf = FunctionRef<Completion&(Kind&)>;
   Result<void> begin_put(Space to, const StridedRun& piece, DoneOf done_of);
   Result<void> begin_get(Space from, const StridedRun& piece, DoneOf done_of);
-  // Whether the bytes are there.
+  // Whether the bytes exist.
   Result<void> check(Space space, const StridedRun& pieces);
   Result<void> check(Remote place, std::size_t size);
-  // The device of memory of this process. Null: the host. An error: it leaves an allocation.
+  // The device of memory of this process. Null: host memory. An error: the range exceeds an
+  // allocation.
   Result<Kind*> owner_of(Bytes here);
-  // While it lives, tools see that this rank waits for a copy.
+  // Tells tools, during its lifetime, that this rank waits for a copy.
   class ShownWait {
    public:
     explicit ShownWait(std::atomic<std::uint64_t>& under_way) : under_way_(under_way) {
@@ -51,24 +53,23 @@ class AnyMemory {
     std::atomic<std::uint64_t>& under_way_;
   };
   ShownWait show_wait() const { return ShownWait(traffic_of(Rank(0)).under_way); }
-  // No operation of this process uses the space any more.
+  // No operation of this process may use the space any more.
   void forget(Space space) { views_.forget(space); }
-  // What ranks of the node have removed is mapped no more.
+  // Unmaps spaces that ranks of the node have removed.
   void forget_removed() { views_.sweep(); }
-  // Between two addresses of this process. `passing`: one side is a buffer of the host, on the way
-  // to or from another node.
+  // Copies between two addresses of this process. `passing`: one side is a host buffer, for data to
+  // or from another node.
   enum class Passing : std::uint8_t { no, yes };
   Result<void> copy(std::byte* to, const std::byte* from, std::size_t size,
                     Passing passing = Passing::no);
-  // The same, and it may go on.
+  // The same, but the copy may continue after the call.
   Result<void> begin_copy(std::byte* to, const std::byte* from, std::size_t size, Passing passing,
                           DoneOf done_of);
 
-  // Updates read, change and write under the accumulate locks of the rank: other updates of a
-  // device's memory wait. False: another process has a lock; nothing, or nothing more, has
-  // happened.
+  // Updates read, change and write under the accumulate locks of the rank, so other updates of its
+  // device memory wait. False: another process holds a lock, and the call had no further effect.
   Result<bool> try_update(Remote at, const AtomicRequest& request, std::uint64_t& old);
-  // Adds to one piece, `added` bytes of which are done.
+  // Adds to one piece, of which `added` bytes are already done.
   Result<bool> try_add(Remote to, const Accumulation& sum, Bytes terms, std::size_t& added);
 
  private:

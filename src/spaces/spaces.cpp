@@ -30,7 +30,7 @@ void SpaceViews::unmap(Known& known) {
   known = {};
 }
 
-// A rank writes its table, and may damage it: what it says is read once.
+// Reads the row only once, because a rank writes its table and may damage it.
 Result<void> SpaceViews::follow(Known& known, Space space) {
   const std::optional<SpaceInfo> info = read_space(space_row(memory_.window(space.rank), space.id));
   if (info && info->version == known.version && info->process == known.process) return {};
@@ -49,8 +49,8 @@ Result<void> SpaceViews::follow(Known& known, Space space) {
   return {};
 }
 
-// The rank removes a space before it looks whether a process has mapped it; so this one counts
-// before it looks whether the space is there.
+// The rank removes a space before it checks whether a process has mapped it. So this process counts
+// itself before it checks whether the space exists.
 Result<SpaceViews::Known> SpaceViews::map(Kind& kind, const SpaceInfo& info, Space space) const {
   std::byte* window = memory_.window(space.rank);
   SpaceViewers& viewers = space_viewers(window, space.id);
@@ -112,7 +112,7 @@ void SpaceViews::sweep_if_asked() {
 
 // NOLINTBEGIN(clang-analyzer-optin.core.EnumCastOutOfRange): only the arena's has a name
 
-// Peers that end too unmap what they have. Nobody knows what one does that has been killed.
+// Peers that end also unmap the memory. The wait is limited, because a killed peer does not.
 OwnSpaces::~OwnSpaces() {
   for (std::uint32_t number = 1; number < kinds_.size(); ++number) clear(SpaceId(number));
   const auto is_one_mapped = [this] {
@@ -126,7 +126,7 @@ OwnSpaces::~OwnSpaces() {
   for (const Left& each : left_) each.kind->release(each.memory);
 }
 
-// One that peers still map is not used again before all others are.
+// A number whose old space peers still map is reused only if no other is free.
 SpaceId OwnSpaces::find_free() const {
   auto found = static_cast<std::uint32_t>(kinds_.size());
   for (std::uint32_t number = 1; number < kinds_.size(); ++number) {
@@ -162,7 +162,7 @@ Result<SpaceId> OwnSpaces::add(Kind& kind, MutableBytes memory) {
   return id;
 }
 
-// As ShownFiles does, whose bell and counter are the same.
+// Uses the bell and the counter of ShownFiles.
 void OwnSpaces::tell_agent() const {
   NodeHeader& header = memory_.header();
   header.files_asked.fetch_add(1, std::memory_order_release);  // pairs with SpaceRequests::follow()
@@ -190,7 +190,7 @@ void OwnSpaces::clear(SpaceId id) {
   hide_buffer(shown_memory(memory_.page(me_)), reinterpret_cast<const void*>(begin));
   const std::optional<SpaceInfo> info = read_space(space);
   write_space(space, {});
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // before is_mapped()
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // ordered before is_mapped()
   if (info) kinds_.at(index(id))->unshare(info->handle);
   kinds_.at(index(id)) = nullptr;
   tell_agent();

@@ -1,5 +1,5 @@
-// The spaces of this rank that are no arena, and those of the other ranks of its node as this
-// process reaches them.
+// The spaces of this rank other than the arena, and this process's views of those of other ranks of
+// its node.
 #pragma once
 
 #include <map>
@@ -14,27 +14,27 @@
 
 namespace gondwana {
 
-// A space, or a part of one, as copies of this process name it.
+// A space, or a part of one, as copies of this process address it.
 struct DeviceView {
   Kind* kind = nullptr;
   MutableBytes memory;
 };
 
-// The views that a process has of spaces of its node. Any thread.
+// The views that a process has of spaces of its node. Thread-safe.
 class SpaceViews {
  public:
-  // Both must outlive it.
+  // Both arguments must outlive the object.
   SpaceViews(const NodeMemory& memory, Kinds& kinds) : memory_(memory), kinds_(kinds) {}
   SpaceViews(const SpaceViews&) = delete;
   SpaceViews& operator=(const SpaceViews&) = delete;
   ~SpaceViews();
 
-  // `size` bytes at the place, of a rank of this node. An error: there is no such space, it is
-  // shorter, or this process cannot map it.
+  // `size` bytes at a location of a rank of this node. An error: the space does not exist, is
+  // shorter, or cannot be mapped by this process.
   Result<DeviceView> find(Remote place, std::size_t size);
-  // Unmaps a space that no operation of this process uses any more.
+  // Unmaps a space, which no operation of this process may use any more.
   void forget(Space space);
-  // Unmaps all that their ranks have removed, if a rank of the node has removed some. Cheap if not.
+  // Unmaps all spaces that ranks of the node have removed. Cheap if there are none.
   void sweep();
 
  private:
@@ -42,7 +42,7 @@ class SpaceViews {
     std::uint32_t version = 0;
     std::int32_t process = 0;
     DeviceView view = {};
-    SpaceViewers* viewers = nullptr;  // not null: it is mapped by this process, which counts there
+    SpaceViewers* viewers = nullptr;  // not null: mapped by this process, and counted there
   };
 
   Result<void> follow(Known& known, Space space);
@@ -52,12 +52,12 @@ class SpaceViews {
 
   const NodeMemory& memory_;
   Kinds& kinds_;
-  std::mutex mutex_;                                                // guards what follows
+  std::mutex mutex_;                                                // guards the members below
   std::map<std::pair<std::uint32_t, std::uint32_t>, Known> known_;  // by rank and number
-  std::uint32_t swept_ = 0;                                         // what was asked for before
+  std::uint32_t swept_ = 0;  // number of changes already handled
 };
 
-// The spaces that this rank gives to its peers. Any thread.
+// The spaces that this rank offers its peers. Thread-safe.
 class OwnSpaces {
  public:
   OwnSpaces(const NodeMemory& memory, Rank me) : memory_(memory), me_(me) {}
@@ -65,23 +65,24 @@ class OwnSpaces {
   OwnSpaces& operator=(const OwnSpaces&) = delete;
   ~OwnSpaces();
 
-  // Memory of the device that this process has allocated. It stays the caller's.
+  // `memory` must be an allocation of this process on the device. The caller keeps it.
   Result<SpaceId> add(Kind& kind, MutableBytes memory);
-  // Whether the agent of this node, if there is one, has looked at the space, and whether it does
-  // not reach it. Other nodes may use the space afterwards.
+  // Whether the agent of this node, if any, has seen the space, and whether it cannot reach it.
+  // Other nodes may use the space afterwards.
   bool has_reached_agent(SpaceId id) const;
   bool is_refused_by_agent(SpaceId id) const;
-  // No operation of a peer may be under way. Peers unmap it when they wait, or use a device.
+  // No operation of a peer may be in flight. A peer unmaps the space when it waits or uses a
+  // device.
   void remove(SpaceId id);
-  // The same, of memory that is this rank's: the kind releases it when no peer has it mapped.
+  // The same for memory of this rank, which the kind releases when no peer maps it any more.
   void remove(SpaceId id, Kind& kind, std::byte* memory);
-  // Whether a process has mapped a space that was removed. Until then its memory must stay.
+  // Whether a process still maps a removed space. Until then its memory must stay.
   bool is_mapped(SpaceId id) const { return viewers(id).count.load() > 0; }
-  // Releases what may be released by now. False: some memory is still mapped.
+  // Releases memory that no peer maps any more. False: some is still mapped.
   bool reap();
 
  private:
-  // Removed, and mapped by a peer.
+  // Removed, but still mapped by a peer.
   struct Left {
     SpaceId id;
     Kind* kind;
@@ -97,8 +98,8 @@ class OwnSpaces {
 
   const NodeMemory& memory_;
   Rank me_;
-  std::mutex mutex_;                         // guards what follows
-  std::vector<const Kind*> kinds_{nullptr};  // by number; null: there is no such space
+  std::mutex mutex_;                         // guards the members below
+  std::vector<const Kind*> kinds_{nullptr};  // by number; null: no space
   std::vector<Left> left_;
 };
 

@@ -11,21 +11,21 @@ namespace gondwana {
 namespace {
 
 struct Region {
-  TraceRing* ring;  // null: the job was not traced when it began
+  TraceRing* ring;  // null: the job was not traced when the region began
   std::uint64_t event;
   std::uint64_t begin;
   std::uint16_t name;
 };
 
-// Regions of the thread that are open. A pointer, because threads have little memory for variables
-// of libraries that are loaded late, by Python for example.
+// The open regions of the thread. A pointer, because thread-local memory is scarce in libraries
+// that are loaded late, for example by Python.
 using OpenRegions = std::vector<Region>;
 [[gnu::tls_model("initial-exec")]] constinit thread_local OpenRegions* own = nullptr;
 
 struct Leave {
   ~Leave() {
     delete own;
-    own = nullptr;  // also for what the thread still does
+    own = nullptr;  // also handles later calls of the thread
   }
 };
 
@@ -43,7 +43,7 @@ struct Nvtx {
   int (*pop)() = nullptr;
 };
 
-// The library of NVTX, where a tool has loaded it by then.
+// The NVTX library, if a tool has already loaded it.
 const Nvtx& nvtx() {
   static const Nvtx found = [] {
     const Nvtx library{

@@ -1,5 +1,5 @@
-// Regions that the program names: events of the calling thread in a job that is traced, and ranges
-// of NVTX where a tool has loaded that.
+// Regions that the program names: events of the calling thread in a traced job, and ranges of NVTX
+// if a tool has loaded it.
 #pragma once
 
 #include <atomic>
@@ -11,10 +11,10 @@ class Regions {
  public:
   enum User : std::uint32_t { trace = 1, checks = 2, tool = 4, starting = 8 };
 
-  // A call that finds no user does nothing else.
+  // If nothing uses regions, a call does nothing else.
   static bool are_used() { return users.load(std::memory_order_relaxed) != 0; }
   static void add(User user) { users.fetch_or(user, std::memory_order_relaxed); }
-  // The library has started: from now on it is known what uses regions.
+  // Called when the library has started and knows what uses regions.
   static void start(bool with_checks);
 
   static void begin(const char* name);
@@ -22,7 +22,7 @@ class Regions {
   static bool end();
 
  private:
-  // In one library for all: each that has an inline variable may have a copy.
+  // Defined in one library, because each library with an inline variable could have its own copy.
   static constinit std::atomic<std::uint32_t> users;
 };
 

@@ -1,10 +1,10 @@
-// The last events of the ranks of a node: what their threads have done, and when. They lie at the
-// end of the control memory, so that they outlive the rank, in a job that is traced. A place for
-// each rank and one for the agent:
+// The last events of the ranks of a node: the operations of their threads, with times. In a traced
+// job they are at the end of the control memory, so that they outlive the rank. Each rank and the
+// agent have an area:
 //
 //   TracePlace | TraceRing | events | TraceRing | events | ...
 //
-// One thread writes a ring, anybody reads it. A new event replaces the oldest one.
+// One thread writes a ring, and any process may read it. A new event replaces the oldest one.
 #pragma once
 
 #include <algorithm>
@@ -20,22 +20,22 @@
 namespace gondwana {
 
 enum class EventKind : std::uint8_t {
-  call,        // of a door
-  put,         // one that writes to the place in the memory of the peer
-  get,         // one that reads there
-  atomic,      // one that changes a word there
-  send,        // one that sends a message to the peer
-  word_wait,   // one that waits for words of this rank, from the place on
-  wait,        // for the peer, or the team whose number is in `bytes`
-  handler,     // of a message from the peer
-  batch,       // small operations that left together, for the node whose number is in `peer`
-  step,        // of a collective, whose number is in `bytes`
-  region,      // of the program, which has named it
-  allocation,  // of symmetric memory: of `bytes`, at the place once it has ended
-  acquire,     // of the lock at the place
+  call,        // a call of a door
+  put,         // writes to `place` in the memory of the peer
+  get,         // reads there
+  atomic,      // changes a word there
+  send,        // sends a message to the peer
+  word_wait,   // waits for words of this rank, starting at `place`
+  wait,        // waits for the peer, or for the team whose number is in `bytes`
+  handler,     // handles a message from the peer
+  batch,       // a batch of small operations for the node whose number is in `peer`
+  step,        // a collective, whose number is in `bytes`
+  region,      // a region that the program has named
+  allocation,  // allocation of `bytes` of symmetric memory, at `place` when it has ended
+  acquire,     // takes or releases the lock at `place`
   try_acquire,
   release,
-  barrier,  // of `bytes` ranks from the peer on, the place is the distance; of all, where that is 0
+  barrier,  // `bytes` ranks starting with the peer, at distance `place`; distance 0: all ranks
 };
 constexpr EventKind last_event_kind = EventKind::barrier;
 
@@ -44,18 +44,18 @@ struct TraceEvent {
   static constexpr std::uint64_t open = ~std::uint64_t{0};
 
   std::uint64_t begin = 0;        // ticks
-  std::uint64_t duration = open;  // likewise; open: it has begun and not ended
+  std::uint64_t duration = open;  // in ticks; open: begun but not ended
   EventKind kind = EventKind::call;
   std::uint16_t name = 0;  // see TracePlace::names
   std::uint32_t peer = nobody;
-  std::uint64_t place = 0;  // address as the rank has it; 0: none
+  std::uint64_t place = 0;  // address in the rank; 0: none
   std::uint64_t bytes = 0;
-  std::uint16_t site = 0;  // where the program makes the call, see TraceSites; 0: not known
+  std::uint16_t site = 0;  // where the program makes the call, see TraceSites; 0: unknown
 };
 
-// Durations have 40 bits: those of 2^39 ticks and more are stored in steps of 1024, up to days.
-// Larger ones, and larger sizes, are stored as the largest that fits. Addresses of user space have
-// 48 bits; tags above them are lost.
+// Durations have 40 bits. Those of 2^39 ticks and more are stored in steps of 1024, up to days.
+// Larger ones, and larger sizes, are stored as the largest value that fits. Addresses of user space
+// have 48 bits; tags above them are lost.
 class StoredEvent {
   static constexpr std::uint64_t most_bytes = (std::uint64_t{1} << 40) - 1;
   static constexpr std::uint64_t is_open = (std::uint64_t{1} << 40) - 1;
@@ -121,24 +121,25 @@ class StoredEvent {
 struct alignas(cache_line) TraceRing {
   static constexpr std::uint64_t layout_version = 1;
 
-  std::atomic<std::uint64_t> written;  // events since the beginning; released after the event
-  // Number of the thread that writes, or wrote last; 0: unused.
+  std::atomic<std::uint64_t> written;  // number of events so far; released after the event
+  // The number of the thread that writes, or wrote last; 0: unused.
   std::atomic<std::uint32_t> thread;
   std::atomic<std::uint32_t> taken;
-  std::atomic<std::uint64_t> room;  // events that it holds, a power of two
+  std::atomic<std::uint64_t> room;  // capacity in events, a power of two
 
   StoredEvent* events() { return reinterpret_cast<StoredEvent*>(this + 1); }
   const StoredEvent* events() const { return reinterpret_cast<const StoredEvent*>(this + 1); }
 
-  // All of these for the thread that writes. Returns the number of the event, which ends it.
+  // Called by the writing thread only. Returns the number of the event, with which it can be ended.
   std::uint64_t begin(const TraceEvent& event) {
     const std::uint64_t number = written.load(std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_release);  // a reader sees the number before
+    std::atomic_thread_fence(
+        std::memory_order_release);  // readers see `written` before the new event
     at(number).store(event);
     written.store(number + 1, std::memory_order_release);
     return number;
   }
-  // Later events may have taken its place.
+  // Has no effect if later events have replaced it.
   bool holds(std::uint64_t number) const {
     return written.load(std::memory_order_relaxed) - number <= room.load(std::memory_order_relaxed);
   }
@@ -156,7 +157,7 @@ struct alignas(cache_line) TraceRing {
   }
 };
 
-// The program or a library of it: where it lies in the rank's memory, and its file.
+// The program or one of its libraries: its address in the rank's memory, and its file.
 struct TraceModule {
   static constexpr std::size_t longest_file = 504;
 
@@ -164,7 +165,8 @@ struct TraceModule {
   std::array<char, longest_file> file;
 };
 
-// Where the program makes calls, each place once. The number of one is its position here plus 1.
+// The places at which the program makes calls, each only once. A place's number is its position
+// here plus 1.
 class TraceSites {
   static constexpr int bits = 12;
   static constexpr std::size_t looks = 8;
@@ -172,14 +174,14 @@ class TraceSites {
  public:
   static constexpr std::uint64_t layout_version = 1;
   static constexpr std::size_t most = std::size_t{1} << bits;
-  static constexpr int module_bits = 16;  // above them an address in the file of the module
+  static constexpr int module_bits = 16;  // the address in the module's file is above these bits
 
   struct Site {
-    std::atomic<std::uint64_t> address;  // to which the call returns; 0: free
+    std::atomic<std::uint64_t> address;  // return address of the call; 0: free
     std::atomic<std::uint64_t> where;    // number of the module plus 1, address in it; 0: unknown
   };
 
-  // 0: it is not here.
+  // 0: not found.
   std::uint16_t find(std::uint64_t address) const {
     for (std::size_t look = 0; look < looks; ++look) {
       const std::size_t position = position_of(address, look);
@@ -188,7 +190,7 @@ class TraceSites {
     }
     return 0;
   }
-  // The position where it is now, or else `most`.
+  // The current position, or `most`.
   std::size_t add(std::uint64_t address) {
     for (std::size_t look = 0; look < looks; ++look) {
       const std::size_t position = position_of(address, look);
@@ -214,14 +216,14 @@ struct alignas(cache_line) TracePlace {
   static constexpr std::size_t longest_name = 48;
   static constexpr std::size_t most_modules = 64;
 
-  // Two clocks at one time: the rate of ticks is found from these and those of the reader.
+  // The time by two clocks. A reader compares them with its own to find the rate of ticks.
   std::atomic<std::uint64_t> first_ticks;
   std::atomic<std::uint64_t> first_ns;     // CLOCK_MONOTONIC
   std::atomic<std::uint32_t> names_known;  // released after the name
-  std::atomic<std::uint32_t> untraced;     // threads that found no free ring
-  std::atomic<std::uint64_t> globals;      // where the symmetric variables begin
+  std::atomic<std::uint32_t> untraced;     // threads without a ring, because none was free
+  std::atomic<std::uint64_t> globals;      // address of the symmetric variables
   std::atomic<std::uint64_t> globals_size;
-  std::array<std::array<char, longest_name>, most_names> names;  // number 0 has none
+  std::array<std::array<char, longest_name>, most_names> names;  // number 0 is not used
   std::atomic<std::uint32_t> modules_known;                      // released after the module
   std::array<TraceModule, most_modules> modules;                 // number 0: the program
   TraceSites sites;

@@ -30,13 +30,13 @@ Names& names() {
 }
 
 struct OwnRing {
-  std::uint32_t opening = 0;  // of the tracer, in which this thread has looked for a ring
-  TraceRing* ring = nullptr;  // null: none was free
+  std::uint32_t opening = 0;  // of the tracer in which this thread has looked for a ring
+  TraceRing* ring = nullptr;  // null: no ring was free
 };
-// Initial-exec: found without a call.
+// Initial-exec, so that access needs no call.
 [[gnu::tls_model("initial-exec")]] constinit thread_local OwnRing own;
 
-// How often the tracer was opened: memory that was mapped before is not touched.
+// How often the tracer was opened. Threads do not touch memory of an earlier opening.
 constinit std::atomic<std::uint32_t> openings{0};
 constinit std::size_t ring_size_of_job = 0;
 
@@ -46,7 +46,7 @@ struct Leave {
     if (own.ring != nullptr && Tracer::is_on() &&
         own.opening == openings.load(std::memory_order_relaxed))
       own.ring->taken.store(0, std::memory_order_release);
-    own.ring = nullptr;  // also for what the thread still does
+    own.ring = nullptr;  // also handles later calls of the thread
   }
 };
 
@@ -62,7 +62,7 @@ TraceRing* take_ring(TracePlace& place) {
   return nullptr;
 }
 
-// Of an engine that this rank had before, events and names stay, and its rings are free.
+// Keeps events and names of an earlier engine of this rank, and frees its rings.
 void go_on(TracePlace& place, std::size_t ring_size) {
   for (std::size_t number = 0; number < TracePlace::rings; ++number)
     place.ring(number, ring_size).taken.store(0, std::memory_order_relaxed);
@@ -73,7 +73,7 @@ void go_on(TracePlace& place, std::size_t ring_size) {
   place.names_known.store(std::max(known, 1U), std::memory_order_relaxed);
 }
 
-// The module that an address lies in; 0: the first one, which is the program.
+// The module that contains an address; 0: the first one, which is the program.
 struct Search {
   std::uint64_t address;
   std::uint64_t base = 0;
@@ -97,7 +97,8 @@ int search_module(dl_phdr_info* module, std::size_t /*size*/, void* argument) {
   return 1;
 }
 
-// The number of the module, or TracePlace::most_modules. The caller holds the mutex of the names.
+// The number of the module, or TracePlace::most_modules. The caller must hold the mutex of the
+// names.
 std::uint32_t number_of_module(TracePlace& place, const Search& found) {
   const std::uint32_t known = place.modules_known.load(std::memory_order_relaxed);
   for (std::uint32_t number = 0; number < known; ++number)
@@ -168,7 +169,7 @@ std::uint16_t Tracer::add_site(std::uint64_t address) {
   if (position == TraceSites::most) return 0;
   std::atomic<std::uint64_t>& where = place->sites.at(position).where;
   if (where.load(std::memory_order_relaxed) == 0) {
-    Search search{.address = address - 1};  // it is behind the call
+    Search search{.address = address - 1};  // the return address is after the call
     if (::dl_iterate_phdr(&search_module, &search) != 0) {
       const std::scoped_lock lock(names().mutex);
       const std::uint32_t number = number_of_module(*place, search);

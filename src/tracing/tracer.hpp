@@ -1,5 +1,5 @@
-// How this process writes events, in a job that is traced. A thread takes a ring with its first
-// event and gives it back when it ends.
+// How this process writes events in a traced job. A thread takes a ring with its first event and
+// returns it when it ends.
 #pragma once
 
 #include <atomic>
@@ -13,9 +13,9 @@ namespace gondwana {
 
 class Tracer {
  public:
-  // Where the events of this process go from now on. No thread writes before.
+  // Sets the destination of this process's events. No thread may write before.
   static void open(TracePlace& place, std::size_t ring_size);
-  // No thread writes any more, or this process is a forked child.
+  // No thread may write any more, or this process must be a forked child.
   static void close() { current.store(nullptr, std::memory_order_relaxed); }
 
   static bool is_on() { return current.load(std::memory_order_relaxed) != nullptr; }
@@ -23,12 +23,12 @@ class Tracer {
   // The ring of the calling thread. Null if the job is not traced, or if no ring is free.
   static TraceRing* ring() { return is_on() ? own_ring() : nullptr; }
 
-  // The number that stands for a name in events; 0 if there is no room for more names.
+  // The number of a name in events; 0 if the table of names is full.
   static std::uint16_t number_of(const char* name);
 
   // Null if the job is not traced.
   static const TraceSites* sites();
-  // The number of a place in the program; 0 if there is no room for more.
+  // The number of a call site in the program; 0 if the table is full.
   static std::uint16_t add_site(std::uint64_t address);
 
  private:
@@ -37,8 +37,8 @@ class Tracer {
   static inline constinit std::atomic<TracePlace*> current{nullptr};
 };
 
-// What lasts from here to the end of a scope, as an event. `describe` makes it, without its times,
-// in a job that is traced.
+// Records the rest of a scope as an event in a traced job. `describe` returns the event without its
+// times.
 class TracedScope {
  public:
   template <typename Describe>

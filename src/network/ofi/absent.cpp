@@ -1,4 +1,4 @@
-// Replaces the other files of this folder where libfabric has no headers.
+// Replaces the other files of this folder if libfabric's headers are missing.
 #include "network/ofi/open.hpp"
 
 namespace gondwana::ofi {

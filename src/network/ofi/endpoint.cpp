@@ -25,7 +25,7 @@ fi_addr_t address_of(Peer peer) {
   return static_cast<fi_addr_t>(peer);
 }
 
-// What peers must know of registered memory: the base that they add to offsets, and its key.
+// Data that peers need to access registered memory: the base that they add to offsets, and the key.
 using Key = std::array<std::uint64_t, 2>;
 
 class Registered final : public network::Registration {
@@ -42,7 +42,7 @@ class Registered final : public network::Registration {
 }  // namespace
 
 Endpoint::~Endpoint() {
-  endpoint_.reset();  // before the buffers that it receives into
+  endpoint_.reset();  // must precede the buffers that it receives into
   local_.reset();
 }
 
@@ -91,7 +91,7 @@ Result<void> Endpoint::open_objects() {
     return error_of("endpoint and addresses", failed);
   if (const int failed = fi_ep_bind(endpoint, &queue_->fid, FI_TRANSMIT | FI_RECV); failed != 0)
     return error_of("endpoint and queue", failed);
-  std::size_t least = receives_.longest;  // a buffer with less room is given back
+  std::size_t least = receives_.longest;  // the provider returns a buffer with less space
   if (const int failed =
           fi_setopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &least, sizeof(least));
       failed != 0)
@@ -101,7 +101,7 @@ Result<void> Endpoint::open_objects() {
   return {};
 }
 
-// Opens the queue with a descriptor to sleep on, or without one where the provider has none.
+// Opens the queue with a descriptor to sleep on, or without one if the provider has none.
 Result<void> Endpoint::open_queue() {
   int failed = 0;
   for (const fi_wait_obj wait : {FI_WAIT_FD, FI_WAIT_NONE}) {
@@ -141,7 +141,8 @@ std::string Endpoint::describe() const {
   return text;
 }
 
-// Endpoints of rxm with different limits disconnect without an error, so the text has the limit.
+// The text contains the limit of rxm, because endpoints with different limits disconnect without an
+// error.
 std::string Endpoint::kind() const {
   std::string provider = info_->fabric_attr->prov_name;
   if (provider.find("ofi_rxm") == std::string::npos) return provider;
@@ -200,7 +201,7 @@ Result<Posted> Endpoint::inject(Peer to, Bytes message) {
   return judge(fi_inject(endpoint_.get(), message.data(), message.size(), address_of(to)), "send");
 }
 
-// Calls `post` with the descriptor of the memory, or null where the provider needs none.
+// Calls `post` with the descriptor of the memory, or null if the provider needs none.
 template <typename Post>
 Result<Posted> Endpoint::post_local(const char* what, Bytes memory, std::uint64_t access,
                                     Operation& operation, const Post& post) {
@@ -259,7 +260,7 @@ std::size_t Endpoint::poll(const Handlers& handlers) {
   return static_cast<std::size_t>(count);
 }
 
-// A stranger's write may produce a completion too, without a context.
+// A write by an unknown process may also produce a completion, which has no context.
 void Endpoint::handle(const fi_cq_data_entry& entry, const Handlers& handlers) {
   if (entry.op_context == nullptr) [[unlikely]]
     return;
@@ -271,7 +272,8 @@ void Endpoint::handle(const fi_cq_data_entry& entry, const Handlers& handlers) {
 }
 
 // The failure belongs to an operation, to a message that did not fit, or to the provider itself,
-// for example to a broken connection. Users of that connection learn it from their own operations.
+// for example to a broken connection. Users of that connection are informed by their own
+// operations.
 void Endpoint::handle_failure(const Handlers& handlers) {
   fi_cq_err_entry entry{};
   if (fi_cq_readerr(queue_.get(), &entry, 0) != 1) return;
@@ -294,7 +296,7 @@ std::string Endpoint::place() const {
   return fmt::format("{}:{}", name.data(), ntohs(address.sin_port));
 }
 
-// Releases the memory of the operation before its owner learns of the completion.
+// Releases the memory of the operation before its owner is informed of the completion.
 Operation& Endpoint::done(void* operation) {
   if (local_) [[unlikely]]
     local_->release(operation);

@@ -61,7 +61,7 @@ class Endpoint final : public network::Endpoint {
     Operation operation;
     Filling filling{0, 0};
     bool is_posted = false;
-    std::unique_ptr<std::byte[]> bytes;  // uninitialized: pages appear as messages come
+    std::unique_ptr<std::byte[]> bytes;  // uninitialized, so pages are allocated as messages arrive
   };
 
   Endpoint(const Library& library, const Receives& receives)
@@ -97,11 +97,11 @@ class Endpoint final : public network::Endpoint {
   Owned<fid_domain> domain_;
   Owned<fid_av> peers_;
   Owned<fid_cq> queue_;
-  std::optional<LocalMemory> local_;  // where the provider wants local memory registered
+  std::optional<LocalMemory> local_;  // used if the provider wants local memory registered
   Owned<fid_ep> endpoint_;
   std::vector<std::byte> address_;
   std::vector<std::unique_ptr<ReceiveBuffer>> buffers_;
-  std::deque<ReceiveBuffer*> posted_;  // in the order in which they are filled
+  std::deque<ReceiveBuffer*> posted_;  // in the order in which the provider fills them
   std::vector<ReceiveBuffer*> spare_;
   int wait_descriptor_ = -1;
 };

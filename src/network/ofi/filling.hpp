@@ -1,7 +1,7 @@
-// Tracks which bytes of a receive buffer have come. A provider places messages one after the other.
-// It gives the buffer back once the longest message does not fit any more. It may report large
-// messages later than that; the buffer must not be reused before. A message that does not fit fails
-// and ends the buffer.
+// Tracks which bytes of a receive buffer have arrived. A provider places messages one after the
+// other. It returns the buffer once the longest message does not fit any more. It may report large
+// messages later than that, and the buffer must not be reused before. A message that does not fit
+// fails and ends the buffer.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace gondwana::ofi {
 
 class Filling {
  public:
-  // With at least `least` bytes of room left, the provider does not give the buffer back.
+  // The provider keeps the buffer as long as at least `least` bytes of space remain.
   Filling(std::size_t size, std::size_t least) : size_(size), least_(least) {}
 
   void add(std::size_t at, std::size_t size) {
@@ -33,11 +33,11 @@ class Filling {
     is_cut_ = true;
     give_back();
   }
-  // Notes a failed message at an unknown place: the provider may write there at any time.
+  // Notes a failed message at an unknown position. The provider may still write there at any time.
   void fail() { is_spoiled_ = true; }
   void give_back() { given_back_ = true; }
   bool is_given_back() const { return given_back_; }
-  // Nothing is in flight into it.
+  // No message is in flight into the buffer.
   bool is_done() const {
     const bool is_full = is_cut_ ? is_next(size_) : size_ - std::min(whole_to_, size_) < least_;
     return given_back_ && !is_spoiled_ && beyond_.empty() && is_full;
@@ -51,10 +51,10 @@ class Filling {
 
   std::size_t size_;
   std::size_t least_;
-  std::size_t whole_to_ = 0;                   // all bytes before it have come
-  std::map<std::size_t, std::size_t> beyond_;  // after a gap: begin and end of what has come
+  std::size_t whole_to_ = 0;                   // all bytes below this offset have arrived
+  std::map<std::size_t, std::size_t> beyond_;  // after a gap: begin and end of arrived ranges
   bool given_back_ = false;
-  bool is_cut_ = false;  // by a message that did not fit: nothing lies after size_
+  bool is_cut_ = false;  // by a message that did not fit; nothing is after size_
   bool is_spoiled_ = false;
 };
 

@@ -25,11 +25,12 @@ Result<Library> find_library() {
     return Error{Errc::missing,
                  "an executable that is linked statically cannot load libfabric, which a job on "
                  "several nodes needs; link it without -static"};
-  // Its monitor of freed memory replaces malloc's hooks in the whole program. We never cache.
+  // Disables its monitor of freed memory, which replaces malloc's hooks in the whole program. We do
+  // not use the cache.
   ::setenv("FI_MR_CACHE_MONITOR", "disabled", 0);
-  // Messages travel in one piece, without copies. The copies that rxm makes of smaller messages and
-  // its round trip for larger ones both take longer. Versions of rxm that cannot do that do not
-  // read the limit.
+  // Sends messages in one piece, without copies. The copies that rxm makes of smaller messages and
+  // its round trip for larger ones both take longer. Versions of rxm without this feature ignore
+  // the limit.
   ::setenv(rxm_eager_limit, std::to_string(message_limit).c_str(), 0);
   // Above tcp, rxm keeps one set of receive buffers for all peers. Its default of 4096 buffers of
   // 16 KiB costs each process the time to zero them. Above verbs the number is per peer.
@@ -47,7 +48,7 @@ Result<Library> find_library() {
   }
   Library library;
   std::string absent;
-  // Finds the version that the headers mean. Later libraries keep it next to newer ones.
+  // Finds the symbol version that the headers declare. Later libraries also contain newer ones.
   const auto find = [&](auto& function, const char* name, const char* version) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
         ::dlvsym(handle, name, version));

@@ -1,4 +1,4 @@
-// libfabric, loaded only when a job has more than one node. Jobs on one node work without it.
+// libfabric, loaded only if a job has several nodes. Jobs on one node work without it.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -7,8 +7,8 @@
 
 namespace gondwana::ofi {
 
-// The calls that are not inline in its headers. Other libraries of the program may load another
-// libfabric; this one is private to us.
+// The functions that are not inline in its headers. Other libraries of the program may load another
+// libfabric, but this one is private to us.
 struct Library {
   decltype(&fi_getinfo) getinfo = nullptr;
   decltype(&fi_freeinfo) freeinfo = nullptr;
@@ -21,11 +21,11 @@ struct Library {
 // Returns the same library for the life of the process.
 Result<const Library*> load_library();
 
-// The version of the interface that the code was written for.
+// The version of the interface for which the code is written.
 inline constexpr std::uint32_t api_version = FI_VERSION(1, 17);
 
-// Read by the provider ofi_rxm up to 1.19: messages up to this many bytes go in one piece. Loading
-// sets it unless the user has.
+// Read by the provider ofi_rxm up to 1.19: messages up to this size in bytes are sent in one piece.
+// Loading sets it unless the user has set it.
 inline constexpr const char* rxm_eager_limit = "FI_OFI_RXM_EAGER_LIMIT";
 
 }  // namespace gondwana::ofi

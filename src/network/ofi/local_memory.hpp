@@ -1,4 +1,4 @@
-// Memory of this process that an endpoint sends from and receives into, where the provider wants it
+// Memory of this process that an endpoint sends from and receives into, for providers that want it
 // registered (FI_MR_LOCAL). Memory in frequent use stays registered and is found by its address.
 // Other memory is registered for one operation.
 #pragma once
@@ -16,12 +16,12 @@ class LocalMemory {
  public:
   explicit LocalMemory(const Registrar& registrar) : registrar_(registrar) {}
 
-  // Registers memory until forget() or the destructor. Pieces of kept memory do not overlap.
+  // Registers memory until forget() or the destructor. Kept ranges must not overlap.
   Result<void> keep(Bytes memory);
   void forget(const std::byte* begin) { kept_.erase(begin); }
 
-  // The descriptor for an operation that does `access` (FI_SEND, FI_READ, ...) there. The caller
-  // passes the operation's address to release() once it has completed or was refused.
+  // The descriptor of `memory` for an operation of kind `access` (FI_SEND, FI_READ, ...). The
+  // caller passes the operation's address to release() when it has completed or was refused.
   Result<void*> descriptor(Bytes memory, std::uint64_t access, const void* operation);
   void release(const void* operation) { lent_.erase(operation); }
 

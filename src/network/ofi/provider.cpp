@@ -16,11 +16,12 @@
 namespace gondwana::ofi {
 namespace {
 
-// In falling order, hardware before sockets. Of the providers over sockets, only rxm above tcp
-// reports at once that a peer is gone.
+// In descending order of preference, hardware before sockets. Of the providers over sockets, only
+// rxm over tcp reports a lost peer at once.
 constexpr std::array preferred{"cxi", "efa", "psm3", "opx", "verbs;ofi_rxm", "tcp;ofi_rxm"};
 
-// The demands of providers on registered memory: the ones that we meet, and by name the others.
+// The requirements of providers on registered memory: those that we meet, and the names of the
+// others.
 constexpr int known_modes = FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
 constexpr std::array<std::pair<int, const char*>, 5> other_modes{{
     {FI_MR_RAW, "FI_MR_RAW"},
@@ -33,7 +34,7 @@ constexpr int every_mode =
     std::accumulate(other_modes.begin(), other_modes.end(), known_modes | FI_MR_LOCAL,
                     [](int all, auto& mode) { return all | mode.first; });
 
-// Higher is better; 0: unusable. A provider without addresses of this kind has one network.
+// Higher is better; 0: unusable. A provider without IP addresses has only one network.
 int fitness(const fi_info& info, const Settings& settings) {
   const std::optional<std::uint32_t> address = ipv4_of(info);
   if (settings.subnet) return address && settings.subnet->contains(*address) ? 1 : 0;
@@ -68,7 +69,7 @@ void ask_for(fi_info& hints, const char* provider, int memory_modes) {
   hints.fabric_attr->prov_name = ::strdup(provider);  // freed with the hints
 }
 
-// Null where the provider demands more of memory than `memory_modes`, or is absent.
+// Null if the provider is absent or requires more of memory than `memory_modes`.
 Info offered(const Library& library, const std::string& provider, const Settings& settings,
              int memory_modes) {
   const Info hints(library.dupinfo(nullptr));
@@ -81,7 +82,7 @@ Info offered(const Library& library, const std::string& provider, const Settings
   return Info(best == nullptr ? nullptr : library.dupinfo(best));
 }
 
-// The demands of the provider that the user named and that we do not meet.
+// The requirements, not met by us, of the provider that the user named.
 std::string demands_of(const Library& library, const Settings& settings) {
   std::vector<const char*> names;
   if (settings.provider.empty()) return "";
@@ -102,8 +103,8 @@ Info first_offered(const Library& library, const Settings& settings) {
   return nullptr;
 }
 
-// Empty where the network is not the reason. Where all nodes are this machine, the launcher or the
-// first rank has chosen the network, not the user.
+// Empty unless the network is the reason. If all nodes are this machine, the launcher or the first
+// rank has chosen the network, not the user.
 std::string describe_network(const Library& library, const Settings& settings) {
   Settings anywhere = settings;
   anywhere.subnet.reset();

@@ -20,11 +20,11 @@ struct FreeInfo {
 };
 using Info = std::unique_ptr<fi_info, FreeInfo>;
 
-// Chooses a provider that can carry a job and whose demands on memory we meet. A provider that
-// wants local memory registered (FI_MR_LOCAL) is chosen only if it cannot do without.
+// Chooses a provider that can carry a job and whose memory requirements we meet. A provider that
+// wants local memory registered (FI_MR_LOCAL) is chosen only if no other is available.
 Result<Info> choose_provider(const Library& library, const Settings& settings);
 
-// Its own address, if it is an IPv4 address.
+// The IPv4 address in `info`, if any.
 std::optional<std::uint32_t> ipv4_of(const fi_info& info);
 
 }  // namespace gondwana::ofi

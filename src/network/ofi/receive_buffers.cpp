@@ -10,8 +10,8 @@ namespace gondwana::ofi {
 namespace {
 
 constexpr std::size_t smallest_buffer = 64 * 1024;
-// Buffers beyond the posted ones. One is needed for each full buffer into which a message is still
-// in flight; strangers may block theirs for ever. Untouched buffers take no memory.
+// The most buffers beyond the posted ones. One is needed for each full buffer into which a message
+// is still in flight. Unknown processes may block theirs forever. Untouched buffers use no memory.
 constexpr std::size_t most_unfinished = 4096;
 
 }  // namespace
@@ -62,7 +62,7 @@ Result<void> Endpoint::post(ReceiveBuffer& buffer) {
   return {};
 }
 
-// The provider gives a full buffer back with its last message, or in an event of its own.
+// The provider returns a full buffer with its last message, or in a separate event.
 void Endpoint::note(const fi_cq_data_entry& entry) {
   auto& buffer = *static_cast<ReceiveBuffer*>(entry.op_context);
   if ((entry.flags & FI_RECV) != 0) {
@@ -85,7 +85,7 @@ void Endpoint::renew(ReceiveBuffer& buffer) {
   }
 }
 
-// Takes out the first posted buffer.
+// Removes the first posted buffer.
 void Endpoint::retire(ReceiveBuffer& buffer) {
   posted_.pop_front();
   buffer.is_posted = false;
@@ -108,7 +108,8 @@ Endpoint::ReceiveBuffer* Endpoint::find_buffer(const void* operation) {
   return found == buffers_.end() ? nullptr : found->get();
 }
 
-// Messages of this job always fit, whatever room a posted buffer has left.
+// Truncated messages are foreign, because messages of this job fit into the rest of any posted
+// buffer.
 void Endpoint::note_failure(ReceiveBuffer& buffer, const fi_cq_err_entry& entry) {
   if (entry.err == FI_ECANCELED) return;
   if (entry.err == FI_ETRUNC) refuse();

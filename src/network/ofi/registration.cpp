@@ -12,7 +12,7 @@
 namespace gondwana::ofi {
 namespace {
 
-// When a key is already in use.
+// The number of retries if a key is in use.
 constexpr int most_attempts = 16;
 
 // Hardware locks registered memory.

@@ -1,4 +1,4 @@
-// Memory registered with a provider, in the way that the provider wants.
+// Memory registered with a provider, in the way that the provider requires.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -22,7 +22,7 @@ struct Close {
 template <typename Object>
 using Owned = std::unique_ptr<Object, Close<Object>>;
 
-// Peers that know the key may use the memory until this is destroyed.
+// Peers that know the key may access the memory until this object is destroyed.
 struct Registration {
   Owned<fid_mr> handle;
   std::uint64_t key = 0;
@@ -30,11 +30,11 @@ struct Registration {
 
 class Registrar {
  public:
-  // The endpoint is enabled. All arguments outlive this.
+  // The endpoint must be enabled. All arguments must outlive this object.
   Registrar(const Library& library, const fi_info& info, fid_domain& domain, fid_ep& endpoint)
       : library_(library), info_(info), domain_(domain), endpoint_(endpoint) {}
 
-  // Uses a key that cannot be guessed, where the provider accepts keys from us. `access`:
+  // Uses a key that cannot be guessed if the provider accepts keys from us. `access`:
   // FI_REMOTE_READ, FI_SEND and so on.
   Result<Registration> make(Bytes memory, std::uint64_t access) const;
   bool wants(int mode) const { return (info_.domain_attr->mr_mode & mode) != 0; }

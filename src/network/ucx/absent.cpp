@@ -1,4 +1,4 @@
-// Replaces the other files of this folder where UCX has no headers.
+// Replaces the other files of this folder if UCX's headers are missing.
 #include "network/ucx/open.hpp"
 
 namespace gondwana::ucx {

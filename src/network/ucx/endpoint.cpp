@@ -18,10 +18,10 @@
 namespace gondwana::ucx {
 namespace {
 
-// How long the destructor waits for accepted messages to leave.
+// The time that the destructor waits for accepted messages to leave.
 constexpr std::uint64_t last_messages_ns = 5'000'000'000;
 
-// UCX reads addresses and keys without a bound, so their length precedes them.
+// UCX reads addresses and keys without a length check, so their length precedes them.
 void append(std::vector<std::byte>& bytes, const void* more, std::size_t size) {
   const auto* begin = static_cast<const std::byte*>(more);
   const std::uint64_t length = size;
@@ -39,7 +39,7 @@ std::optional<Bytes> read_framed(Bytes bytes) {
   return bytes.subspan(sizeof(length));
 }
 
-// The first interface of this machine with an address in the subnet: its name and the address.
+// Name and address of the first interface of this machine with an address in the subnet.
 std::optional<std::pair<std::string, std::string>> interface_in(const network::Subnet& subnet) {
   ifaddrs* all = nullptr;
   if (::getifaddrs(&all) != 0) return std::nullopt;
@@ -102,7 +102,8 @@ Result<void> Endpoint::start(const network::Settings& settings) {
   return done ? open_worker() : done;
 }
 
-// Shared memory does not count as a network: nodes share it only if one machine plays several.
+// Shared memory does not count as a network. Nodes share it only if one machine holds several
+// nodes.
 Result<void> Endpoint::open_context(const network::Settings& settings) {
   ucp_config_t* config = nullptr;
   if (const ucs_status_t status = library_.config_read(nullptr, nullptr, &config); status != UCS_OK)
@@ -192,7 +193,7 @@ std::string Endpoint::describe() const {
   return own_.empty() ? kind() : fmt::format("{}, from {}", kind(), own_);
 }
 
-// UCX does not promise to work with another version of itself.
+// UCX does not promise that different versions work together.
 std::string Endpoint::kind() const {
   unsigned major = 0;
   unsigned minor = 0;

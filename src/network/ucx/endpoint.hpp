@@ -1,7 +1,7 @@
 // An endpoint over UCX: a worker, and a ucp endpoint for each peer in use. Messages are active
-// messages; writes and reads are puts and gets. UCX completes a put here before it is complete at
-// its target. A flush reports that, one for all puts to a peer since the last flush. The class
-// mirrors network::Endpoint.
+// messages; writes and reads are puts and gets. UCX completes a put locally before it is complete
+// at its target, which a flush reports. One flush covers all puts to a peer since the last flush.
+// The class mirrors network::Endpoint.
 #pragma once
 
 #include <ucp/api/ucp.h>
@@ -50,7 +50,7 @@ class Endpoint final : public network::Endpoint {
  private:
   static constexpr unsigned message_id = 1;
   static constexpr std::size_t longest_injected = 256;
-  // UCX itself never reports that it is full.
+  // The most operations in flight, because UCX itself never reports that it is full.
   static constexpr std::size_t most_under_way = 2048;
 
   struct Line {
@@ -58,7 +58,7 @@ class Endpoint final : public network::Endpoint {
     std::vector<std::byte> address;
     ucp_ep_h endpoint = nullptr;  // created by the first operation
     ucs_status_t status = UCS_OK;
-    std::vector<Operation*> written;   // not flushed
+    std::vector<Operation*> written;   // not flushed yet
     std::vector<Operation*> flushing;  // covered by the flush in flight
   };
   struct Injected {
@@ -85,20 +85,20 @@ class Endpoint final : public network::Endpoint {
   std::string place() const override { return describe(); }
 
   const Library& library_;
-  std::size_t longest_;  // bytes of a message
-  std::string own_;      // the machine's address in the subnet asked for
+  std::size_t longest_;  // longest message in bytes
+  std::string own_;      // the machine's address in the chosen subnet
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;
   int wait_descriptor_ = -1;
   std::vector<std::byte> address_;
-  std::deque<Line> lines_;  // by peer; must not move
+  std::deque<Line> lines_;  // by peer; elements must not move
   std::vector<ucp_rkey_h> keys_;
-  std::deque<Injected> injected_;  // must not move
+  std::deque<Injected> injected_;  // elements must not move
   std::vector<Injected*> free_;
   std::size_t under_way_ = 0;  // operations in flight
-  std::vector<Ended> ended_;   // not reported
+  std::vector<Ended> ended_;   // not reported yet
   std::vector<Ended> telling_;
-  const Handlers* handlers_ = nullptr;  // during poll()
+  const Handlers* handlers_ = nullptr;  // set during poll()
 };
 
 }  // namespace gondwana::ucx

@@ -13,8 +13,8 @@
 namespace gondwana::ucx {
 namespace {
 
-// Read at load time. They turn off signal handlers, hooks in malloc and mmap, the thread of its
-// file system, and output on the program's standard output.
+// Read at load time. They disable signal handlers, hooks in malloc and mmap, the thread of its file
+// system, and output on the program's standard output.
 constexpr std::array<std::pair<const char*, const char*>, 8> manners{{
     {"UCX_ERROR_SIGNALS", ""},
     {"UCX_HANDLE_ERRORS", "none"},

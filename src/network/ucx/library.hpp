@@ -1,4 +1,4 @@
-// UCX, loaded when a job has more than one node and uses it. One function for each of the library.
+// UCX, loaded if a job has several nodes and uses it. Each member is one function of the library.
 #pragma once
 
 #include <ucp/api/ucp.h>
@@ -24,7 +24,7 @@ class Library {
  public:
   explicit Library(void* handle) : handle_(handle) {}
 
-  const char* absent() const { return absent_; }  // a call that this UCX lacks
+  const char* absent() const { return absent_; }  // a function that this UCX lacks
 
   decltype(&ucp_get_version) get_version = find("ucp_get_version");
   decltype(&ucp_config_read) config_read = find("ucp_config_read");

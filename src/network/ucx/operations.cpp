@@ -13,7 +13,8 @@ Endpoint*& owner_of(Operation& operation) {
 
 }  // namespace
 
-// A stranger's message is longer than any of the job, or its bytes are still at the sender.
+// Drops messages of unknown processes: longer than any of this job, or with their bytes still at
+// the sender.
 ucs_status_t Endpoint::take(Bytes message, bool is_here) {
   if (handlers_ == nullptr) return UCS_OK;
   if (is_here && message.size() <= longest_)
@@ -67,7 +68,7 @@ ucp_request_param_t Endpoint::param_for(Operation& operation) {
   return param;
 }
 
-// A null request has completed.
+// A null request means that the operation has completed.
 Result<Posted> Endpoint::accept(Operation& operation, const char* what, ucs_status_ptr_t request) {
   if (UCS_PTR_IS_ERR(request)) return error_of(what, UCS_PTR_STATUS(request));
   if (request == nullptr)
@@ -101,7 +102,7 @@ Result<Posted> Endpoint::read(const Region& from, std::uint64_t offset, MutableB
                    reinterpret_cast<ucp_rkey_h>(from.words[1]), &param));
 }
 
-// The put's own request matters only if it fails: a flush reports the completion.
+// The put's own request is used only if it fails, because a flush reports the completion.
 Result<Posted> Endpoint::write(const Region& to, std::uint64_t offset, Bytes source,
                                Operation& operation) {
   const Result<Line*> line = connect(to.peer);

@@ -10,8 +10,8 @@
 namespace gondwana::strided {
 namespace {
 
-// Stores two words at once: twice as fast where the target is contiguous and cached. Neither word
-// is torn.
+// Stores two words at once, which is twice as fast if the target is contiguous and cached. Neither
+// word is torn.
 struct PackedWords {
   static void copy(const Plane& plane, std::byte* target, const std::byte* source) {
     using Pair [[gnu::vector_size(16)]] = std::uint64_t;
@@ -34,7 +34,7 @@ struct PackedWords {
   }
 };
 
-// The OR of all addresses of each end: a multiple of a word's size if all addresses are.
+// The OR of all addresses of each end. It is a multiple of a word's size if all addresses are.
 struct Alignment {
   std::uintptr_t target;
   std::uintptr_t source;
@@ -69,7 +69,7 @@ PlaneCopy run_kernel(const Plane& plane, Alignment alignment) {
     default:
       break;
   }
-  // Two stores may divide a word at a target that is no multiple of 8.
+  // At a target that is not a multiple of 8, two stores may split a word.
   if (alignment.target % sizeof(std::uint64_t) != 0) return copy_plane<AnyRun>;
   switch (plane.run) {
     case 32:
@@ -82,7 +82,7 @@ PlaneCopy run_kernel(const Plane& plane, Alignment alignment) {
   }
 }
 
-// To choose a kernel takes as long as to copy that many words.
+// Choosing a kernel takes as long as copying this number of words.
 constexpr std::size_t worth_a_kernel = 16;
 
 template <typename Word>
@@ -119,7 +119,7 @@ void copy_few(std::size_t size, std::size_t count, Steps target, ConstSteps sour
   }
 }
 
-// How a box is walked: a plane of its two best dimensions inside, the others around it.
+// How a box is traversed: a plane of its two best dimensions inside, the others around it.
 struct Nest {
   Plane plane;
   PlaneCopy copy;
@@ -128,7 +128,7 @@ struct Nest {
   std::size_t count = 0;
 };
 
-// Removes the dimension whose neighbours are nearest at one end.
+// Removes the dimension with the smallest stride at one end.
 Dimension take_nearest(Nest& nest, End end) {
   const auto distance = [end](const Dimension& dimension) {
     const std::ptrdiff_t stride = dimension.stride(end);
@@ -164,12 +164,12 @@ Nest arrange(std::span<const Dimension> dimensions, Alignment alignment) {
       alignment.target % nest.plane.run == 0)
     if (const PlaneCopy transpose = transpose_kernel(nest.plane)) {
       nest.copy = transpose;
-      nest.is_tiled = false;  // the kernel tiles by itself
+      nest.is_tiled = false;  // the kernel does its own tiling
     }
   return nest;
 }
 
-// Tiles keep the lines of both ends in the first cache until all bytes of each have been used.
+// Tiles keep the lines of both ends in the L1 cache until all bytes of each have been used.
 void copy_tiled(const Nest& nest, std::byte* target, const std::byte* source) {
   constexpr std::size_t side = 32;
   for (std::size_t outer = 0; outer < nest.plane.outer.extent; outer += side)
@@ -177,7 +177,7 @@ void copy_tiled(const Nest& nest, std::byte* target, const std::byte* source) {
       copy_tile(nest.copy, nest.plane, {inner, outer}, {side, side}, target, source);
 }
 
-// Walks `depth` dimensions around the plane. The recursion is at most max_dimensions deep.
+// Traverses `depth` dimensions around the plane. The recursion is at most max_dimensions deep.
 void walk(const Nest& nest, std::size_t depth, std::byte* target, const std::byte* source) {
   if (depth == 0)
     return nest.is_tiled ? copy_tiled(nest, target, source) : nest.copy(nest.plane, target, source);

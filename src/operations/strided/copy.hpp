@@ -1,4 +1,4 @@
-// Carries out a strided transfer where loads and stores reach both ends.
+// Executes a strided transfer if loads and stores reach both ends.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@ namespace gondwana::strided {
 // ordered like memcpy's: a later release store or fence publishes them.
 void copy(const Transfer& transfer, std::byte* target, const std::byte* source);
 
-// Copies a part of a transfer. `dimensions` are its dimensions, some of them cut short; `target`
+// Copies a part of a transfer. `dimensions` are its dimensions, some of them shortened. `target`
 // and `source` are the addresses of its first byte. The first dimension is the run.
 void copy_box(std::span<const Dimension> dimensions, std::byte* target, const std::byte* source);
 
-// Copies `count` blocks of `size` bytes, with the same promises.
+// Copies `count` blocks of `size` bytes, with the same guarantees.
 void copy_blocks(std::size_t size, std::size_t count, Steps target, ConstSteps source);
 
 }  // namespace gondwana::strided

@@ -29,7 +29,8 @@ Result<Touched> touched_by(const List& list) {
   return all.bytes == 0 ? Touched() : all;
 }
 
-// How many bytes fit into `room` under the rule of pack(). `is_first`: the piece is empty so far.
+// The number of bytes that fit into `room` by the rule of pack(). `is_first`: the piece is empty so
+// far.
 std::size_t cut_block(std::size_t within, std::size_t left, std::size_t room, bool is_first) {
   if (left <= room) return left;
   const std::size_t unit = std::min(within + left, cache_line);
@@ -77,7 +78,8 @@ void copy_blocks(const List& target, const List& source) {
   }
 }
 
-// How many whole blocks come next and fit into `room`; 0 also if the cursor is within a block.
+// The number of whole blocks that come next and fit into `room`; 0 also if the cursor is within a
+// block.
 std::size_t whole_blocks(const Cursor<Indexed>& cursor, std::size_t room) {
   if (cursor.at_end() || cursor.within_block() != 0) return 0;
   return std::min(cursor.list().count() - cursor.block(), room / cursor.list().length);
@@ -88,8 +90,8 @@ Indexed next_blocks(const Cursor<Indexed>& cursor, std::size_t count) {
   return {list.addresses.subspan(cursor.block(), count), list.length, list.shift};
 }
 
-// One end of an indexed copy whose blocks are as long as the other end's. The blocks are scattered,
-// or contiguous in a single block. holds() says whether a block may lie there.
+// One end of an indexed copy with blocks of the same length at both ends. The blocks are scattered,
+// or contiguous in a single block. holds() tells whether a block may be there.
 struct Scattered {
   void* const* addresses;
   std::ptrdiff_t shift;
@@ -125,7 +127,7 @@ struct CheckedWord {
   }
 };
 
-// Moves `count` blocks, or the blocks before the first one that an end does not hold.
+// Copies `count` blocks, or the blocks before the first one that an end does not allow.
 template <Move M, typename To, typename From>
 std::size_t move_blocks(const To& to, const From& from, std::size_t count, std::size_t length) {
 #pragma GCC unroll 4
@@ -137,7 +139,7 @@ std::size_t move_blocks(const To& to, const From& from, std::size_t count, std::
   return count;
 }
 
-// The two ends of a copy; their types say which of them is checked.
+// The two ends of a copy. Their types determine which of them is checked.
 template <typename To, typename From>
 struct Ends {
   To to;
@@ -195,7 +197,7 @@ void copy_equal(const Indexed& target, const Indexed& source) {
     move_all(Ends{scattered(target), scattered(source), count, length});
 }
 
-// The window's end has no fewer blocks than the other end, and they fit into the window.
+// The window's end has at least as many blocks as the other end, and they fit into the window.
 std::size_t copy_confined(const Window& window, const Indexed& target, const Indexed& source) {
   const bool is_put = window.end == End::target;
   const Indexed& theirs = is_put ? target : source;

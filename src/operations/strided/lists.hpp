@@ -18,10 +18,11 @@ struct Block {
   std::size_t length;
 };
 
-// `shift` is added to each address: it leads from the peer's addresses to our window on its memory.
+// `shift` is added to each address. It leads from the peer's addresses to our window onto its
+// memory.
 struct Indexed {
   std::span<void* const> addresses;
-  std::size_t length;  // of every block
+  std::size_t length;  // length of every block
   std::ptrdiff_t shift = 0;
 
   std::size_t count() const { return length == 0 ? 0 : addresses.size(); }
@@ -46,18 +47,19 @@ concept BlockList = requires(const L& list, std::size_t i) {
   { list.block(i) } -> std::same_as<MutableBytes>;
 };
 
-// What a list touches: addresses without its shift, `end` excluded. Empty lists touch nothing.
+// The range of addresses that a list accesses, without its shift; `end` is excluded. Empty for
+// empty lists.
 struct Touched {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
-  std::size_t bytes = 0;  // of payload; exceeds end - begin where blocks overlap
+  std::size_t bytes = 0;  // bytes of payload; more than end - begin if blocks overlap
 };
 
 // Fails if a block leaves the address space or the payload is 2^62 bytes or more.
 Result<Touched> touched(const Indexed& list);
 Result<Touched> touched(const Vectors& list);
 
-// Iterates over the bytes of a list in order. The caller keeps the list's arrays alive.
+// Iterates over the bytes of a list in order. The list's arrays must outlive it.
 template <BlockList List>
 class Cursor {
  public:
@@ -69,14 +71,14 @@ class Cursor {
   MutableBytes rest_of_block() const { return list_.block(block_).subspan(within_); }
   std::size_t within_block() const { return within_; }
 
-  // At most to the end of the block.
+  // Advances at most to the end of the block.
   void advance(std::size_t bytes) {
     within_ += bytes;
     if (within_ < list_.block(block_).size()) return;
     advance_blocks(1);
   }
 
-  // To the beginning of a later block.
+  // Advances to the beginning of a later block.
   void advance_blocks(std::size_t blocks) {
     within_ = 0;
     block_ += blocks;
@@ -93,14 +95,14 @@ class Cursor {
   std::size_t within_ = 0;
 };
 
-// Both lists have the same number of bytes and do not overlap; their blocks may be cut differently.
-// Words aligned at the target are one store.
+// Both lists must have the same number of bytes and must not overlap. Their blocks may differ in
+// length. A word aligned at the target is one store.
 void copy(const Indexed& target, const Indexed& source);
 void copy(const Vectors& target, const Vectors& source);
 
-// A copy that checks that the blocks of one end lie in a window: a range of addresses as the list
-// has them, without its shift. Returns the first block outside, or nothing if all lie inside. The
-// blocks before it may have been copied.
+// A copy that checks that the blocks of one end are in a window: a range of the list's addresses,
+// without its shift. Returns the first block outside, or nothing if all are inside. The blocks
+// before it may have been copied.
 struct Window {
   End end;
   std::uintptr_t begin;
@@ -109,12 +111,12 @@ struct Window {
 std::optional<std::size_t> copy_within(const Window& window, const Indexed& target,
                                        const Indexed& source);
 
-// Packs as many of the next bytes as fit and returns their number; 0 at the end of the list. Cuts
+// Packs as many of the next bytes as fit and returns their number; 0 at the end of the list. Splits
 // blocks of up to 64 bytes only if the piece is smaller, and longer ones at multiples of 64.
 std::size_t pack(Cursor<Indexed>& source, MutableBytes piece);
 std::size_t pack(Cursor<Vectors>& source, MutableBytes piece);
 
-// Unpacks a whole piece into the next bytes. The list has at least that many left.
+// Unpacks a whole piece into the next bytes. The list must have at least that many left.
 void unpack(Cursor<Indexed>& target, Bytes piece);
 void unpack(Cursor<Vectors>& target, Bytes piece);
 

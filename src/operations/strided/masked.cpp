@@ -16,7 +16,7 @@ constexpr std::uint64_t low_bits(std::size_t count) {
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
 
-// The mask has a bit for each byte of a line that belongs to a run.
+// The mask has one bit for each byte of a line. It is set if the byte belongs to a run.
 std::uint64_t mask_of(std::size_t run, std::size_t stride) {
   std::uint64_t mask = 0;
   for (std::size_t begin = 0; begin < cache_line; begin += stride) mask |= low_bits(run) << begin;
@@ -25,7 +25,7 @@ std::uint64_t mask_of(std::size_t run, std::size_t stride) {
 
 // Copies one line of the target at a time: 1.1 times (two words of 8 bytes in a line) to 6 times
 // (16 words of one byte) as fast as run by run. Bytes outside the mask are neither read nor
-// written, and cannot fault. No word is torn.
+// written, and cannot fault. Words are not torn.
 [[gnu::target("avx512bw")]] void copy_masked(const Plane& plane, std::byte* target,
                                              const std::byte* source) {
   const auto stride = static_cast<std::size_t>(plane.inner.target);

@@ -6,7 +6,7 @@
 namespace gondwana::strided {
 
 // Returns this processor's kernel for a plane whose inner strides are equal and of a supported
-// size; else nullptr.
+// size, or else nullptr.
 PlaneCopy masked_kernel(const Plane& plane);
 
 }  // namespace gondwana::strided

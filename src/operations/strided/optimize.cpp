@@ -13,7 +13,7 @@ class Optimizer {
  public:
   explicit Optimizer(End ordered) : ordered_(ordered) {}
 
-  // False: refuse() finds the reason. Folds a dimension at once if it continues the one before it.
+  // False: refuse() finds the reason. Folds a dimension at once if it continues the previous one.
   bool take(const Description& description);
   void start_at(const Transfer& transfer);
   void append(const Dimension& dimension) { transfer_.dimensions_[transfer_.count_++] = dimension; }
@@ -32,7 +32,7 @@ class Optimizer {
 
   End ordered_;
   Transfer transfer_;
-  // So far, in take(); all below `longest`.
+  // The totals so far in take(); all are below `longest`.
   std::size_t bytes_ = 0;
   std::size_t target_span_ = 0;
   std::size_t source_span_ = 0;
@@ -40,13 +40,13 @@ class Optimizer {
 
 namespace {
 
-// Whether `next` goes on where `inside` ends, at both ends. Then the two are one dimension.
+// Whether `next` continues `inside` at both ends. Then the two are one dimension.
 bool continues(const Dimension& next, const Dimension& inside) {
   const auto extent = static_cast<std::ptrdiff_t>(inside.extent);
   return next.target == inside.target * extent && next.source == inside.source * extent;
 }
 
-// Adds the distance to the last index of a dimension, in either direction; false: too far.
+// Adds the distance to the last index of a dimension, in either direction. False: too large.
 bool extend_span(std::size_t& span, std::size_t extent, std::ptrdiff_t stride) {
   const auto forward = static_cast<std::size_t>(stride);
   std::size_t distance = 0;
@@ -114,8 +114,8 @@ void Optimizer::invert() {
   }
 }
 
-// Sorts by stride. A stride of 0 repeats what is inside it and comes last. The other keys only make
-// the result unique.
+// Sorts by stride. A dimension with stride 0 repeats everything inside it and comes last. The other
+// keys only make the result unique.
 bool Optimizer::runs_before(const Dimension& left, const Dimension& right) const {
   const auto key = [this](const Dimension& dimension) {
     const std::ptrdiff_t stride = dimension.stride(ordered_);
@@ -125,14 +125,14 @@ bool Optimizer::runs_before(const Dimension& left, const Dimension& right) const
 }
 
 void Optimizer::sort() {
-  // By insertion: dimensions are few and mostly sorted already.
+  // Insertion sort, because dimensions are few and mostly sorted already.
   const std::span<Dimension> dimensions = outer();
   for (std::size_t i = 1; i < dimensions.size(); ++i)
     for (std::size_t j = i; j > 0 && runs_before(dimensions[j], dimensions[j - 1]); --j)
       std::swap(dimensions[j], dimensions[j - 1]);
 }
 
-// The run counts as a dimension, so elements grow here too.
+// The run counts as a dimension, so that elements can grow here too.
 void Optimizer::fold() {
   Dimension* last = transfer_.dimensions_.data();
   for (const Dimension& next : outer()) {
@@ -153,7 +153,7 @@ bool has_too_many_bytes(const Description& description) {
   return false;
 }
 
-// What take() refuses: an empty transfer, or an error.
+// The transfers that take() rejects: an empty one, or an error.
 [[gnu::cold]] Result<Transfer> refuse(const Description& description) {
   for (const End end : {End::target, End::source}) {
     const Result<Bounds> touched = bounds(description, end);

@@ -15,7 +15,7 @@ struct Division {
   std::size_t remainder;
 };
 
-// Positions are mostly small. A division of 32 bits takes half as long as one of 64.
+// Positions are mostly small, and a 32-bit division takes half as long as a 64-bit one.
 Division divide(std::size_t dividend, std::size_t divisor) {
   GONDWANA_ASSERT(divisor != 0, dividend);
   if ((dividend | divisor) >> 32 != 0) return {dividend / divisor, dividend % divisor};
@@ -24,8 +24,8 @@ Division divide(std::size_t dividend, std::size_t divisor) {
   return {small_dividend / small_divisor, small_dividend % small_divisor};
 }
 
-// Walks a range of the packed bytes as boxes: the rest of each dimension, then whole boxes of the
-// next one, and back down. A dimension has at most two boxes.
+// Traverses a range of the packed bytes as boxes: the rest of each dimension, then whole boxes of
+// the next one, and back down. A dimension has at most two boxes.
 class Walk {
  public:
   Walk(std::span<const Dimension> dimensions, std::size_t position);
@@ -64,7 +64,7 @@ void Walk::move_along(std::size_t level, std::ptrdiff_t count) {
   source_ += count * dimensions_[level].source;
 }
 
-// The outermost dimension that has a whole step next.
+// The outermost dimension in which a whole step comes next.
 std::size_t Walk::level_of_box(std::size_t size) const {
   std::size_t level = 0;
   while (index_[level] == 0 && level + 1 < dimensions_.size() && volume_[level + 1] <= size)

@@ -1,6 +1,6 @@
 // Packs and unpacks a strided transfer in pieces of bounded size: the payload of messages.
 //
-// A piece is a range of the packed bytes. A position in them is enough to resume, and pieces may be
+// A piece is a range of the packed bytes. A position in them suffices to resume, and pieces may be
 // packed and unpacked in any order.
 #pragma once
 
@@ -12,12 +12,12 @@
 namespace gondwana::strided {
 
 // The size of the piece that starts at `position` and has at most `limit` bytes. A run of up to 64
-// bytes is cut only if it exceeds the limit; a longer one only at multiples of 64. At least 1 while
-// position < transfer.bytes() and limit > 0.
+// bytes is split only if it exceeds the limit; a longer one only at multiples of 64. At least 1
+// while position < transfer.bytes() and limit > 0.
 std::size_t piece_size(const Transfer& transfer, std::size_t position, std::size_t limit);
 
-// Fills `piece` from `position` on. `packing` is with_packed(transfer, End::target); `source` is
-// the base address of the description. position + piece.size() <= packing.bytes().
+// Fills `piece`, starting at `position`. `packing` is with_packed(transfer, End::target); `source`
+// is the base address of the description. position + piece.size() must be at most packing.bytes().
 void pack(const Transfer& packing, const std::byte* source, std::size_t position,
           MutableBytes piece);
 

@@ -1,4 +1,4 @@
-// The two innermost loops of a strided copy, specialised by how one run is moved.
+// The two innermost loops of a strided copy, specialized by how one run is copied.
 #pragma once
 
 #include <algorithm>
@@ -50,8 +50,8 @@ struct FixedRun {
 };
 
 // A call costs more than a few stores of Chunk bytes. A run is longer than a chunk; the last store
-// overlaps the one before it. At a target that is a multiple of 8 bytes, no word is seen half
-// written: the last store repeats bytes of words that are complete.
+// overlaps the one before it. At a target that is a multiple of 8 bytes, no word is visible
+// half-written, because the last store repeats bytes of complete words.
 template <std::size_t Chunk>
 struct ChunkedRun {
   static constexpr std::size_t longest_run = 256;

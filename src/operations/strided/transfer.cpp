@@ -16,7 +16,7 @@ Error too_long(const Description& description, End end) {
                   end == End::target ? "target" : "source")};
 }
 
-// Adds the distance to the last index of a dimension; false: too far.
+// Adds the distance to the last index of a dimension. False: too large.
 bool extend(Bounds& bounds, std::size_t extent, std::ptrdiff_t stride) {
   std::ptrdiff_t distance = 0;
   if (__builtin_mul_overflow(extent - 1, stride, &distance)) return false;

@@ -14,8 +14,8 @@ namespace gondwana::strided {
 
 enum class End : std::uint8_t { target, source };
 
-// What the caller of a front door passes: dimensions in any order, strides in bytes. The three
-// spans have the same length.
+// The arguments of a front door: dimensions in any order, strides in bytes. The three spans must
+// have the same length.
 struct Description {
   std::size_t element;  // contiguous bytes at both ends
   std::span<const std::size_t> extents;
@@ -40,30 +40,32 @@ struct Bounds {
   friend bool operator==(const Bounds&, const Bounds&) = default;
 };
 
-// The canonical form of a Description. Only optimize() makes it, and nothing in it overflows.
+// The canonical form of a Description. Only optimize() creates it, and none of its values
+// overflows.
 //
-// Dimension 0 is the bytes of a run, contiguous at both ends: {run, 1, 1}. Folding and cutting thus
-// treat a run as any other dimension. Every other dimension has an extent of at least 2. An empty
+// Dimension 0 is the bytes of a run, contiguous at both ends: {run, 1, 1}. So folding and cutting
+// treat a run like any other dimension. Every other dimension has an extent of at least 2. An empty
 // transfer has no dimensions. Transfers are packed and cut in the order of the dimensions, the
 // first one fastest.
 class Transfer {
  public:
-  // Without the run. Each at least doubles the bytes: more would be 4 GiB of single bytes or more.
+  // Without the run. Each dimension at least doubles the bytes, so more would be 4 GiB of single
+  // bytes or more.
   static constexpr std::size_t max_dimensions = 32;
 
   Transfer() = default;
   Transfer(const Transfer& other) { *this = other; }
-  Transfer& operator=(const Transfer& other);  // copies the dimensions in use only
+  Transfer& operator=(const Transfer& other);  // copies only the dimensions in use
 
   bool is_empty() const { return count_ == 0; }
   std::size_t run() const { return count_ == 0 ? 0 : dimensions_[0].extent; }
   std::size_t bytes() const;
   std::span<const Dimension> dimensions() const { return {dimensions_.data(), count_}; }
 
-  // Where the first byte lies, from the base address of that end.
+  // The offset of the first byte from the base address of that end.
   std::ptrdiff_t offset(End end) const { return end == End::target ? target_ : source_; }
 
-  // The range of bytes that it touches at one end.
+  // The range of bytes that the transfer accesses at one end.
   Bounds bounds(End end) const;
 
   friend bool operator==(const Transfer& left, const Transfer& right);
@@ -77,12 +79,12 @@ class Transfer {
   std::ptrdiff_t source_ = 0;
 };
 
-// The payload and the span of each end stay below it. No address space is larger, and the sum of
-// two distances below it does not overflow.
+// The payload and the span of each end stay below this limit. No address space is larger, and the
+// sum of two distances below it does not overflow.
 inline constexpr std::size_t longest = std::size_t{1} << 62;
 
-// The bytes that a description touches at one end. Fails if they exceed an address space, or if the
-// description contradicts itself.
+// The range of bytes that a description accesses at one end. Fails if it exceeds an address space,
+// or if the description contradicts itself.
 Result<Bounds> bounds(const Description& description, End end);
 
 }  // namespace gondwana::strided

@@ -7,9 +7,9 @@
 #include <emmintrin.h>
 #endif
 
-// Vectors have 16 bytes: every x86-64 and aarch64 has them and interleaves two in one instruction.
-// AVX2, with two lanes in a vector and chosen at run time, is only 0.8 to 1.3 times as fast,
-// because memory is the limit.
+// Vectors have 16 bytes: every x86-64 and aarch64 processor has them and interleaves two in one
+// instruction. AVX2, with two lanes in a vector and chosen at run time, is only 0.8 to 1.3 times as
+// fast, because memory is the limit.
 namespace gondwana::strided {
 namespace {
 
@@ -59,7 +59,7 @@ struct Cached {
 };
 
 // Bypasses the caches, so that lines are not read before they are overwritten. It needs whole,
-// aligned lines, each written without a pause.
+// aligned lines, each written without interruption.
 struct Streamed {
   static constexpr std::size_t tile_lines = 1;
 
@@ -71,7 +71,8 @@ struct Streamed {
     std::memcpy(target, &value, vector_bytes);
 #endif
   }
-  // Later stores may pass streamed ones: no store may announce their completion before this.
+  // Later stores may overtake streaming stores, so no store may announce their completion before
+  // this.
   static void finish() {
 #if defined(__SSE2__)
     _mm_sfence();
@@ -98,7 +99,7 @@ template <typename Word, typename Store>
   }
 }
 
-// Both extents are multiples of a vector's words. A tile spans some lines of the target and
+// Both extents are multiples of a vector's words. A tile spans a few lines of the target and
 // completes each line before it begins the next.
 template <typename Word, typename Store>
 void transpose_blocks(const Plane& plane, std::byte* target, const std::byte* source) {
@@ -144,14 +145,15 @@ void transpose_streamed(const Plane& plane, std::byte* target, const std::byte* 
   transpose_with_edges<Word, Streamed>(plane, head, cache_line / sizeof(Word), target, source);
 }
 
-// From this size on, streamed stores are 1.5 to 3 times as fast where memory is slow. Below it, the
-// target's lines are better left in a cache.
+// From this size on, streaming stores are 1.5 to 3 times as fast if memory is slow. Below it, the
+// target's lines are better kept in a cache.
 constexpr std::size_t streamed_bytes = std::size_t{8} << 20;
 
 template <typename Word>
 PlaneCopy kernel_of(const Plane& plane) {
   const std::size_t bytes = plane.inner.extent * plane.outer.extent * sizeof(Word);
-  // Streaming is slow with more open lines than the processor has buffers: at most 4 rows.
+  // Streaming is slow with more open lines than the processor has buffers, so at most 4 rows are
+  // used.
   if (words<Word> <= 4 && bytes >= streamed_bytes &&
       plane.inner.extent >= 2 * cache_line / sizeof(Word) &&
       plane.outer.target % static_cast<std::ptrdiff_t>(cache_line) == 0)

@@ -1,4 +1,4 @@
-// A descriptor in the handle of shared memory: the peer that maps the memory fetches it.
+// A descriptor in the handle of shared memory. The peer that maps the memory fetches it.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace gondwana {
 
-// Of a SharedHandle, behind what is the driver's: the process that has the descriptor.
+// The word of a SharedHandle, after the driver's words, that names the process with the descriptor.
 inline constexpr std::size_t process_word = 8;
 
-// The descriptor of another process, as one of this.
+// Duplicates the descriptor of another process into this one.
 Result<UniqueFd> fetch_descriptor(std::uint64_t process, int descriptor);
 
 }  // namespace gondwana

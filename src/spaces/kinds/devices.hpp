@@ -1,4 +1,4 @@
-// The devices of one kind in a process, and what they all need to know.
+// The devices of one kind in a process, and the data that they share.
 #pragma once
 
 #include <atomic>
@@ -15,21 +15,22 @@ namespace gondwana {
 
 struct EmulatedSettings {
   std::uint32_t devices = 0;
-  std::size_t memory = std::size_t{1} << 30;  // bytes of one device, in each process
-  std::uint32_t latency_us = 0;               // before each copy
-  std::size_t bandwidth = 0;                  // bytes per second; 0: what memory gives
+  std::size_t memory = std::size_t{1} << 30;  // bytes per device, in each process
+  std::uint32_t latency_us = 0;               // delay of each copy
+  std::size_t bandwidth = 0;                  // bytes per second; 0: as fast as memory
 };
 
 // How the number of threads is known: exactly, or by counting those of the process before and
-// after, when the program may have started some, too.
+// after, when the program may also have started some.
 enum class ThreadCount : std::uint8_t { exact, measured };
 using ThreadListener = std::function<void(std::int32_t more, ThreadCount count)>;
 
-// All kinds of a process have this in common. It outlives them.
+// Shared by all kinds of a process, and outlives them.
 struct KindContext {
   EmulatedSettings emulated = {};
   DeviceBounds bounds = {};
-  // Told how many threads a kind has started, or, below zero, ended. May be empty.
+  // Called with the number of threads that a kind has started, or, if negative, ended. May be
+  // empty.
   ThreadListener on_threads = {};
 
   void tell_of_threads(std::int32_t more, ThreadCount count) const {
@@ -37,7 +38,7 @@ struct KindContext {
   }
 };
 
-// Any thread.
+// Thread-safe.
 class Devices {
  public:
   explicit Devices(std::uint32_t count) : made_(count), owned_(count) {}
@@ -46,11 +47,11 @@ class Devices {
   virtual ~Devices() = default;
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(made_.size()); }
-  // `number` is below count(). Made when it is first asked for.
+  // `number` must be below count(). Creates the device on first use.
   Result<Kind*> device(std::uint32_t number);
-  // The device that all of the bytes lie on. Null: none of these.
+  // The device that contains all of the bytes. Null: none of these.
   virtual Kind* of(Bytes memory);
-  // The device that a vendor's handle names, where the vendor has handles.
+  // The device that a vendor's handle names, if the vendor has handles.
   virtual std::optional<std::uint32_t> number_of(const void* /*handle*/) const { return {}; }
 
  private:

@@ -1,9 +1,9 @@
-// A call of a vendor's library, found by name.
+// A function of a vendor's library, found by name.
 #pragma once
 
 namespace gondwana {
 
-// `name` is what messages call it. 0 is success.
+// Messages use `name`. 0 means success.
 template <typename... Arguments>
 struct DriverCall {
   const char* name;

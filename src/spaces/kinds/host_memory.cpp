@@ -13,7 +13,7 @@ std::uintptr_t number(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address);
 }
 
-// Constant from before main() on.
+// Initialized before main() and constant afterwards.
 const std::uintptr_t first_break = number(::sbrk(0));
 
 struct Stack {
@@ -33,7 +33,7 @@ Stack stack_of_thread() {
 
 }  // namespace
 
-// A routine may run on a stack of its own, which a program may have put anywhere.
+// A coroutine may run on its own stack, which a program may have placed anywhere.
 bool is_surely_host(const void* address) {
   thread_local const Stack stack = stack_of_thread();
   const std::uintptr_t place = number(address);

@@ -1,5 +1,5 @@
-// A kind of memory: which processors can touch it, and how bytes get in and out. One object is one
-// device; host memory, which every process loads from and stores to, needs none.
+// A kind of memory: which processors can access it, and how bytes are copied in and out. One object
+// represents one device. Host memory, which every process can load and store, needs none.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace gondwana {
 
 enum class KindId : std::uint32_t { host, cuda, hip, ze, emulated };
 
-// Kinds with a device, by number from 0.
+// Devices of a kind are numbered from 0.
 struct DeviceId {
   KindId kind = KindId::host;
   std::uint32_t number = 0;
@@ -27,11 +27,11 @@ struct DeviceId {
 // "emulated:0", "host".
 std::string name_of(DeviceId device);
 
-// What a process of this node needs to map memory of another. Plain words: it lies in shared
-// memory.
+// The data with which a process of this node can map memory of another. Plain words, because it is
+// stored in shared memory.
 using SharedHandle = std::array<std::uint64_t, 12>;
 
-// From the lowest address to the end of the highest. It never shrinks.
+// From the lowest address to the highest end. Never shrinks.
 struct AddressBounds {
   std::atomic<std::uintptr_t> low{~std::uintptr_t{0}};
   std::atomic<std::uintptr_t> high{0};
@@ -47,8 +47,8 @@ struct AddressBounds {
   }
 };
 
-// The addresses of devices in this process. `possible` is everything where a driver must be asked:
-// a program may have allocated memory of its device by itself.
+// The addresses of devices in this process. `possible` contains every address if a driver must be
+// asked, because a program may have allocated device memory itself.
 struct DeviceBounds {
   AddressBounds possible;
   AddressBounds known;
@@ -60,8 +60,7 @@ struct DeviceBounds {
   }
 };
 
-// Any thread. Addresses of a device are numbers to everybody else: only copy() touches what is
-// there.
+// Thread-safe. Only copy() accesses memory behind device addresses.
 class Kind {
  public:
   Kind() = default;
@@ -71,45 +70,46 @@ class Kind {
 
   virtual DeviceId device() const = 0;
 
-  // Zeroed memory of this process, at least `size` bytes.
+  // At least `size` bytes of zeroed memory of this process.
   virtual Result<MutableBytes> allocate(std::size_t size) = 0;
-  // By where it begins. Copies to and from it are complete. False: allocate() has not returned it.
+  // `memory` must be the start of an allocation, with all copies complete. False: not returned by
+  // allocate().
   virtual bool release(std::byte* memory) = 0;
-  // Whether the bytes lie in one allocation of this process on this device, or in memory that it
+  // Whether the bytes are in one allocation of this process on this device, or in memory that it
   // has mapped.
   virtual bool holds(Bytes memory) const = 0;
 
-  // Whether copy() takes memory of the other device, too.
+  // Whether copy() also accepts memory of the other device.
   virtual bool reaches(const Kind& other) const { return this == &other; }
 
-  // For peers of this node, of memory that this process has allocated. Until unshare(), once for
-  // each handle: nobody maps it any more, or begins to.
+  // Shares memory of this process with peers of this node, until unshare(), which is called once
+  // for each handle. Afterwards no process may map it.
   virtual Result<SharedHandle> share(Bytes memory) const = 0;
   virtual void unshare(const SharedHandle& /*handle*/) const {}
-  // The memory of a peer: an address in this process, until unmap().
+  // Maps a peer's memory at an address of this process, until unmap().
   virtual Result<MutableBytes> map(const SharedHandle& handle, std::size_t size) = 0;
   virtual void unmap(MutableBytes memory) = 0;
 
-  // One side at least is of this device, the other one of one that it reaches, or of the host.
-  // Calls done.begin() at once and, in wait() or test() at the latest, done.finish() when the bytes
-  // are there. An aligned word of 1, 2, 4 or 8 bytes is written as a whole. Copies of one caller
-  // are carried out in their order.
+  // At least one side must be on this device. The other may be on a device that it reaches, or in
+  // host memory. Calls done.begin() at once, and done.finish() when the bytes are there, at the
+  // latest in wait() or test(). An aligned word of 1, 2, 4 or 8 bytes is written as a whole. Copies
+  // of one caller are executed in order.
   virtual Result<void> copy(std::byte* to, const std::byte* from, std::size_t size,
                             Completion& done) = 0;
-  // Returns when all of them are. A copy that fails after it has begun fails the completion.
+  // Returns when all copies of `done` are complete. A copy that fails later fails the completion.
   virtual void wait(Completion& done) = 0;
-  // The same without waiting: finishes those that are complete. Whether all are.
+  // The same without waiting. Returns whether all copies are complete.
   virtual bool test(Completion& done) { return done.done(); }
 
-  // Makes host memory of this process known to the driver, which then copies to and from it without
-  // a buffer of its own: faster, and while other work goes on. Until unpin(), and it stays mapped
-  // until then. Several devices may pin the same memory. Where a kind has no such call, and after
-  // an error, copies are as before.
+  // Pins host memory of this process, so that the driver copies to and from it without its own
+  // buffer. This is faster, and other work can continue. The memory must stay mapped until unpin().
+  // Several devices may pin the same memory. If a kind has no pinning, and after an error, copies
+  // work as before.
   virtual Result<void> pin(MutableBytes /*host*/) { return {}; }
-  // By where it begins. Copies to and from it are complete.
+  // `host` must be the start of a pinned range, with all copies complete.
   virtual void unpin(std::byte* /*host*/) {}
 
-  // wait(), and why a copy has failed.
+  // wait(), and the error if a copy has failed.
   Result<void> complete(Completion& done);
   // copy() and complete().
   Result<void> copy_now(std::byte* to, const std::byte* from, std::size_t size);

@@ -18,11 +18,11 @@ namespace {
 struct Row {
   KindId id;
   std::string_view name;
-  std::string_view more;   // how a process gets more of its devices
-  LibraryNames libraries;  // of the vendor; empty: it is asked for in another way
+  std::string_view more;   // how a process gets more devices of this kind
+  LibraryNames libraries;  // of the vendor; empty: no library indicates the kind
   bool (*is_here)(const KindContext&);
   Result<std::unique_ptr<Devices>> (*open)(KindContext&);
-  // Of a library that the program has loaded: whether it uses a device. Null: all that load it do.
+  // Whether the loaded library uses a device. Null: every program that loads the library does.
   bool (*is_used)() = nullptr;
 };
 
@@ -48,7 +48,7 @@ const Row* row_of(KindId id) {
   return row == rows.end() ? nullptr : row;
 }
 
-// Whether a list of names, separated by commas, has one.
+// Whether a comma-separated list of names contains one.
 bool has_name(std::string_view list, std::string_view name) {
   while (!list.empty()) {
     const std::size_t end = std::min(list.find(','), list.size());
@@ -58,7 +58,7 @@ bool has_name(std::string_view list, std::string_view name) {
   return false;
 }
 
-// `named`: what GONDWANA_KINDS says; empty: nothing.
+// `named`: the value of GONDWANA_KINDS; empty: not set.
 bool is_possible(const Row& row, const KindContext& context, std::string_view named) {
   if (!row.libraries.empty() && !named.empty()) return has_name(named, row.name);
   return row.is_here(context) || VendorLibrary::is_loaded(row.libraries);
@@ -205,7 +205,7 @@ Kind* Kinds::owner_of(Bytes memory) {
   return of(memory);
 }
 
-// Why one cannot be opened is told when a device of it is asked for.
+// An error is reported when a device of the kind is requested.
 void Kinds::look_for_used() {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Present& kind = present_.at(i);

@@ -8,9 +8,10 @@
 namespace gondwana {
 namespace {
 
-constexpr unsigned non_blocking = 1;      // of a stream: no order with the program's default stream
-constexpr unsigned no_timing = 2;         // of an event
-constexpr unsigned for_all_contexts = 1;  // of pinned memory
+constexpr unsigned non_blocking =
+    1;  // flag of a stream: not ordered with the program's default stream
+constexpr unsigned no_timing = 2;         // flag of an event
+constexpr unsigned for_all_contexts = 1;  // flag of pinned memory
 constexpr int out_of_memory = 2;
 constexpr int not_ready = 600;
 constexpr int already_pinned = 712;
@@ -35,7 +36,7 @@ class StreamDevice final : public DriverDevice {
   void close(std::byte* opened) override;
 
  private:
-  // Calls of this thread are for the device while it lives.
+  // Makes the device current in this thread during its lifetime.
   class Entered {
    public:
     explicit Entered(StreamDevice& device)
@@ -46,7 +47,7 @@ class StreamDevice final : public DriverDevice {
       if (entered_) driver_.leave(before_);
     }
 
-    // The call, if the device could be entered.
+    // Calls the function if the device could be entered.
     template <typename... Parameters, typename... Arguments>
     Result<void> operator()(const DriverCall<Parameters...>& call, Arguments... arguments) const {
       return entered_ ? driver_.check(call.name, call(arguments...)) : entered_;
@@ -67,8 +68,8 @@ class StreamDevice final : public DriverDevice {
   std::uint32_t device_;
   bool is_retained_ = false;
   StreamCalls::Object stream_ = nullptr;
-  std::mutex mutex_;          // guards what follows
-  std::vector<Mark> events_;  // that nobody waits for
+  std::mutex mutex_;          // guards the members below
+  std::vector<Mark> events_;  // not in use
 };
 
 Result<void> StreamDevice::start() {
@@ -77,7 +78,7 @@ Result<void> StreamDevice::start() {
   return Entered(*this)(calls().make_stream, &stream_, non_blocking);
 }
 
-// When the process exits the driver may have ended before. There is nobody to tell of errors.
+// At process exit the driver may have ended already. Errors cannot be reported.
 StreamDevice::~StreamDevice() {
   if (!is_retained_) return;
   {
@@ -115,7 +116,7 @@ Result<void> StreamDevice::copy(std::byte* to, const std::byte* from, std::size_
   return entered.result() ? driver_.copy(to, from, size, stream_) : entered.result();
 }
 
-// Null: there is none, and none can be made.
+// Null: no event is free, and none can be created.
 DriverDevice::Mark StreamDevice::take_event(const Entered& entered) {
   const std::scoped_lock lock(mutex_);
   Mark event = nullptr;
@@ -128,7 +129,7 @@ DriverDevice::Mark StreamDevice::take_event(const Entered& entered) {
   return event;
 }
 
-// Without an event there is the whole stream to wait for: null.
+// Null: no event is available, so wait() must wait for the whole stream.
 DriverDevice::Mark StreamDevice::mark() {
   const Entered entered(*this);
   Mark event = take_event(entered);
@@ -138,16 +139,16 @@ DriverDevice::Mark StreamDevice::mark() {
   return nullptr;
 }
 
-// Its errors are told by wait().
+// wait() reports the errors.
 bool StreamDevice::has_passed(Mark mark) {
   const Entered entered(*this);
   if (mark == nullptr || !entered.result()) return true;
   const int state = calls().query_event(mark);
-  // Errors of these numbers mean that another thread captures a stream.
+  // These error numbers mean that another thread captures a stream.
   return state != not_ready && (state < 900 || state > 908);
 }
 
-// If the event does not tell, copies before it may be under way still.
+// If the event fails, waits for the whole stream, because earlier copies may still be in flight.
 Result<void> StreamDevice::wait(Mark mark) {
   const Entered entered(*this);
   if (mark == nullptr) return entered(calls().synchronize_stream, stream_);

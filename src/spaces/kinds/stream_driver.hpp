@@ -1,5 +1,5 @@
-// Drivers with streams, events and handles for other processes, as CUDA has them and HIP: the calls
-// that both have are a table, filled by name.
+// Drivers with streams, events and handles for other processes, as in CUDA and HIP. The functions
+// that both have are in a table, filled by name.
 #pragma once
 
 #include <array>
@@ -45,26 +45,26 @@ class StreamDriver : public Driver {
 
   const StreamCalls& calls() const { return calls_; }
   Result<std::unique_ptr<DriverDevice>> open(std::uint32_t device) override;
-  // All devices have one address space.
+  // All devices share one address space.
   bool reaches(const Kind& one, const Kind& other) const override {
     return one.device().kind == other.device().kind;
   }
 
-  // What its calls need of a device before it is first used, until release().
+  // Acquires what the driver needs of a device before its first use, until release().
   virtual Result<void> retain(std::uint32_t device) = 0;
   virtual void release(std::uint32_t device) = 0;
-  // The calls that follow in this thread are for the device, until leave(), which gets `before`.
+  // Further calls in this thread are for the device, until leave(), which gets `before`.
   virtual Result<void> enter(std::uint32_t device, void*& before) = 0;
   virtual void leave(void* before) = 0;
   virtual Result<void> copy(std::byte* to, const std::byte* from, std::size_t size,
                             StreamCalls::Object stream) = 0;
-  virtual unsigned open_flags() const = 0;  // of open_handle
-  // What DriverDevice has under these names, of a device that was entered.
+  virtual unsigned open_flags() const = 0;  // flags for open_handle
+  // The functions of DriverDevice with these names, for a device that was entered.
   virtual Result<SharedHandle> share(Bytes memory, MutableBytes& allocation);
   virtual void unshare(const SharedHandle& /*handle*/) {}
   virtual Result<std::byte*> open_shared(const SharedHandle& handle, std::uint32_t device);
   virtual void close_shared(std::byte* opened);
-  // An error if the status is none of success.
+  // An error unless the status means success.
   Result<void> check(const char* call, int status) const;
 
  protected:

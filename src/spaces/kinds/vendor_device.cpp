@@ -16,7 +16,7 @@
 namespace gondwana {
 namespace {
 
-// Of a handle: where the shared bytes begin in their allocation.
+// The word of a handle that contains the offset of the shared bytes in their allocation.
 constexpr std::size_t offset_word = std::tuple_size_v<SharedHandle> - 1;
 
 }  // namespace
@@ -34,7 +34,7 @@ VendorDevice::~VendorDevice() {
     calls_.release();  // NOLINT(bugprone-unused-return-value): the driver is the parent's
     return;
   }
-  // At exit the driver may have ended before; then nothing is left to free.
+  // At exit the driver may have ended already. Then nothing is left to free.
   if (tested_) static_cast<void>(calls_->wait(tested_->mark));
   for (std::byte* memory : own_) static_cast<void>(calls_->release(memory));
   for (std::byte* host : pinned_) calls_->unpin(host);
@@ -144,7 +144,8 @@ void VendorDevice::unpin(std::byte* host) {
   if (check_process()) calls_->unpin(host);
 }
 
-// Drivers may write host memory byte by byte; a peer may poll a word.
+// Uses a separate store, because a driver may write host memory byte by byte, and a peer may poll a
+// word.
 bool VendorDevice::is_word_for_host(const std::byte* to, std::size_t size) const {
   return size <= sizeof(std::uint64_t) && (is_surely_host(to) || !driver_.find(to));
 }
@@ -173,7 +174,7 @@ Result<void> VendorDevice::copy(std::byte* to, const std::byte* from, std::size_
   return {};
 }
 
-// A thread that waits finishes the earlier copies of other threads, too.
+// Also finishes earlier copies of other threads.
 void VendorDevice::wait(Completion& done) {
   if (done.done()) return;
   std::unique_lock lock(queue_mutex_);
@@ -186,7 +187,7 @@ void VendorDevice::wait(Completion& done) {
   finish(last, waited);
 }
 
-// One mark at a time is asked about. What begins later waits for the next one.
+// Only one mark is tested at a time. Later copies wait for the next one.
 bool VendorDevice::test(Completion& done) {
   if (done.done()) return true;
   const std::scoped_lock lock(queue_mutex_);
@@ -219,11 +220,12 @@ class VendorDevices final : public Devices {
  public:
   VendorDevices(Driver& driver, KindContext& context)
       : Devices(driver.devices()), driver_(driver), context_(context) {
-    context_.bounds.possible.include(0, ~std::uintptr_t{0});  // the program may allocate, too
+    context_.bounds.possible.include(
+        0, ~std::uintptr_t{0});  // because the program may also allocate memory
   }
 
-  // An answer of the driver is not kept: the program may free memory and get the addresses again,
-  // as memory of the host or of another device, and nobody tells us.
+  // The driver's answer is not cached, because the program may free memory and get the same
+  // addresses again for other memory, without our knowledge.
   Kind* of(Bytes memory) override {
     if (is_surely_host(memory.data())) return nullptr;
     const std::optional<Driver::Range> range = driver_.find(memory.data());
@@ -242,7 +244,8 @@ class VendorDevices final : public Devices {
   KindContext& context_;
 };
 
-// Threads that the library of a vendor starts in it take no signals of the program, and are told.
+// Threads that a vendor's library starts in `call` take no signals of the program, and are
+// reported.
 template <typename Call>
 auto with_its_threads(const KindContext& context, const Call& call) {
   const SignalsBlocked of_the_program;

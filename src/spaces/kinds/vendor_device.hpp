@@ -1,4 +1,4 @@
-// A device of a vendor as a kind: what is the same for all vendors.
+// A vendor's device as a kind: the part that is the same for all vendors.
 #pragma once
 
 #include <deque>
@@ -15,10 +15,10 @@ namespace gondwana {
 
 class VendorDevice final : public Kind {
  public:
-  // The driver and the context outlive it.
+  // The driver and the context must outlive the object.
   VendorDevice(Driver& driver, std::uint32_t number, std::unique_ptr<DriverDevice> calls,
                DeviceBounds& bounds);
-  // Frees what is left, but not in a child by fork().
+  // Frees remaining memory, except in a forked child.
   ~VendorDevice() override;
 
   DeviceId device() const override { return {driver_.kind(), number_}; }
@@ -41,13 +41,13 @@ class VendorDevice final : public Kind {
 
  private:
   struct Pending {
-    std::uint64_t number;  // of the copy
+    std::uint64_t number;  // number of the copy
     Completion* done;
   };
 
-  // What test() asks the driver about, until it has passed.
+  // The mark that test() polls until it has passed.
   struct Tested {
-    std::uint64_t last;  // of the copies before it
+    std::uint64_t last;  // number of the last copy before the mark
     DriverDevice::Mark mark;
   };
 
@@ -61,21 +61,22 @@ class VendorDevice final : public Kind {
   std::uint32_t number_;
   std::unique_ptr<DriverDevice> calls_;
   DeviceBounds& bounds_;
-  int process_;  // drivers do not work in a child by fork()
+  int process_;  // drivers do not work in a forked child
 
-  std::mutex memory_mutex_;                       // guards what follows
-  std::unordered_set<std::byte*> own_;            // what allocate() has returned
-  std::unordered_set<std::byte*> pinned_;         // by this device
-  std::multimap<std::byte*, std::byte*> mapped_;  // what map() has, and where the driver opened it
+  std::mutex memory_mutex_;                // guards the members below
+  std::unordered_set<std::byte*> own_;     // returned by allocate()
+  std::unordered_set<std::byte*> pinned_;  // by this device
+  std::multimap<std::byte*, std::byte*>
+      mapped_;  // returned by map() -> address at which the driver opened it
 
-  std::mutex queue_mutex_;  // guards what follows
+  std::mutex queue_mutex_;  // guards the members below
   std::uint64_t begun_ = 0;
   std::optional<Tested> tested_;
-  std::deque<Pending> pending_;  // in the order of their numbers
-  std::list<Error> failures_;    // completions refer to them
+  std::deque<Pending> pending_;  // in ascending order of their numbers
+  std::list<Error> failures_;    // completions refer to elements
 };
 
-// What the row of a vendor opens: all devices of a driver.
+// Opens the row of a vendor: all devices of a driver.
 Result<std::unique_ptr<Devices>> open_vendor(Result<Driver*> (*load)(), KindContext& context);
 
 }  // namespace gondwana

@@ -29,11 +29,13 @@ Result<VendorLibrary> VendorLibrary::load(LibraryNames names, const char* vendor
                                           names.front(), reason, vendor)};
 }
 
-// dlopen() would look for the file of a library that is not loaded, in each process that starts.
+// Does not use dlopen(), which would search for the file of a library that is not loaded, in every
+// process.
 bool VendorLibrary::is_loaded(LibraryNames names) {
   const auto is_one = [](dl_phdr_info* object, std::size_t /*size*/, void* data) {
     const std::string_view path = object->dlpi_name == nullptr ? "" : object->dlpi_name;
-    const std::string_view name = path.substr(path.rfind('/') + 1);  // all of it without a slash
+    const std::string_view name =
+        path.substr(path.rfind('/') + 1);  // the whole path if it has no slash
     return std::ranges::count(*static_cast<const LibraryNames*>(data), name) > 0 ? 1 : 0;
   };
   return !names.empty() && ::dl_iterate_phdr(is_one, &names) != 0;

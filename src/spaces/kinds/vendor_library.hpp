@@ -1,4 +1,4 @@
-// The library of a vendor, loaded when one of its devices is first needed.
+// A vendor's library, loaded when one of its devices is first needed.
 #pragma once
 
 #include <span>
@@ -8,22 +8,23 @@
 
 namespace gondwana {
 
-using LibraryNames = std::span<const char* const>;  // the newest first
+using LibraryNames = std::span<const char* const>;  // newest first
 
 class VendorLibrary {
  public:
-  // Stays loaded. `vendor`: what to install where there is none.
+  // The library stays loaded. `vendor`: what to install if it is missing.
   static Result<VendorLibrary> load(LibraryNames names, const char* vendor);
-  // Whether the program has loaded one of them.
+  // Whether the program has loaded one of the libraries.
   static bool is_loaded(LibraryNames names);
 
-  // A call of the library by its name; null, and an error of check(), if it has none.
+  // Finds a function of the library by name. If it is missing, `function` is null and check()
+  // returns an error.
   template <typename Function>
   void find(Function*& function, const char* name) {
     function = reinterpret_cast<Function*>(symbol(name));
     if (function == nullptr && absent_ == nullptr) absent_ = name;
   }
-  // The same, of a call that need not be there.
+  // The same for an optional function.
   template <typename Function>
   void find_any(Function*& function, const char* name) const {
     function = reinterpret_cast<Function*>(symbol(name));

@@ -8,7 +8,7 @@
 namespace gondwana {
 namespace {
 
-// Words of a SharedHandle, before that of the process.
+// Words of a SharedHandle, before the word of the process.
 enum Word : std::size_t { descriptor, mapped_size };
 
 constexpr const char* no_calls =
@@ -28,14 +28,14 @@ bool VirtualCalls::find_in(const VendorLibrary& library) {
 }
 
 bool VirtualMemory::has_made(const SharedHandle& handle) {
-  return handle[process_word] != 0;  // behind a handle of IPC
+  return handle[process_word] != 0;  // zero in a handle of IPC
 }
 
 void VirtualMemory::unshare(const SharedHandle& handle) {
   if (has_made(handle)) ::close(static_cast<int>(handle[descriptor]));
 }
 
-// What is mapped at once is shared; the addresses around it may be of other memory, or of none.
+// Shares one mapping. Adjacent addresses may belong to other memory, or to none.
 Result<SharedHandle> VirtualMemory::share(Bytes memory, MutableBytes& allocation) const {
   if (!is_here_) return Error{Errc::missing, no_calls};
   Address begin = 0;
@@ -65,7 +65,7 @@ Result<VirtualMemory::Handle> VirtualMemory::fetch(const SharedHandle& handle) c
       fetch_descriptor(handle[process_word], static_cast<int>(handle[descriptor]));
   if (!file) return file.error();
   Handle memory = 0;
-  // A number in the place of a pointer.
+  // The call expects the number as a pointer.
   void* number = reinterpret_cast<void*>(static_cast<std::intptr_t>(file->get()));
   const Result<void> imported = checked(calls_.open, &memory, number, type_of_handles);
   return imported ? Result<Handle>(memory) : imported.error();
@@ -97,7 +97,7 @@ Result<std::byte*> VirtualMemory::open(const SharedHandle& handle, std::uint32_t
     mapped = map(address, size, *memory, device);
     if (!mapped) calls_.unreserve(address, size);
   }
-  calls_.release(*memory);  // what is mapped stays
+  calls_.release(*memory);  // the mapping keeps the memory
   if (!mapped) return mapped.error();
   auto* opened = reinterpret_cast<std::byte*>(address);
   const std::scoped_lock lock(mutex_);

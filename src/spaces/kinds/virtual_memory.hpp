@@ -1,5 +1,5 @@
-// Memory that a program makes and maps in two steps, as by cuMemCreate() and cuMemMap(). The driver
-// has no handle of it as of other memory: a descriptor leads to it.
+// Memory that a program creates and maps in two steps, as with cuMemCreate() and cuMemMap(). The
+// driver shares it by descriptors, not by handles as other memory.
 #pragma once
 
 #include <map>
@@ -9,17 +9,17 @@
 
 namespace gondwana {
 
-// A table, as StreamCalls is one.
+// A table like StreamCalls.
 struct VirtualCalls {
   using Address = unsigned long long;
   using Handle = unsigned long long;
   struct Access {
     int kind_of_place = 1;  // a device
     int device = 0;
-    int rights = 3;  // to read and to write
+    int rights = 3;  // read and write
   };
 
-  DriverCall<Address*, std::size_t*, Address> get_range;  // of what is mapped at once
+  DriverCall<Address*, std::size_t*, Address> get_range;  // of one mapping
   DriverCall<Handle*, const void*> retain;
   DriverCall<Handle> release;
   DriverCall<void*, Handle, int, Handle> share;
@@ -30,29 +30,29 @@ struct VirtualCalls {
   DriverCall<Address, std::size_t> unmap;
   DriverCall<Address, std::size_t, const Access*, std::size_t> set_access;
 
-  // Whether the library has them all.
+  // Whether the library has all of them.
   bool find_in(const VendorLibrary& library);
 };
 
-// Any thread.
+// Thread-safe.
 class VirtualMemory {
  public:
   static constexpr int type_of_handles = 1;  // descriptors
 
-  // The driver checks what calls return, and outlives it.
+  // `driver` checks the results of calls, and must outlive the object.
   VirtualMemory(const StreamDriver& driver, const VirtualCalls& calls)
       : driver_(driver), calls_(calls) {}
 
-  // An old driver has none of the calls, and no such memory.
+  // An old driver has neither these functions nor this kind of memory.
   void find_in(const VendorLibrary& library) { is_here_ = calls_.find_in(library); }
 
-  // As DriverDevice has them.
+  // The functions of DriverDevice with these names.
   Result<SharedHandle> share(Bytes memory, MutableBytes& allocation) const;
   static bool has_made(const SharedHandle& handle);
   static void unshare(const SharedHandle& handle);
-  // Every device of the process that can will reach it, `device` for sure.
+  // Every capable device of the process gets access. Access by `device` is required.
   Result<std::byte*> open(const SharedHandle& handle, std::uint32_t device);
-  // False: open() has not returned it.
+  // False: not returned by open().
   bool close(std::byte* opened);
 
  private:
@@ -70,7 +70,7 @@ class VirtualMemory {
   VirtualCalls calls_;
   bool is_here_ = false;
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards opened_
   std::map<std::byte*, std::size_t> opened_;
 };
 

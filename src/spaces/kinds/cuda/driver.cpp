@@ -1,5 +1,5 @@
-// The calls of the CUDA driver that are used, as cuda.h declares them; it is not needed to build.
-// Names are those of symbols: without _v2 some are calls of 32 bits.
+// The CUDA driver functions in use, declared as in cuda.h, which is not needed to build. The names
+// are symbol names. Without _v2, some of them are the 32-bit functions.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -91,7 +91,7 @@ class CudaDriver final : public StreamDriver {
   DriverCall<int, const char**> name_error_{"cuGetErrorName"};
   VirtualMemory virtual_memory_{*this, virtual_calls};
 
-  // Primary contexts by device, the same for all that retain them.
+  // Primary contexts by device. All that retain one get the same.
   std::vector<std::atomic<Context>> contexts_;
 };
 
@@ -117,7 +117,7 @@ std::string CudaDriver::name_of_error(int status) const {
   return fmt::format("error {}", status);
 }
 
-// Managed memory is for processors, too.
+// Excludes managed memory, which processors can access too.
 std::optional<Driver::Range> CudaDriver::find(const void* address) {
   unsigned type = 0;
   unsigned is_managed = 0;
@@ -132,7 +132,7 @@ std::optional<Driver::Range> CudaDriver::find(const void* address) {
   return Range{static_cast<std::uint32_t>(device), {static_cast<std::byte*>(begin), size}};
 }
 
-// Old drivers do not know all attributes: there all memory is of cuMemAlloc().
+// Old drivers do not know all attributes. With them all memory is from cuMemAlloc().
 Result<SharedHandle> CudaDriver::share(Bytes memory, MutableBytes& allocation) {
   std::uint64_t context = 0;
   std::uint64_t has_handle = 0;
@@ -159,8 +159,9 @@ Result<SharedHandle> CudaDriver::share(Bytes memory, MutableBytes& allocation) {
   return virtual_memory_.share(memory, allocation);
 }
 
-// The program's copies to and from it, from now on. Without this some return before the bytes are
-// there, and a peer sees what was there before. Memory without a context has no such attribute.
+// Makes the program's copies to and from this memory synchronous from now on. Otherwise some return
+// before the bytes are there, and a peer sees the previous contents. Memory without a context has
+// no such attribute.
 Result<void> CudaDriver::wait_for_copies_of_the_program(MutableBytes allocation) const {
   constexpr int sync_memops = 6;  // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
   constexpr unsigned yes = 1;
@@ -219,7 +220,7 @@ Result<void> CudaDriver::copy(std::byte* to, const std::byte* from, std::size_t 
   return check(copy_.name, copy_(to, from, size, stream));
 }
 
-// Once in the life of the process.
+// Called once in the life of the process.
 Result<Driver*> load() {
   static const Result<Driver*> loaded = []() -> Result<Driver*> {
     auto driver = std::make_unique<CudaDriver>();
@@ -232,7 +233,7 @@ Result<Driver*> load() {
 
 }  // namespace
 
-// The file by which its driver is reached, on Linux and in a guest of Windows.
+// The device file of the driver, on Linux and in a Windows guest.
 bool is_here(const KindContext& /*context*/) {
   return ::access("/dev/nvidiactl", F_OK) == 0 || ::access("/dev/dxg", F_OK) == 0;
 }
@@ -253,7 +254,7 @@ bool is_used() {
   find_all(get_current, get_state, get_count, get_device);
   Context current = nullptr;
   int count = 0;
-  if (!has_all || get_count(&count) != 0) return false;  // nobody has called cuInit()
+  if (!has_all || get_count(&count) != 0) return false;  // cuInit() was not called
   if (get_current(&current) == 0 && current != nullptr) return true;
   for (int number = 0; number < count; ++number) {
     Device device = 0;

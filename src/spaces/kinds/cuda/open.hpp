@@ -1,4 +1,4 @@
-// Devices of NVIDIA by the driver's library, for the table of kinds.
+// NVIDIA devices through the driver's library, for the table of kinds.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@ namespace gondwana::cuda {
 inline constexpr std::array libraries{"libcuda.so.1"};
 
 bool is_here(const KindContext& context);
-// Whether the program has a context, as it needs for all that it does with a device.
+// Whether the program has a context, which it needs for any use of a device.
 bool is_used();
 Result<std::unique_ptr<Devices>> open(KindContext& context);
 

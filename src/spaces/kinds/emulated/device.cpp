@@ -29,8 +29,8 @@ std::uintptr_t begin_of(Bytes memory) {
   return reinterpret_cast<std::uintptr_t>(memory.data());
 }
 
-// No descriptor has to travel: a process of the same user may open what another has open. Its
-// number may be another file's by now.
+// A process of the same user may open a file that another has open, so no descriptor must be
+// passed. The descriptor number may by now belong to another file.
 Result<UniqueFd> open_shared(const SharedHandle& handle) {
   const std::string path = fmt::format("/proc/{}/fd/{}", handle[process], handle[descriptor]);
   UniqueFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
@@ -75,7 +75,7 @@ Result<MutableBytes> EmulatedDevice::add(UniqueFd file, std::size_t size, std::s
   if (backing == MAP_FAILED)
     return Error{Errc::out_of_memory, fmt::format("mmap of {} of {}: {}", format_size(size),
                                                   name_of(device()), std::strerror(errno))};
-  // Like that of a true device, the memory is this process's alone.
+  // As with a real device, a forked child does not get the memory.
   ::madvise(backing, size, MADV_DONTFORK);
   auto block = std::make_shared<Block>();
   block->shown = *std::move(shown);
@@ -110,9 +110,9 @@ Result<MutableBytes> EmulatedDevice::allocate(std::size_t size) {
   return memory;
 }
 
-// Of an allocation, where it begins; of a mapping, any byte.
+// Finds an allocation by its start, and a mapping by any of its bytes.
 bool EmulatedDevice::remove(std::byte* memory, bool is_own) {
-  std::shared_ptr<const Block> block;  // unmapped without the lock
+  std::shared_ptr<const Block> block;  // unmapped after the lock is released
   const std::scoped_lock lock(blocks_mutex_);
   const auto found = blocks_.upper_bound(reinterpret_cast<std::uintptr_t>(memory));
   if (found == blocks_.end() || found->second->is_own != is_own) return false;
@@ -150,7 +150,7 @@ Result<SharedHandle> EmulatedDevice::share(Bytes memory) const {
   return handle;
 }
 
-// Whole pages are mapped, from the one in which the memory begins.
+// Maps whole pages, starting with the one that contains the start of the memory.
 Result<MutableBytes> EmulatedDevice::map(const SharedHandle& handle, std::size_t size) {
   Result<UniqueFd> file = open_shared(handle);
   if (!file) return file.error();
@@ -166,9 +166,8 @@ Result<MutableBytes> EmulatedDevice::map(const SharedHandle& handle, std::size_t
   return pages->subspan(before, size);
 }
 
-// Handing it to the engine takes longer than to copy a few bytes. On a busy machine it takes two
-// turns of the processor, so that a node agent, which copies the pieces of a message, would be
-// slow.
+// A handover to the engine takes longer than copying a few bytes. On a busy machine it takes two
+// scheduling turns, which would slow down a node agent that copies the pieces of a message.
 bool EmulatedDevice::is_at_once(std::size_t size) const {
   constexpr std::size_t few = 256 * 1024;
   return size <= few && settings_.latency_us == 0 && settings_.bandwidth == 0;
@@ -198,7 +197,7 @@ void EmulatedDevice::submit(Copy copy) {
   if (is_at_once(copy.size) && queue_.empty() && !is_busy_) {
     lock.unlock();
     carry_out(copy);
-    lock.lock();  // another thread may sleep until the Completion of both is done
+    lock.lock();  // another thread may sleep until a Completion with both copies is done
     return has_finished_.notify_all();
   }
   queue_.push_back(std::move(copy));
@@ -240,7 +239,7 @@ void EmulatedDevice::carry_out(const Copy& copy) const {
   copy.done->finish();
 }
 
-// A copy of some pages is done after a few polls; later the processor belongs to the engine.
+// A copy of a few pages is done after a few polls. Then the engine gets the processor.
 void EmulatedDevice::wait(Completion& done) {
   constexpr int polls = 400;
   for (int i = 0; i < polls && !done.done(); ++i) relax();

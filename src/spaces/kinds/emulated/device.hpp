@@ -1,6 +1,6 @@
-// A device that is none: host memory that the processor may not touch. Its addresses lead to pages
-// without access, so that a load or a store where a copy belongs is a fault. The device's own copy
-// engine, a thread, has the same memory at other addresses.
+// An emulated device: host memory that the processor may not access. Its addresses lead to pages
+// without access rights, so a load or store faults if it is used in place of a copy. The device's
+// copy engine, a thread, has the same memory at other addresses.
 #pragma once
 
 #include <condition_variable>
@@ -20,10 +20,10 @@ namespace gondwana {
 
 class EmulatedDevice final : public Kind {
  public:
-  // The context outlives the device.
+  // The context must outlive the device.
   EmulatedDevice(std::uint32_t number, KindContext& context)
       : number_(number), settings_(context.emulated), context_(context) {}
-  // Copies are complete.
+  // All copies must be complete.
   ~EmulatedDevice() override;
 
   DeviceId device() const override { return {KindId::emulated, number_}; }
@@ -38,11 +38,12 @@ class EmulatedDevice final : public Kind {
   void wait(Completion& done) override;
 
  private:
-  // Some memory of the device: `shown` has no access, `backing` is the same bytes for the engine.
+  // A block of device memory. `shown` has no access rights; `backing` maps the same bytes for the
+  // engine.
   struct Block {
     Mapping shown;
     Mapping backing;
-    UniqueFd file;  // of an allocation: peers open it
+    UniqueFd file;  // for an allocation: peers open it
     bool is_own = false;
   };
   struct Found {
@@ -51,7 +52,7 @@ class EmulatedDevice final : public Kind {
 
     std::byte* data() const { return block->backing.data() + offset; }
   };
-  // The blocks stay while the engine copies.
+  // Holds the blocks until the engine has copied.
   struct Copy {
     std::byte* to;
     const std::byte* from;
@@ -73,17 +74,17 @@ class EmulatedDevice final : public Kind {
   EmulatedSettings settings_;
   KindContext& context_;
 
-  mutable std::shared_mutex blocks_mutex_;                         // guards what follows
+  mutable std::shared_mutex blocks_mutex_;                         // guards the members below
   std::map<std::uintptr_t, std::shared_ptr<const Block>> blocks_;  // by the end of `shown`
   std::size_t used_ = 0;
 
-  std::mutex queue_mutex_;  // guards what follows
+  std::mutex queue_mutex_;  // guards the members below
   std::condition_variable has_copies_;
   std::condition_variable has_finished_;
   std::deque<Copy> queue_;
-  bool is_busy_ = false;  // the engine is in a copy
+  bool is_busy_ = false;  // the engine is copying
   bool ends_ = false;
-  std::thread engine_;  // runs from the first copy on that it carries out
+  std::thread engine_;  // started by its first copy
 };
 
 }  // namespace gondwana

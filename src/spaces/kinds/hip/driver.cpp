@@ -1,5 +1,5 @@
-// The calls of HIP that are used, as hip_runtime_api.h declares them in its versions 5, 6 and 7; it
-// is not needed to build. Each thread has a current device, which calls of ours leave as it was.
+// The HIP functions in use, declared as in hip_runtime_api.h of the versions 5, 6 and 7, which is
+// not needed to build. Each thread has a current device, which our functions restore.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -31,7 +31,7 @@ constexpr StreamCalls stream_calls{.allocate = {"hipMalloc"},
                                    .open_handle = {"hipIpcOpenMemHandle"},
                                    .close_handle = {"hipIpcCloseMemHandle"}};
 
-// The same in all versions, but for the numbers of the types.
+// The same in all versions, except for the numbers of the types.
 struct PointerAttributes {
   int type;
   int device;
@@ -96,14 +96,14 @@ Result<void> HipDriver::load() {
   return count > 0 ? Result<void>{} : Error{Errc::missing, "the driver has no device"};
 }
 
-// It is told by us, and must not be the program's last error.
+// Clears the error, because we report it and it must not become the program's last error.
 std::string HipDriver::name_of_error(int status) const {
   take_last_error_();
   const char* name = get_name_(status);
   return name == nullptr ? fmt::format("error {}", status) : name;
 }
 
-// Old versions take memory of the host for an error.
+// Old versions report an error for host memory.
 std::optional<Driver::Range> HipDriver::find(const void* address) {
   const int on_device = is_old_ ? 1 : 2;
   PointerAttributes found{};
@@ -118,7 +118,7 @@ std::optional<Driver::Range> HipDriver::find(const void* address) {
   return {};
 }
 
-// `before` holds a number.
+// `before` contains a device number.
 Result<void> HipDriver::enter(std::uint32_t device, void*& before) {
   int current = 0;
   if (Result<void> got = check(get_device_.name, get_device_(&current)); !got) return got;
@@ -136,7 +136,7 @@ Result<void> HipDriver::copy(std::byte* to, const std::byte* from, std::size_t s
   return check(copy_.name, copy_(to, from, size, any_direction, stream));
 }
 
-// Once in the life of the process.
+// Called once in the life of the process.
 Result<Driver*> load() {
   static const Result<Driver*> loaded = []() -> Result<Driver*> {
     auto driver = std::make_unique<HipDriver>();
@@ -149,7 +149,7 @@ Result<Driver*> load() {
 
 }  // namespace
 
-// The file by which its driver is reached.
+// The device file of the driver.
 bool is_here(const KindContext& /*context*/) {
   return ::access("/dev/kfd", F_OK) == 0;
 }

@@ -1,4 +1,4 @@
-// Devices of AMD by the library of ROCm, for the table of kinds.
+// AMD devices through ROCm's library, for the table of kinds.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The calls of Level Zero that are used, as ze_api.h declares them since its version 1.0; it is not
+// The Level Zero functions in use, declared as in ze_api.h since its version 1.0, which is not
 // needed to build.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace gondwana::ze {
 
 using Handle = void*;  // of a driver, device, context or command list
 
-// What every structure begins with.
+// The start of every structure.
 struct Header {
   std::uint32_t type;
   const void* next = nullptr;
@@ -45,7 +45,7 @@ struct AllocationProperties {
   std::uint64_t id;
   std::uint64_t page_size;
 };
-// Begins with the number of a descriptor of the process that has made it.
+// The handle begins with a descriptor number of the process that created it.
 struct IpcHandle {
   std::array<char, 64> bytes;
 };

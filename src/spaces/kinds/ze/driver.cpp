@@ -54,8 +54,8 @@ Result<void> checked(const DriverCall<Parameters...>& call, Arguments... argumen
   return check(call.name, call(arguments...));
 }
 
-// A command list is for one thread at a time, and its commands are complete when their calls
-// return: there is nothing to wait for.
+// A command list is used by one thread at a time, and its commands are complete when their calls
+// return. So wait() has nothing to wait for.
 class ZeDevice final : public DriverDevice {
  public:
   ZeDevice(const Calls& calls, Handle context, Handle device)
@@ -87,7 +87,7 @@ class ZeDevice final : public DriverDevice {
   const Calls& calls_;
   Handle context_;
   Handle device_;
-  std::mutex mutex_;  // guards the list
+  std::mutex mutex_;  // guards list_
   Handle list_ = nullptr;
 };
 
@@ -152,7 +152,7 @@ class ZeDriver final : public Driver {
   std::vector<Device> devices_;
 };
 
-// What a call tells in two steps: how many, and which.
+// Collects the handles of a call that first returns their number, and then the handles.
 template <typename Call>
 std::vector<Handle> list_of(const Call& call) {
   std::uint32_t count = 0;
@@ -216,7 +216,7 @@ std::optional<std::uint32_t> ZeDriver::number_of(const void* handle) const {
   return static_cast<std::uint32_t>(found - devices_.begin());
 }
 
-// Once in the life of the process.
+// Called once in the life of the process.
 Result<Driver*> load() {
   static const Result<Driver*> loaded = []() -> Result<Driver*> {
     auto driver = std::make_unique<ZeDriver>();
@@ -229,7 +229,7 @@ Result<Driver*> load() {
 
 }  // namespace
 
-// Every machine with a screen has the files by which its driver is reached.
+// The device files of the driver exist on every machine with a display, so they indicate nothing.
 bool is_here(const KindContext& /*context*/) {
   return false;
 }

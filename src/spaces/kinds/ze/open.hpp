@@ -1,4 +1,4 @@
-// Devices of Intel by the loader of Level Zero, for the table of kinds.
+// Intel devices through the Level Zero loader, for the table of kinds.
 #pragma once
 
 #include <array>
