@@ -4,7 +4,7 @@
 // gex_Client_Init. Calls go through the primordial team: a node is a rank of the job.
 #ifndef GONDWANA_GASNET_H
 #define GONDWANA_GASNET_H
-#define _INCLUDED_GASNET_H 1  // what programs ask to learn whether these names are there
+#define _INCLUDED_GASNET_H 1  // programs test this macro for the names
 
 #include "gasnetex.h"
 

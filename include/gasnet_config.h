@@ -1,5 +1,6 @@
-// GASNet on Gondwana: the file that clients look for to learn where GASNet is installed, and read
-// with tools that know no C. What a program learns of the library: gasnet/configuration.h.
+// GASNet on Gondwana: clients search for this file to find where GASNet is installed, and read it
+// with tools that do not know C. The compile-time properties of the library are in
+// gasnet/configuration.h.
 #ifndef GONDWANA_GASNET_CONFIG_H
 #define GONDWANA_GASNET_CONFIG_H
 

@@ -1,6 +1,6 @@
-// What the preprocessor knows of the compiler, the operating system and the processor, under one
-// set of names. A name is 1 where it holds and undefined elsewhere, so #if PLATFORM_OS_LINUX works
-// everywhere. For C and C++; this header includes nothing and declares nothing.
+// The preprocessor's knowledge of the compiler, the operating system and the processor, under one
+// set of names. A name is 1 if it applies and otherwise undefined, so #if PLATFORM_OS_LINUX works
+// everywhere. For C and C++. This header includes nothing and declares nothing.
 //
 // - PLATFORM_COMPILER_X, _X_C, _X_CXX: the compiler's family, and that it compiles C or C++;
 //   PLATFORM_COMPILER_FAMILYNAME is X, not quoted, PLATFORM_COMPILER_FAMILYID a number.
@@ -14,7 +14,7 @@
 #ifndef GONDWANA_GASNET_PORTABLE_PLATFORM_H
 #define GONDWANA_GASNET_PORTABLE_PLATFORM_H
 
-// Compilers. Those that pretend to be another come before it.
+// Compilers. Those that imitate another one precede it.
 #if defined(__INTEL_LLVM_COMPILER)
 #define PLATFORM_COMPILER_INTEL 1
 #define PLATFORM_COMPILER_FAMILYNAME INTEL
@@ -89,7 +89,7 @@
 #endif
 #endif
 
-// Versions. Each part has room for 9999. The mpi.h of Open MPI defines the same names with the same
+// Versions. Each part may have four digits. Open MPI's mpi.h defines the same names with the same
 // meaning.
 #undef PLATFORM_COMPILER_VERSION_INT
 #undef PLATFORM_COMPILER_VERSION
@@ -118,7 +118,7 @@
 #else
 #define PLATFORM_COMPILER_VERSION_STR "unknown"
 #endif
-// One string literal that tells compilers apart.
+// A string literal that distinguishes compilers.
 #define GONDWANA_PLATFORM_QUOTE_(name) #name
 #define GONDWANA_PLATFORM_QUOTE(name) GONDWANA_PLATFORM_QUOTE_(name)
 #define PLATFORM_COMPILER_IDSTR \

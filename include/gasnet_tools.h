@@ -1,18 +1,18 @@
 // The GASNet tools: timers, fences, atomics, locks, environment variables, backtraces and other
-// things a portable program needs, without communication. Version 1.20 of their specification.
+// utilities for portable programs, without communication. Version 1.20 of their specification.
 //
-// Include it alone, or after gasnetex.h. A program of several threads defines GASNETT_THREAD_SAFE
-// (GASNET_PAR and GASNET_PARSYNC imply it), one of a single thread GASNETT_THREAD_SINGLE
-// (GASNET_SEQ implies it); without any of them the tools are thread-safe. With GASNETT_LITE_MODE
-// there are no atomics, locks and thread keys, and one object file serves both kinds of program.
-// With GASNET_DEBUG, or GASNETT_DEBUG, locks notice when they are misused.
+// Include this header alone, or after gasnetex.h. A multithreaded program defines
+// GASNETT_THREAD_SAFE (implied by GASNET_PAR and GASNET_PARSYNC), a single-threaded one
+// GASNETT_THREAD_SINGLE (implied by GASNET_SEQ). Without any of them the tools are thread-safe.
+// With GASNETT_LITE_MODE there are no atomics, locks and thread keys, and one object file serves
+// both kinds of program. With GASNET_DEBUG, or GASNETT_DEBUG, locks detect misuse.
 //
-// Whether a name here is a function or a macro may change: take no addresses, #undef nothing.
-// Names that contain gondwana_ or GONDWANA_ are not for programs.
+// Do not take the address of a name here, and do not #undef it, because functions and macros may
+// change. Names that contain gondwana_ or GONDWANA_ are internal.
 #ifndef GONDWANA_GASNET_TOOLS_H
 #define GONDWANA_GASNET_TOOLS_H
 
-// Some of these for programs, which expect them of this header.
+// Programs expect some of these from this header.
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -37,7 +37,7 @@
 // ----------------------------------------------------------------------
 // Threads
 #if defined(GASNETT_LITE_MODE)
-// What is left is the same for both.
+// The rest is the same for both.
 #elif defined(GASNETT_THREAD_SINGLE) && \
     (defined(GASNETT_THREAD_SAFE) || defined(GASNET_PAR) || defined(GASNET_PARSYNC))
 #error "GASNETT_THREAD_SINGLE contradicts GASNETT_THREAD_SAFE, GASNET_PAR and GASNET_PARSYNC"
@@ -63,7 +63,7 @@
 #define GONDWANA_GASNETT_CHECKS 0
 #endif
 
-// What programs written for GASNet ask in an #if.
+// Programs written for GASNet test these in an #if.
 #ifndef HAVE_PTHREAD_H
 #define HAVE_PTHREAD_H 1
 #endif
@@ -103,7 +103,7 @@
 #define GASNETT_SYSTEM_TUPLE GONDWANA_GASNETT_PROCESSOR "-unknown-unknown"
 #endif
 
-// Estimates that may be used in #if and as sizes of arrays.
+// Estimates for use in #if and as array sizes.
 #define GASNETT_CACHE_LINE_BYTES 64
 #define GASNETT_PAGESIZE 4096
 #define GASNETT_PAGESHIFT 12
@@ -143,10 +143,11 @@
 GASNETT_BEGIN_EXTERNC
 
 // ----------------------------------------------------------------------
-// Fatal errors, signals, the end of a process
+// Fatal errors, signals, process exit
 
-// Print the message with the place of the call, or without, to stderr; wait for a debugger with
-// GASNET_FREEZE_ON_ERROR, print a backtrace with GASNET_BACKTRACE, and abort.
+// Print the message to stderr, with the place of the call or without, and abort. With
+// GASNET_FREEZE_ON_ERROR they wait for a debugger, and with GASNET_BACKTRACE they print a
+// backtrace.
 #define gasnett_fatalerror(...) \
   gondwana_gasnett_fatal_error(GASNETT_CURRENT_FUNCTION, __FILE__, __LINE__, __VA_ARGS__)
 void gondwana_gasnett_fatal_error(const char* function, const char* file, int line,
@@ -155,15 +156,15 @@ void gondwana_gasnett_fatal_error(const char* function, const char* file, int li
 void gasnett_fatalerror_nopos(const char* format, ...) GASNETT_NORETURN GASNETT_COLD
     __attribute__((__format__(__printf__, 1, 2)));
 
-// Where this is, as text that the caller frees.
+// The source location as text, which the caller frees.
 #define gasnett_current_loc gondwana_gasnett_location(GASNETT_CURRENT_FUNCTION, __FILE__, __LINE__)
 char* gondwana_gasnett_location(const char* function, const char* file, int line) GASNETT_MALLOC;
 
-// Ends the process at once, threads and all, and runs nothing that is registered for its end.
+// Ends the process and its threads at once, without running exit handlers.
 void gasnett_killmyprocess(int exitcode) GASNETT_NORETURN;
 
 typedef void (*gasnett_sighandlerfn_t)(int);
-// Returns the handler there was before.
+// Returns the previous handler.
 gasnett_sighandlerfn_t gasnett_reghandler(int signal_number, gasnett_sighandlerfn_t handler);
 
 void gasnett_flush_streams(void);
@@ -181,28 +182,28 @@ void gasnett_sched_yield(void);
 // Backtraces and debuggers
 typedef struct {
   const char* name;
-  int (*fnp)(int fd);  // writes the stack of the calling thread; returns 0 where that worked
-  int threadsupport;   // whether it can show other threads too
+  int (*fnp)(int fd);  // writes the stack of the calling thread; returns 0 on success
+  int threadsupport;   // whether it can also show other threads
 } gasnett_backtrace_type_t;
 
-// A program may define this: one more way to print a backtrace, tried before ours.
+// A program may define this: another backtrace function, tried before the library's own.
 extern gasnett_backtrace_type_t gasnett_backtrace_user;
 
-// To be called early with argv[0]; reads the variables GASNET_BACKTRACE*, GASNET_FREEZE_SIGNAL.
+// Call it early with argv[0]. Reads the variables GASNET_BACKTRACE*, GASNET_FREEZE_SIGNAL.
 void gasnett_backtrace_init(const char* exename);
-// Returns 0 where one of the ways in GASNET_BACKTRACE_TYPE worked.
+// Returns 0 if one of the functions in GASNET_BACKTRACE_TYPE succeeded.
 int gasnett_print_backtrace(int fd);
-// The same where GASNET_BACKTRACE and GASNET_BACKTRACE_NODES ask for it, else nothing. What the
-// library calls when it fails: a program may put a function of its own here.
+// The same if GASNET_BACKTRACE and GASNET_BACKTRACE_NODES request it, otherwise nothing. The
+// library calls it when it fails. A program may replace it with its own function.
 extern int (*gasnett_print_backtrace_ifenabled)(int fd);
 
-// Sets *flag and waits until a debugger clears it; `name` is what the user is told to clear.
+// Sets *flag and waits until a debugger clears it. The message names the flag `name`.
 void gasnett_freezeForDebuggerNow(volatile int* flag, const char* name);
 // Waits for a debugger if GASNET_FREEZE_ON_ERROR is set.
 void gasnett_freezeForDebuggerErr(void);
 
 // ----------------------------------------------------------------------
-// Time. Ticks are nanoseconds of a clock that never goes back; nobody sets it.
+// Time. Ticks are nanoseconds of a monotonic clock.
 typedef uint64_t gasnett_tick_t;
 #define GASNETT_TICK_MIN ((gasnett_tick_t)0)
 #define GASNETT_TICK_MAX (~(gasnett_tick_t)0)
@@ -214,18 +215,19 @@ double gasnett_tick_granularityus(void);
 double gasnett_tick_overheadus(void);
 // Microseconds since 1970.
 uint64_t gasnett_gettimeofday_us(void);
-// Sleeps at least that long and returns 0; a signal that interrupts it makes it -1 and EINTR.
+// Sleeps at least that long and returns 0, or -1 with EINTR if a signal interrupts it.
 int gasnett_nsleep(uint64_t nanoseconds);
 
 // ----------------------------------------------------------------------
-// Environment variables. What the functions with a default find is said once, on rank 0, where
-// GASNET_VERBOSEENV is set. A value they cannot read ends the program with a sentence.
+// Environment variables. The functions with a default report their result once, on rank 0, if
+// GASNET_VERBOSEENV is set. A malformed value ends the program with a message.
 char* gasnett_getenv(const char* name);
 char* gasnett_getenv_withdefault(const char* name, const char* otherwise);
 // Y, YES, ON, TRUE or 1; N, NO, OFF, FALSE or 0; in either case.
 int gasnett_getenv_yesno_withdefault(const char* name, int otherwise);
-// A whole number in decimal or, after 0x, in hexadecimal. Where `unit` is not 0 a size: it may have
-// a fraction and one of B, KB, MB, GB, TB behind it, and counts in units of `unit` bytes without.
+// A whole number in decimal or, after 0x, in hexadecimal. If `unit` is not 0 it is a size: it may
+// have a fraction and one of B, KB, MB, GB, TB after it. Without one it counts units of `unit`
+// bytes.
 int64_t gasnett_getenv_int_withdefault(const char* name, int64_t otherwise, uint64_t unit);
 // A number such as 1.5, -1e4 or 3/8.
 double gasnett_getenv_dbl_withdefault(const char* name, double otherwise);
@@ -237,8 +239,8 @@ void gasnett_envstr_display(const char* name, const char* value, int is_default)
 void gasnett_envint_display(const char* name, int64_t value, int is_default, int is_size);
 void gasnett_envdbl_display(const char* name, double value, int is_default);
 
-// A number, or a size in the largest unit that divides it, as gasnett_parse_int reads it back.
-// Returns `buffer`, which is cut short where it is too small.
+// A number, or a size in the largest unit that divides it, in the format of gasnett_parse_int.
+// Returns `buffer`. The text is truncated if the buffer is too small.
 char* gasnett_format_number(int64_t value, char* buffer, size_t size, int is_size);
 int64_t gasnett_parse_int(const char* text, uint64_t unit);
 
@@ -251,18 +253,18 @@ uint64_t gasnett_getPhysMemSz(int failure_is_fatal);
 #define gasnett_isLittleEndian() (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 const char* gasnett_release_version_str(void);
 uint64_t gasnett_release_version(void);
-// Empty, or lines that say what makes this program slow.
+// Empty, or a description of what makes this program slow.
 #define gasnett_performance_warning_str() \
   gondwana_gasnett_performance_warning(GONDWANA_GASNETT_CHECKS)
 const char* gondwana_gasnett_performance_warning(int client_checks);
 
-// Binds the calling thread to one processor; 0 where that worked.
+// Binds the calling thread to one processor. Returns 0 on success.
 #if PLATFORM_OS_LINUX
 #define GASNETT_SET_AFFINITY_SUPPORT 1
 #endif
 int gasnett_set_affinity(int rank);
 #define GASNETT_SET_AFFINITY(rank) gasnett_set_affinity(rank)
-// Raise soft limits to the hard ones, unless GASNET_MAXIMIZE_<name> is no. Not 0: they worked.
+// Raise soft limits to the hard ones, unless GASNET_MAXIMIZE_<name> is no. Nonzero: success.
 int gasnett_maximize_rlimits(void);
 int gasnett_maximize_rlimit(int resource, const char* name);
 
@@ -270,13 +272,13 @@ int gasnett_maximize_rlimit(int resource, const char* name);
 void* gasnett_mmap(uintptr_t size);
 
 typedef struct {
-  uint64_t live_bytes;      // of blocks that the program has
-  uint64_t overhead_bytes;  // that malloc keeps besides
+  uint64_t live_bytes;      // bytes of blocks in use
+  uint64_t overhead_bytes;  // further bytes held by malloc
   uint64_t total_bytes;
 } gasnett_heapstats_t;
 void gasnett_getheapstats(gasnett_heapstats_t* stats);
 
-// There is no malloc of our own that checks: these are the ones of the C library.
+// There is no debugging malloc, so these are the functions of the C library.
 #define gasnett_debug_malloc(size) malloc(size)
 #define gasnett_debug_calloc(count, size) calloc(count, size)
 #define gasnett_debug_realloc(block, size) realloc(block, size)
@@ -289,16 +291,16 @@ void gasnett_getheapstats(gasnett_heapstats_t* stats);
 
 // ----------------------------------------------------------------------
 // Bytes
-// The same for the same bytes in every process of a job; no protection against malice.
+// A checksum that is the same for the same bytes in every process of a job. Not cryptographic.
 uint64_t gasnett_checksum(const void* data, int size);
-// How many bytes are 0; the second copies them too, to memory that does not overlap.
+// Count the zero bytes. The second also copies them, to memory that must not overlap.
 size_t gasnett_count0s(const void* data, size_t size);
 size_t gasnett_count0s_copy(void* GASNETT_RESTRICT destination, const void* GASNETT_RESTRICT source,
                             size_t size);
 
 static __inline__ int gasnett_count0s_uint64_t(uint64_t value) {
-  // Each byte that is not 0 sets its own highest bit; nothing carries into the next. The product
-  // adds those bits up in its highest byte.
+  // Each nonzero byte sets its own highest bit, without a carry into the next. The product adds
+  // those bits up in its highest byte.
   const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
   const uint64_t ones = ((((value & low) + low) | value) & ~low) >> 7;
   return 8 - (int)((ones * UINT64_C(0x0101010101010101)) >> 56);
@@ -322,7 +324,7 @@ GASNETT_END_EXTERNC
 #include "gasnet/tools_clients.h"
 
 // ----------------------------------------------------------------------
-// Traces and statistics of GASNet's own kind: there are none.
+// GASNet's traces and statistics are not supported.
 #define GASNETT_TRACE_ENABLED 0
 #define GASNETT_TRACE_PRINTF(...) ((void)0)
 #define GASNETT_TRACE_PRINTF_FORCE(...) ((void)0)
@@ -343,7 +345,7 @@ GASNETT_END_EXTERNC
 
 #endif  // GONDWANA_GASNET_TOOLS_H
 
-// Texts for what gasnetex.h declares, whichever header came first.
+// Texts for the declarations of gasnetex.h, whichever header came first.
 #ifdef GONDWANA_GASNETEX_H
 #include "gasnet/tools_format.h"
 #endif

@@ -1,7 +1,7 @@
 /*
- * Names of SGI, Cray and Open MPI that OpenSHMEM never had. A program that uses them includes this
- * header, or is compiled with -include shmem-compat.h. shmem.h does not declare them: many programs
- * have variables my_pe and num_pes.
+ * Names of SGI, Cray and Open MPI that are not part of OpenSHMEM. A program that uses them includes
+ * this header, or is compiled with -include shmem-compat.h. shmem.h does not declare them, because
+ * many programs have variables my_pe and num_pes.
  */
 #ifndef GONDWANA_SHMEM_COMPAT_H
 #define GONDWANA_SHMEM_COMPAT_H

@@ -1,22 +1,23 @@
-// Gondwana's ARMCI: the interface under Global Arrays. It has the names, types and values of the
-// ARMCI that Debian's Global Arrays was compiled with, and the names that Global Arrays' own
+// Gondwana's ARMCI: the interface used by Global Arrays. It has the names, types and values of the
+// ARMCI with which Debian's Global Arrays was compiled, and the names that Global Arrays' own
 // sources use.
 //
-// What holds for all calls, unless one says otherwise:
+// The following holds for all calls unless stated otherwise:
 //
-// - Processes count from 0. Addresses of another process are those that ARMCI_Malloc returned to
-//   the caller, or lie behind them. They mean nothing to a third process. Processes of one node may
-//   load and store through them. A process may name any memory of its own.
-// - Sizes are in bytes, strides too.
+// - Processes are numbered from 0. Addresses of another process are those that ARMCI_Malloc
+//   returned to the caller, or addresses within these blocks. They mean nothing to a third process.
+//   Processes of one node may load and store through them. A process may name any memory of its
+//   own.
+// - Sizes and strides are in bytes.
 // - When a put or an accumulate returns, its source may be reused. When a get returns, it has its
 //   data. Puts and accumulates are visible at the target after ARMCI_Fence or ARMCI_Barrier.
 // - Operations of one process on one location take effect in the order of the calls.
-// - An accumulate is atomic with respect to other accumulates, element by element, where elements
-//   are aligned as their type demands.
-// - A collective call is made by every process of its group, in the same order.
-// - Calls that return int return 0 for success. What the program does wrong ends the job with one
-//   sentence that names the call.
-// - One thread at a time calls.
+// - An accumulate is atomic with respect to other accumulates, element by element, if elements are
+//   aligned as their type requires.
+// - Every process of the group makes a collective call, in the same order.
+// - Calls that return int return 0 for success. A program error ends the job with a message that
+//   names the call.
+// - Only one thread at a time may call.
 //
 // The PARMCI_ names are the same functions, for tools that define the ARMCI_ ones.
 #ifndef GONDWANA_ARMCI_H
@@ -30,18 +31,18 @@ extern "C" {
 
 typedef long armci_size_t;
 
-// ---- Start and end
+// ---- Initialization and finalization
 
-// Collective. In a program of MPI, MPI_Init comes before.
+// Collective. In an MPI program, call MPI_Init first.
 int ARMCI_Init(void);
 int ARMCI_Init_args(int* argc, char*** argv);
-// `armci_requested`: a thread level of MPI. Whatever it is, threads may call at any time: they take
+// `armci_requested`: an MPI thread level. At every level, threads may call at any time, and take
 // turns in the library.
 int ARMCI_Init_thread(int armci_requested);
-// 1 between the first init and the last finalize; else 0.
+// 1 between the first init and the last finalize; otherwise 0.
 int ARMCI_Initialized(void);
-// Collective. The last of as many calls as inits ends the use of the library; further ones do
-// nothing.
+// Collective. The call that matches the first init ends the use of the library. Further calls have
+// no effect.
 int ARMCI_Finalize(void);
 // Like a fence, for programs that are about to abort.
 void ARMCI_Cleanup(void);
@@ -50,7 +51,7 @@ void ARMCI_Error(const char* msg, int code);
 
 // ---- Groups
 
-// Global Arrays of Debian reads `comm`: the communicator of MPI, in programs of MPI.
+// Debian's Global Arrays reads `comm`: the MPI communicator, in MPI programs.
 typedef struct {
   void* comm;
   void* gondwana_reserved;
@@ -58,44 +59,45 @@ typedef struct {
   unsigned long gondwana_number;
 } ARMCI_Group;
 
-// Collective over the processes in the list, which names them by their ranks in the default group;
-// others may call. A process that is not in the list gets a group that it is no member of.
+// Collective over the processes in the list, which contains their ranks in the default group. Other
+// processes may also call, and get a group of which they are not members.
 void ARMCI_Group_create(int grp_size, int* pid_list, ARMCI_Group* group_out);
-// The same with the ranks of another group.
+// The same with ranks of another group.
 void ARMCI_Group_create_child(int grp_size, int* pid_list, ARMCI_Group* group_out,
                               ARMCI_Group* group_parent);
 // Collective over the group.
 void ARMCI_Group_free(ARMCI_Group* group);
-// Returns 0; 1 and a rank of -1 where the caller is no member.
+// Returns 0, or 1 and a rank of -1 if the caller is not a member.
 int ARMCI_Group_rank(ARMCI_Group* group, int* rank);
 void ARMCI_Group_size(ARMCI_Group* group, int* size);
 void ARMCI_Group_set_default(ARMCI_Group* group);
 void ARMCI_Group_get_default(ARMCI_Group* group_out);
 void ARMCI_Group_get_world(ARMCI_Group* group_out);
-// The process that is `group_rank` in the group.
+// The process with rank `group_rank` in the group.
 int ARMCI_Absolute_id(ARMCI_Group* group, int group_rank);
 
 // ---- Memory
 
-// Collective. Every process gives a size of its own, and gets an address for each: entry i names
-// the memory of process i, for this caller; null for 0 bytes. Blocks are aligned to a cache line,
-// and to a page from 1 MiB on; they are not zeroed. On failure a sentence is printed, and all
+// Collective. Every process passes its own size, and gets an address for each process: entry i is
+// this caller's address of the memory of process i, or null if its size is 0. Blocks are aligned to
+// a cache line, and from 1 MiB on to a page. They are not zeroed. On failure a message is printed,
+// and all processes return nonzero.
 // return nonzero.
 int ARMCI_Malloc(void** base_ptrs, armci_size_t size);
 int ARMCI_Malloc_group(void** base_ptrs, armci_size_t bytes, ARMCI_Group* group);
-// `device` is not looked at: all memory is that of the host.
+// `device` is ignored: all memory is host memory.
 int ARMCI_Malloc_memdev(void** base_ptrs, armci_size_t bytes, const char* device);
 int ARMCI_Malloc_group_memdev(void** base_ptrs, armci_size_t bytes, ARMCI_Group* group,
                               const char* device);
-// Collective, and waits for all. `ptr`: the caller's own address, or null for 0 bytes.
+// Collective. Waits for all processes. `ptr`: the caller's own address, or null if its size was 0.
 int ARMCI_Free(void* ptr);
 int ARMCI_Free_group(void* ptr, ARMCI_Group* group);
 int ARMCI_Free_memdev(void* ptr);
-// Memory of the caller alone. Null on failure.
+// Private memory of the caller. Null on failure.
 void* ARMCI_Malloc_local(armci_size_t size);
 int ARMCI_Free_local(void* ptr);
 
-// Memory that the caller shares with processes that get the structure.
+// Memory that the caller shares with processes that receive the structure.
 typedef struct {
   char* addr;
   char* attach_addr;
@@ -104,7 +106,7 @@ typedef struct {
   long idlist[8];
 } armci_meminfo_t;
 void ARMCI_Memget(size_t bytes, armci_meminfo_t* meminfo, int memflg);
-// The address of that memory for this caller; null where loads and stores do not reach it.
+// The caller's address of that memory, or null if loads and stores do not reach it.
 void* ARMCI_Memat(armci_meminfo_t* meminfo, long offset);
 void ARMCI_Memdt(armci_meminfo_t* meminfo, long offset);
 void ARMCI_Memctl(armci_meminfo_t* meminfo);
@@ -124,11 +126,12 @@ enum ARMCI_Acc_e {
 int ARMCI_Put(void* src, void* dst, int size, int target);
 int ARMCI_Get(void* src, void* dst, int size, int target);
 int ARMCI_Acc(int datatype, void* scale, void* src, void* dst, int bytes, int proc);
-// Then stores `value` in `flag` at the target; a process that sees it there sees the data.
+// Puts the data, then stores `value` in `flag` at the target. A process that sees the value also
+// sees the data.
 int ARMCI_Put_flag(void* src, void* dst, int size, int* flag, int value, int proc);
 
-// Sections of arrays: count[0] bytes in one piece, and count[i] times, at steps of stride_ar[i -
-// 1], what the levels below it describe. Up to 8 levels.
+// Sections of arrays: count[0] is the number of contiguous bytes. count[i] repeats the levels below
+// it with a stride of stride_ar[i - 1] bytes. Up to 8 levels.
 #define ARMCI_MAX_STRIDE_LEVEL 8
 int ARMCI_PutS(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_stride_ar[], int count[],
                int stride_levels, int proc);
@@ -146,7 +149,7 @@ typedef struct {
   void** src_ptr_array;
   void** dst_ptr_array;
   int bytes;          // of each piece
-  int ptr_array_len;  // pieces
+  int ptr_array_len;  // number of pieces
 } armci_giov_t;
 int ARMCI_PutV(armci_giov_t* iov, int iov_len, int proc);
 int ARMCI_GetV(armci_giov_t* iov, int iov_len, int proc);
@@ -162,20 +165,20 @@ long ARMCI_GetValueLong(void* src, int proc);
 float ARMCI_GetValueFloat(void* src, int proc);
 double ARMCI_GetValueDouble(void* src, int proc);
 
-// From memory of the caller to memory of the caller.
+// Copies within memory of the caller.
 void ARMCI_Copy(void* src, void* dst, int size);
-// Around loads and stores of the caller to its own blocks. They need no call here.
+// To be called around the caller's loads and stores to its own blocks. No effect in this library.
 void ARMCI_Access_begin(void* ptr);
 void ARMCI_Access_end(void* ptr);
-// A section to or from a buffer without gaps, both in memory of the caller.
+// Copies a section to or from a packed buffer, both in memory of the caller.
 void armci_write_strided(void* ptr, int stride_levels, int stride_arr[], int count[], char* buf);
 void armci_read_strided(void* ptr, int stride_levels, int stride_arr[], int count[], char* buf);
 
-// ---- Calls that do not wait
+// ---- Nonblocking calls
 
-// A handle names one operation, or all that were begun with it between ARMCI_SET_AGGREGATE_HANDLE
-// and ARMCI_UNSET_AGGREGATE_HANDLE. With a null handle, ARMCI_WaitAll or ARMCI_WaitProc waits.
-// Until the wait, the source of a put may not be written, and the target of a get not be read.
+// A handle names one operation, or all operations begun with it between ARMCI_SET_AGGREGATE_HANDLE
+// and ARMCI_UNSET_AGGREGATE_HANDLE. Operations with a null handle are completed by ARMCI_WaitAll or
+// ARMCI_WaitProc. Until the wait, do not write the source of a put or read the target of a get.
 typedef struct armci_hdl_s {
   int gondwana_transfer;
   int gondwana_aggregate;
@@ -208,9 +211,9 @@ int ARMCI_Test(armci_hdl_t* hdl);
 int ARMCI_WaitProc(int proc);
 int ARMCI_WaitAll(void);
 
-// ---- Order and synchronisation
+// ---- Order and synchronization
 
-// What the caller has begun is complete at that process, or at all.
+// Completes the caller's operations at that process, or at all processes.
 void ARMCI_Fence(int proc);
 void ARMCI_AllFence(void);
 void ARMCI_GroupFence(ARMCI_Group* group);
@@ -223,27 +226,28 @@ enum ARMCI_Rmw_e {
   ARMCI_SWAP,                // int
   ARMCI_SWAP_LONG            // long
 };
-// Atomic. Adds `value` to what `prem` names at the process, or exchanges it with what `ploc` names
-// here; `ploc` gets what was there before.
+// Atomic. Adds `value` to the word at `prem` in the process, or swaps it with the word at `ploc`.
+// `ploc` gets the old value.
 int ARMCI_Rmw(int op, void* ploc, void* prem, int value, int proc);
 
-// Collective. Each process gives as many mutexes as it likes. A job has one set at a time.
+// Collective. Each process passes the number of mutexes that it provides. A job has one set at a
+// time.
 int ARMCI_Create_mutexes(int count);
 int ARMCI_Destroy_mutexes(void);
-// Processes get a mutex in the order in which they came.
+// Processes get a mutex in the order of their requests.
 void ARMCI_Lock(int mutex, int proc);
 void ARMCI_Unlock(int mutex, int proc);
 
-// Tells a process that what was put there before has arrived. Waits for the next such word from a
-// process; `pval` gets how many have been waited for.
+// armci_notify tells a process that earlier puts to it have arrived. armci_notify_wait waits for
+// the next notification from a process, and sets `pval` to the number received so far.
 int armci_notify(int proc);
 int armci_notify_wait(int proc, int* pval);
 
-// ---- Where processes are
+// ---- Nodes
 
 enum armci_domain_e { ARMCI_DOMAIN_SMP };  // a node
 typedef int armci_domain_t;
-int armci_domain_nprocs(armci_domain_t domain, int id);  // id -1: of the caller's
+int armci_domain_nprocs(armci_domain_t domain, int id);  // id -1: the caller's node
 int armci_domain_id(armci_domain_t domain, int glob_proc_id);
 int armci_domain_glob_proc_id(armci_domain_t domain, int id, int loc_proc_id);
 int armci_domain_my_id(armci_domain_t domain);
@@ -344,8 +348,8 @@ void parmci_msg_group_barrier(ARMCI_Group* group);
 }
 #endif
 
-// With mpi.h before this header. The communicator has the processes of MPI_COMM_WORLD in their
-// order.
+// Available if mpi.h is included before this header. The communicator must have the processes of
+// MPI_COMM_WORLD in their order.
 #ifdef MPI_VERSION
 #ifdef __cplusplus
 extern "C" {

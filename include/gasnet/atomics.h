@@ -8,26 +8,24 @@
 extern "C" {
 #endif
 
-// The beginning of what a gex_AD_t points to. Fields are only ever added behind these, as in
-// team.h.
+// The first fields of a gex_AD_t object. New fields are only added after these, as in team.h.
 struct gondwana_gex_atomic_domain {
   const struct gondwana_gex_member* members;  // of its team, by rank
   uint32_t size;                              // of its team
-  uint32_t refused;                           // all that is not GONDWANA_GEX_ACCEPTED by it
+  uint32_t refused;                           // bits of GONDWANA_GEX_ACCEPTED that it lacks
   gex_TM_t team;
 };
 
-// A type and operations as one set, so that one test is enough. Of types there are only those of
-// integers, as in the inline path: above the operations, all of which are below bit 28.
+// A type and operations as one set, so that one test suffices. It contains integer types only, as
+// in the inline path. They are above the operations, which are all below bit 28.
 #define GONDWANA_GEX_ACCEPTED(type, ops) ((uint32_t)(ops) | (uint32_t)(type) << 28)
 
-// Whether an operation brings back the value from before: those from GEX_OP_FAND on.
+// Whether an operation returns the old value: those from GEX_OP_FAND on.
 #define GONDWANA_GEX_FETCHES(opcode) ((opcode) >= GEX_OP_FAND)
 
-// What the inline path leaves to the library: operations and types that are no instruction,
-// addresses and ranks of other kinds, and what is wrong. Results and operands are those of the
-// type, whatever its sign. Complete when they return: 0, or non-zero where GEX_FLAG_IMMEDIATE kept
-// them from starting.
+// The library carries out everything outside the inline path: operations and types without an
+// instruction, other addresses and ranks, and errors. Results and operands have the type, whatever
+// its sign. Complete on return. Nonzero: GEX_FLAG_IMMEDIATE prevented the start.
 int gondwana_gex_call_atomic32(gex_AD_t ad, gex_DT_t type, uint32_t* result, gex_Rank_t rank,
                                void* address, gex_OP_t opcode, uint32_t operand1, uint32_t operand2,
                                gex_Flags_t flags);
@@ -41,15 +39,15 @@ int gondwana_gex_atomic_double(gex_AD_t ad, gex_DT_t type, double* result, gex_R
                                void* address, gex_OP_t opcode, double operand1, double operand2,
                                gex_Flags_t flags);
 
-// Operations by what carries them out, each with the one that also fetches.
+// Operations by the instruction that implements them, each with its fetching form.
 #define GONDWANA_GEX_BOTH(ops) ((ops) | GEX_OP_TO_FETCHING(ops))
 #define GONDWANA_GEX_ADDS GONDWANA_GEX_BOTH(GEX_OP_ADD | GEX_OP_SUB | GEX_OP_INC | GEX_OP_DEC)
 #define GONDWANA_GEX_INLINE_OPS     \
   (GEX_OP_GET | GONDWANA_GEX_ADDS | \
    GONDWANA_GEX_BOTH(GEX_OP_AND | GEX_OP_OR | GEX_OP_XOR | GEX_OP_SET | GEX_OP_CAS))
 
-// The member whose segment holds the word, or null: ask the library. The opcode is to be a
-// constant, or all operations would stand here for one to be chosen.
+// The member whose segment contains the word, or null: the library must decide. The opcode must be
+// a constant, so that the compiler keeps only one operation.
 static inline const struct gondwana_gex_member* gondwana_gex_reach_word(
     gex_AD_t ad, gex_DT_t type, gex_Rank_t rank, const void* address, unsigned log2_bytes,
     gex_OP_t opcode, gex_Flags_t flags) {
@@ -63,21 +61,21 @@ static inline const struct gondwana_gex_member* gondwana_gex_reach_word(
   if (ad->refused & GONDWANA_GEX_ACCEPTED(type, opcode) || rank >= ad->size) return NULL;
   member = &ad->members[rank];
   offset = (uintptr_t)address - member->owner;
-  // The number of the word in the segment. Bits that do not belong to an aligned one come out on
-  // top, where they make it larger than any: one comparison for both.
+  // The index of the word in the segment. The low bits of a misaligned offset move to the top,
+  // where they make it larger than any valid index, so one comparison checks both.
   word = offset >> log2_bytes | offset << (sizeof(offset) * 8 - log2_bytes);
   return word < member->size >> log2_bytes ? member : NULL;
 }
 
-// What one of GONDWANA_GEX_ADDS adds.
+// The operand of an addition, for each of GONDWANA_GEX_ADDS.
 static inline uint64_t gondwana_gex_addend(gex_OP_t opcode, uint64_t operand) {
   if (opcode & GONDWANA_GEX_BOTH(GEX_OP_INC)) return 1;
   if (opcode & GONDWANA_GEX_BOTH(GEX_OP_DEC)) return (uint64_t)0 - 1;
   return opcode & GONDWANA_GEX_BOTH(GEX_OP_SUB) ? 0 - operand : operand;
 }
 
-// The value from before. All are in one order with everything around them: what GEX_FLAG_AD_ACQ and
-// _REL ask.
+// Returns the old value. All operations are sequentially consistent, which satisfies
+// GEX_FLAG_AD_ACQ and _REL.
 static inline uint32_t gondwana_gex_apply32(gondwana_gex_word32* word, gex_OP_t opcode,
                                             uint32_t first, uint32_t second) {
   const uint32_t addend = (uint32_t)gondwana_gex_addend(opcode, first);
@@ -111,7 +109,7 @@ static inline uint64_t gondwana_gex_apply64(gondwana_gex_word64* word, gex_OP_t 
   return first;
 }
 
-// Programs may wait for a word that only atomics change.
+// Wakes programs that wait for a word that only atomics change.
 static inline void gondwana_gex_after_atomic(gex_AD_t ad, gex_Rank_t rank, const uint32_t* asleep) {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   if (__builtin_expect(__atomic_load_n(asleep, __ATOMIC_RELAXED) != 0, 0)) {
@@ -130,7 +128,7 @@ static inline int gondwana_gex_atomic32(gex_AD_t ad, gex_DT_t type, uint32_t* re
   if (__builtin_expect(!member, 0))
     return gondwana_gex_call_atomic32(ad, type, result, rank, address, opcode, operand1, operand2,
                                       flags);
-  asleep = member->asleep;  // before the operation, which loads behind it wait for
+  asleep = member->asleep;  // before the operation, for which later loads wait
   old = gondwana_gex_apply32((gondwana_gex_word32*)(void*)gondwana_gex_ours(member, address),
                              opcode, operand1, operand2);
   if (GONDWANA_GEX_FETCHES(opcode)) *result = old;

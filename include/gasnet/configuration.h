@@ -1,13 +1,13 @@
-// What a program learns about the library while it is compiled. Part of gasnetex.h.
+// The properties of the library that a program sees at compile time. Part of gasnetex.h.
 #ifndef GONDWANA_GASNET_CONFIGURATION_H
 #define GONDWANA_GASNET_CONFIGURATION_H
 
 #include <limits.h>
 
-#include "../gasnet_config.h"  // the release whose clients compile here
+#include "../gasnet_config.h"  // clients of this release compile
 
-// The thread mode is the client's choice: SEQ: one thread calls the library; PARSYNC: several, one
-// at a time; PAR: any thread at any time. One library serves all three.
+// The client chooses the thread mode. SEQ: one thread calls the library; PARSYNC: several threads,
+// one at a time; PAR: any thread at any time. One library serves all three.
 #if defined(GASNET_SEQ) + defined(GASNET_PARSYNC) + defined(GASNET_PAR) != 1
 #error "Define one of GASNET_SEQ, GASNET_PARSYNC and GASNET_PAR, for example -DGASNET_PAR=1"
 #endif
@@ -23,8 +23,8 @@
 #endif
 
 // With GASNET_DEBUG every call goes through the library, which checks its arguments and, for
-// messages, polls and collectives, the place that it is called from. GONDWANA_DEBUG=yes in the
-// environment does the same at run time.
+// messages, polls and collectives, whether the call is allowed at this point. GONDWANA_DEBUG=yes in
+// the environment does the same at run time.
 #if defined(GASNET_DEBUG) && defined(GASNET_NDEBUG)
 #error "Define GASNET_DEBUG or GASNET_NDEBUG, not both"
 #endif
@@ -39,21 +39,21 @@
 #define GONDWANA_GASNET_CHECKS_STR "nodebug"
 #endif
 
-// The specification of GASNet-1. GASNet-EX 0.19, versioning.
+// The version of the GASNet-1 specification. GASNet-EX 0.19, versioning.
 #define GASNET_SPEC_VERSION_MAJOR 1
 #define GASNET_SPEC_VERSION_MINOR 8
 #define GASNET_VERSION GASNET_SPEC_VERSION_MAJOR
 
-// Limits. A page is in bytes; no client thread runs handlers unless it calls the library.
+// Limits. The page size is in bytes. No client thread runs handlers unless it calls the library.
 #define GASNET_PAGESIZE 4096
 #define GASNET_PAGESHIFT 12
 #define GASNET_MAXNODES 65535
 #define GASNET_MAXEPS 33
 #define GASNET_HIDDEN_AM_CONCURRENCY_LEVEL 0
 
-// Segments are allocated at whatever address is free in each process. With
-// GASNET_SEGMENT_EVERYTHING, which is asked for on the command line, calls may name any address of
-// a peer; they are messages then, and the peer must poll.
+// Segments are allocated at any free address in each process. With GASNET_SEGMENT_EVERYTHING, which
+// is set on the command line, calls may name any address of a peer. They are then messages, and the
+// peer must poll.
 #if defined(GASNET_SEGMENT_EVERYTHING)
 #define GONDWANA_GASNET_SEGMENT_STR "EVERYTHING"
 #else
@@ -62,10 +62,10 @@
 #endif
 #define GASNET_ALIGNED_SEGMENTS 0
 
-// Classes of memory kinds. Drivers of devices are looked for when a kind is made, so the library
-// has all classes. But where clients see a class they include headers of its vendor. These need not
-// be there: GONDWANA_GASNET_NO_CUDA_UVA, _NO_HIP and _NO_ZE hide a class. Calls that may name any
-// address know the host's alone.
+// Classes of memory kinds. The library searches for device drivers when a kind is created, so it
+// supports all classes. But clients that see a class include headers of its vendor, which may be
+// missing. GONDWANA_GASNET_NO_CUDA_UVA, _NO_HIP and _NO_ZE hide a class. Calls that may name any
+// address accept host memory only.
 #define GASNET_HAVE_MK_CLASS_HOST 1
 #if !defined(GASNET_SEGMENT_EVERYTHING)
 #if !defined(GONDWANA_GASNET_NO_CUDA_UVA)
@@ -83,11 +83,10 @@
 #define GASNET_HAVE_MK_CLASS_MULTIPLE 1
 #endif
 
-// The library serves one machine and several. Clients that know it by the name of one of GASNet's
-// conduits see that name, which is that of the fragment or package they are compiled with. The
-// macro by which clients tell networks apart says OFI whatever the name: from GASNET_CONDUIT_SMP
-// UPC++ concludes that all ranks share memory, from GASNET_CONDUIT_IBV Chapel that a thread
-// receives.
+// One library serves jobs on one machine and on several. Clients that use the name of a GASNet
+// conduit see the conduit of the fragment or package that they compile with. The macro by which
+// clients distinguish networks is always OFI: with GASNET_CONDUIT_SMP UPC++ assumes that all ranks
+// share memory, and with GASNET_CONDUIT_IBV Chapel assumes that a thread receives.
 #ifndef GONDWANA_GASNET_CONDUIT
 #define GONDWANA_GASNET_CONDUIT SMP
 #endif
@@ -106,11 +105,11 @@
 #define GASNET_EXTENDED_VERSION_STR "2025.8.0"
 #define GASNET_PSHM 1
 
-// A negotiated Medium is written into the message itself; a negotiated Long is copied.
+// A negotiated Medium is written into the message itself. A negotiated Long is copied.
 #define GASNET_NATIVE_NP_ALLOC_REQ_MEDIUM 1
 #define GASNET_NATIVE_NP_ALLOC_REP_MEDIUM 1
 
-// Every query of gex_Token_Info, and the newer calls on negotiated messages.
+// All queries of gex_Token_Info, and the newer calls on negotiated messages, are available.
 #define GASNET_SUPPORTS_TI_SRCRANK 1
 #define GASNET_SUPPORTS_TI_EP 1
 #define GASNET_SUPPORTS_TI_ENTRY 1
@@ -119,7 +118,7 @@
 #define GASNET_SUPPORTS_AM_COMMIT_V2 20240906L
 #define GASNET_SUPPORTS_AM_CANCEL 20240418L
 
-// Names beside ours that programs expect of this header: a size, formats of size_t, INT_MAX, MIN.
+// Other names that programs expect from this header: a size, formats of size_t, INT_MAX, MIN.
 #ifndef SIZEOF_INT
 #define SIZEOF_INT __SIZEOF_INT__
 #endif
@@ -142,7 +141,8 @@
   ",notrace,nostats,nodebugmalloc,nosrclines,timers_native,"                                  \
   "membars_native,atomics_native,atomic32_native,atomic64_native"
 
-// Launchers read these from the executable, in which those of a static library would be, too.
+// Launchers read these strings from the executable. The library is compiled without them, because a
+// static library would add its own.
 #ifndef GONDWANA_GASNET_NO_IDENT
 static const char gondwana_gasnet_ident[] __attribute__((__used__)) =
     "$GASNetConfig: (object) " GASNET_CONFIG_STRING

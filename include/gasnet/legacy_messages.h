@@ -8,7 +8,8 @@
 extern "C" {
 #endif
 
-// How many arguments a message may have; the largest payloads in bytes, between any two nodes.
+// The maximum number of arguments of a message, and the largest payloads in bytes, between any two
+// nodes.
 static inline size_t gasnet_AMMaxArgs(void) {
   return gex_AM_MaxArgs();
 }
@@ -24,7 +25,7 @@ static inline size_t gasnet_AMMaxLongReply(void) {
   return gex_AM_LUBReplyLong();
 }
 
-// The node that sent the message whose handler is running. GASNET_OK.
+// The node that sent the message whose handler is running. Returns GASNET_OK.
 static inline int gasnet_AMGetMsgSource(gasnet_token_t token, gasnet_node_t* srcindex) {
   gex_Token_Info_t info;
   (void)gex_Token_Info(token, &info, GEX_TI_SRCRANK);

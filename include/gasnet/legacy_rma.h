@@ -23,7 +23,7 @@ static inline void gasnet_get_bulk(void* dest, gasnet_node_t node, void* src, si
 }
 
 // Explicit: complete when the handle is. The source of a put may be reused when the call returns,
-// of a bulk put when the put is complete.
+// the source of a bulk put when the put is complete.
 static inline gasnet_handle_t gasnet_put_nb(gasnet_node_t node, void* dest, const void* src,
                                             size_t nbytes) {
   return gex_RMA_PutNB(gondwana_gasnet_team(), node, dest, src, nbytes, GEX_EVENT_NOW, 0);
@@ -56,7 +56,7 @@ static inline void gasnet_get_nbi_bulk(void* dest, gasnet_node_t node, void* src
   gasnet_get_nbi(dest, node, src, nbytes);
 }
 
-// With the value itself in place of a buffer; nbytes is 1 to 8.
+// With a value instead of a buffer. nbytes is 1 to 8.
 static inline void gasnet_put_val(gasnet_node_t node, void* dest, gasnet_register_value_t value,
                                   size_t nbytes) {
   (void)gex_RMA_PutBlockingVal(gondwana_gasnet_team(), node, dest, value, nbytes, 0);
@@ -73,7 +73,7 @@ static inline gasnet_register_value_t gasnet_get_val(gasnet_node_t node, void* s
   return gex_RMA_GetBlockingVal(gondwana_gasnet_team(), node, src, nbytes, 0);
 }
 
-// A value that is being fetched: its own handle, to be waited for once.
+// A value being fetched. It serves as its own handle, to be waited for once.
 typedef gasnet_register_value_t gasnet_valget_handle_t;
 static inline gasnet_valget_handle_t gasnet_get_nb_val(gasnet_node_t node, void* src,
                                                        size_t nbytes) {
@@ -97,13 +97,14 @@ static inline void gasnet_memset_nbi(gasnet_node_t node, void* dest, int val, si
   gondwana_gasnet_memset(node, dest, val, nbytes);
 }
 
-// What gex_Event_Test and gex_NBI_Test say, after one poll, as GASNet-1 returns it.
+// Polls once, and returns the results of gex_Event_Test and gex_NBI_Test in the form of GASNet-1.
 static inline int gondwana_gasnet_tried(int pending) {
   return pending ? GASNET_ERR_NOT_READY : GASNET_OK;
 }
 
-// try: polls once; GASNET_OK when complete, else GASNET_ERR_NOT_READY. wait: polls until complete.
-// Some: at least one of the array; all: every one. Complete handles become GASNET_INVALID_HANDLE.
+// try: polls once, and returns GASNET_OK if complete, otherwise GASNET_ERR_NOT_READY. wait: polls
+// until complete. some: at least one of the array; all: every one. Complete handles become
+// GASNET_INVALID_HANDLE.
 static inline void gasnet_wait_syncnb(gasnet_handle_t handle) {
   gex_Event_Wait(handle);
 }
@@ -149,7 +150,7 @@ static inline int gasnet_try_syncnbi_all(void) {
   return gondwana_gasnet_tried(gex_NBI_Test(GEX_EC_GET | GEX_EC_PUT, 0));
 }
 
-// Between the two, implicit operations belong to the handle that the second returns.
+// Between the two calls, implicit operations belong to the handle that the second returns.
 static inline void gasnet_begin_nbi_accessregion(void) {
   gex_NBI_BeginAccessRegion(0);
 }

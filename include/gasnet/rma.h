@@ -1,4 +1,4 @@
-// Contiguous puts and gets, and the inline path of those within one node. Part of gasnetex.h.
+// Contiguous puts and gets, and their inline path within one node. Part of gasnetex.h.
 #ifndef GONDWANA_GASNET_RMA_H
 #define GONDWANA_GASNET_RMA_H
 
@@ -12,17 +12,17 @@
 extern "C" {
 #endif
 
-// Preprocessor's copy of sizeof(gex_RMA_Value_t).
+// The value of sizeof(gex_RMA_Value_t) for the preprocessor.
 #define SIZEOF_GEX_RMA_VALUE_T 8
 
-// What the inline path cannot reach. These two are complete when they return: 0, or non-zero where
-// GEX_FLAG_IMMEDIATE kept them from starting.
+// The library's part, outside the inline path. These two are complete on return. Nonzero:
+// GEX_FLAG_IMMEDIATE prevented the start.
 int gondwana_gex_put(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, size_t nbytes,
                      gex_Flags_t flags);
 int gondwana_gex_get(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, size_t nbytes,
                      gex_Flags_t flags);
 
-// The same for callers that do not wait: as gex_RMA_PutNBI and the others below say.
+// The nonblocking forms. See gex_RMA_PutNBI and the others below.
 int gondwana_gex_put_nbi(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, size_t nbytes,
                          gex_Event_t* lc_opt, gex_Flags_t flags);
 gex_Event_t gondwana_gex_put_nb(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src,
@@ -32,14 +32,15 @@ int gondwana_gex_get_nbi(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* s
 gex_Event_t gondwana_gex_get_nb(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src,
                                 size_t nbytes, gex_Flags_t flags);
 
-// Wakes the member that sleeps until its memory changes.
+// Wakes the member if it sleeps until its memory changes.
 void gondwana_gex_wake(gex_TM_t tm, gex_Rank_t rank);
 
-// From this many bytes on the library copies: it knows of stores that go past the caches.
+// From this number of bytes on the library copies, because it has stores that bypass the caches.
 #define GONDWANA_GEX_LARGE ((size_t)1 << 20)
 
-// The member whose segment holds all of [address, address + nbytes), not empty, or null: ask the
-// library. The two comparisons hold for every address and length: neither side can wrap around.
+// The member whose segment contains all of [address, address + nbytes), which must not be empty, or
+// null: the library must decide. The two comparisons are valid for every address and length,
+// because neither side can wrap around.
 static inline const struct gondwana_gex_member* gondwana_gex_reach(gex_TM_t tm, gex_Rank_t rank,
                                                                    const void* address,
                                                                    size_t nbytes,
@@ -48,7 +49,7 @@ static inline const struct gondwana_gex_member* gondwana_gex_reach(gex_TM_t tm, 
   uintptr_t offset;
   if (GONDWANA_GASNET_CHECKS) return NULL;
   if (flags & (GEX_FLAG_SELF_SEG_OFFSET | GEX_FLAG_PEER_SEG_OFFSET)) return NULL;
-  if (nbytes - 1 >= GONDWANA_GEX_LARGE - 1 || rank >= tm->size) return NULL;  // also 0
+  if (nbytes - 1 >= GONDWANA_GEX_LARGE - 1 || rank >= tm->size) return NULL;  // also excludes 0
   member = &tm->members[rank];
   offset = (uintptr_t)address - member->owner;
   return offset < member->size && nbytes <= member->size - offset ? member : NULL;
@@ -63,7 +64,7 @@ typedef uint16_t __attribute__((__may_alias__)) gondwana_gex_word16;
 typedef uint32_t __attribute__((__may_alias__)) gondwana_gex_word32;
 typedef uint64_t __attribute__((__may_alias__)) gondwana_gex_word64;
 
-// An aligned word of a size known here is one load or one store of the shared side, so that nobody
+// An aligned word of a size known here is one load or one store at the shared side, so no process
 // sees half of it.
 #define GONDWANA_GEX_IS_WORD(address, nbytes)                                           \
   (__builtin_constant_p(nbytes) && ((nbytes) == 2 || (nbytes) == 4 || (nbytes) == 8) && \
@@ -115,14 +116,14 @@ static inline void gondwana_gex_copy_in(void* to, const char* from, size_t nbyte
   memcpy(to, from, nbytes);
 }
 
-// What a get brought is not older than what is loaded after it. Costs nothing on x86.
+// Loads after the get are not older than its data. Costs nothing on x86.
 static inline void gondwana_gex_after_get(void) {
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
 }
 
-// The put is complete: nothing that is stored after it is seen before it, which costs nothing on
-// x86. And what a put owes to a member that sleeps. There is no full fence between the put's store
-// and this load: a rank that goes to sleep makes sure that one of the two sides sees the other.
+// Completes a put: later stores are not visible before it, which costs nothing on x86. Also wakes a
+// sleeping member. No full fence is needed between the put's store and this load, because a rank
+// that goes to sleep ensures that one of the two sides sees the other.
 static inline void gondwana_gex_after_put(gex_TM_t tm, gex_Rank_t rank,
                                           const struct gondwana_gex_member* member) {
   __atomic_thread_fence(__ATOMIC_RELEASE);
@@ -132,16 +133,16 @@ static inline void gondwana_gex_after_put(gex_TM_t tm, gex_Rank_t rank,
   }
 }
 
-// An operation that is complete has no leaf left to wait for.
+// A complete operation has no leaf to wait for.
 static inline void gondwana_gex_leaf_is_done(gex_Event_t* lc_opt) {
   if ((uintptr_t)lc_opt > (uintptr_t)GEX_EVENT_GROUP) *lc_opt = GEX_EVENT_INVALID;
 }
 
-// Puts nbytes from src to dest, in the bound segment of the endpoint named by tm and rank. The
-// source may be reused, and the data is there, when the call returns. NB: when the event is
-// complete, NBI: when gex_NBI_Wait(GEX_EC_PUT) has returned; lc_opt says when the source may be
-// reused. Non-zero, or GEX_EVENT_NO_OP: GEX_FLAG_IMMEDIATE kept it from starting. The two sides may
-// not overlap. GASNet-EX 0.19, Extended API.
+// Puts nbytes from src to dest, in the bound segment of the endpoint named by tm and rank. When the
+// call returns, the source may be reused and the data has arrived. For NB, that is when the event
+// is complete, and for NBI, when gex_NBI_Wait(GEX_EC_PUT) has returned; lc_opt determines when the
+// source may be reused. Nonzero, or GEX_EVENT_NO_OP: GEX_FLAG_IMMEDIATE prevented the start. The
+// two sides must not overlap. GASNet-EX 0.19, Extended API.
 static inline int gex_RMA_PutBlocking(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src,
                                       size_t nbytes, gex_Flags_t flags) {
   const struct gondwana_gex_member* member = gondwana_gex_reach(tm, rank, dest, nbytes, flags);
@@ -171,8 +172,8 @@ static inline gex_Event_t gex_RMA_PutNB(gex_TM_t tm, gex_Rank_t rank, void* dest
   return GEX_EVENT_INVALID;
 }
 
-// Gets nbytes from src, in the bound segment of the endpoint named by tm and rank, to dest, where
-// they are when the call returns, the event is complete, or gex_NBI_Wait(GEX_EC_GET) has returned.
+// Gets nbytes from src, in the bound segment of the endpoint named by tm and rank. The data is in
+// dest when the call returns, the event is complete, or gex_NBI_Wait(GEX_EC_GET) has returned.
 static inline int gex_RMA_GetBlocking(gex_TM_t tm, void* dest, gex_Rank_t rank, void* src,
                                       size_t nbytes, gex_Flags_t flags) {
   const struct gondwana_gex_member* member = gondwana_gex_reach(tm, rank, src, nbytes, flags);
@@ -200,8 +201,8 @@ static inline gex_Event_t gex_RMA_GetNB(gex_TM_t tm, void* dest, gex_Rank_t rank
   return GEX_EVENT_INVALID;
 }
 
-// The low nbytes, 1 to 8, of a value lie at its end where the high byte comes first. It is ordinary
-// memory, whatever memory the local endpoint is bound to.
+// On big-endian processors the low nbytes, 1 to 8, of a value are at its end. The value is always
+// in host memory, whatever memory the local endpoint is bound to.
 #define GONDWANA_GEX_OF_VALUE(flags) \
   (((flags) & ~GEX_FLAG_SELF_SEG_OFFSET) | GEX_FLAG_SELF_SEG_UNKNOWN)
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -210,7 +211,7 @@ static inline gex_Event_t gex_RMA_GetNB(gex_TM_t tm, void* dest, gex_Rank_t rank
 #define GONDWANA_GEX_LOW_BYTES(value, nbytes) ((char*)&(value))
 #endif
 
-// The same with the value itself in place of a buffer; nbytes is 1 to 8. A get fills with zeros.
+// The same with a value instead of a buffer. nbytes is 1 to 8. A get fills the rest with zeros.
 static inline gex_RMA_Value_t gex_RMA_GetBlockingVal(gex_TM_t tm, gex_Rank_t rank, void* src,
                                                      size_t nbytes, gex_Flags_t flags) {
   gex_RMA_Value_t value = 0;

@@ -1,5 +1,5 @@
-// Annotations of code for compilers, as GASNet names them. A name that ends in P follows the
-// declaration and takes the function's name. Part of gasnet_tools.h.
+// Annotations for compilers, with GASNet's names. A name that ends in P follows the declaration and
+// takes the function's name. Part of gasnet_tools.h.
 #ifndef GONDWANA_GASNET_TOOLS_ANNOTATIONS_H
 #define GONDWANA_GASNET_TOOLS_ANNOTATIONS_H
 
@@ -24,7 +24,7 @@
 #define GASNETT_WARN_UNUSED_RESULT __attribute__((__warn_unused_result__))
 #define GASNETT_USED __attribute__((__used__))
 #define GASNETT_UNUSED __attribute__((__unused__))
-// Stands at the end of a case, without a semicolon behind it.
+// Used at the end of a case, without a semicolon.
 #define GASNETT_FALLTHROUGH __attribute__((__fallthrough__));
 #define GASNETT_USE_PRAGMA_GCC_DIAGNOSTIC 1
 
@@ -55,7 +55,7 @@
 #endif
 
 #define GASNETT_CURRENT_FUNCTION __func__
-// Keeps a text in the object file, where the program `ident` and launchers find it.
+// Stores a text in the object file, where the program `ident` and launchers find it.
 #define GASNETT_IDENT(name, text) static const char name[] __attribute__((__used__)) = text
 
 // Each argument is evaluated once, from left to right.

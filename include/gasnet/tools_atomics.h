@@ -1,10 +1,10 @@
-// Atomics: gasnett_atomic_X on 32 bits, gasnett_atomic32_X and gasnett_atomic64_X on that many. In
-// a program of one thread they are plain loads and stores; gasnett_strongatomic*_X are the same
-// operations and always atomic, so signal handlers may use them.
+// Atomics: gasnett_atomic_X on 32 bits, gasnett_atomic32_X and gasnett_atomic64_X on 32 and 64
+// bits. In a single-threaded program they are plain loads and stores. gasnett_strongatomic*_X are
+// the same operations and always atomic, so signal handlers may use them.
 //
-// `flags` say what is ordered with the operation, and may be combined. WMB_PRE (REL): what is
-// loaded or stored before comes before it. RMB_POST (ACQ): what comes behind is done after it.
-// MB_PRE and MB_POST: full fences. _IF_TRUE and _IF_FALSE: by what the operation returned.
+// `flags` determine the ordering of the operation, and may be combined. WMB_PRE (REL): earlier
+// loads and stores precede it. RMB_POST (ACQ): later accesses follow it. MB_PRE and MB_POST: full
+// fences. _IF_TRUE and _IF_FALSE: depending on the result.
 //
 // Part of gasnet_tools.h.
 #ifndef GONDWANA_GASNET_TOOLS_ATOMICS_H
@@ -26,7 +26,7 @@ GASNETT_BEGIN_EXTERNC
 #define GASNETT_ATOMIC_ACQ_IF_TRUE GASNETT_ATOMIC_RMB_POST_IF_TRUE
 #define GASNETT_ATOMIC_ACQ_IF_FALSE GASNETT_ATOMIC_RMB_POST_IF_FALSE
 
-// May lie over any object of the same size, also one of floating point.
+// May alias any object of the same size, even a floating-point one.
 typedef uint32_t gondwana_gasnett_word32 __attribute__((__may_alias__));
 typedef uint64_t gondwana_gasnett_word64 __attribute__((__may_alias__));
 typedef struct {
@@ -64,7 +64,7 @@ typedef gasnett_atomic_sval_t gasnett_strongatomic_sval_t;
 #define GASNETT_HAVE_STRONGATOMIC_CAS 1
 #define GASNETT_HAVE_STRONGATOMIC_ADD_SUB 1
 
-// The flags are constants nearly always: one branch of these is left.
+// The flags are almost always constants, so one branch of these remains.
 GASNETT_INLINE(gondwana_gasnett_fence_before) void gondwana_gasnett_fence_before(int flags) {
   if ((flags & GASNETT_ATOMIC_MB_PRE) == GASNETT_ATOMIC_MB_PRE)
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -73,7 +73,7 @@ GASNETT_INLINE(gondwana_gasnett_fence_before) void gondwana_gasnett_fence_before
   else if (flags & GASNETT_ATOMIC_RMB_PRE)
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
 }
-// Before a load, a release fence would let the load go ahead of earlier stores.
+// Before a load, a release fence would allow the load to overtake earlier stores.
 GASNETT_INLINE(gondwana_gasnett_fence_before_load)
 void gondwana_gasnett_fence_before_load(int flags) {
   gondwana_gasnett_fence_before(flags & GASNETT_ATOMIC_WMB_PRE ? flags | GASNETT_ATOMIC_MB_PRE
@@ -90,8 +90,8 @@ GASNETT_INLINE(gondwana_gasnett_flags_of) int gondwana_gasnett_flags_of(int flag
   return flags & wanted ? flags | GASNETT_ATOMIC_RMB_POST : flags;
 }
 
-// A locked instruction of x86 is a full fence, and loads and stores there have some order anyway:
-// to say so costs nothing, and tools that know no fences understand it.
+// A locked instruction of x86 is a full fence, and loads and stores are ordered anyway. Stating the
+// order costs nothing, and tools that do not know fences understand it.
 #if PLATFORM_ARCH_X86_64 || PLATFORM_ARCH_X86
 #define GONDWANA_GASNETT_LOAD_ORDER __ATOMIC_ACQUIRE
 #define GONDWANA_GASNETT_STORE_ORDER __ATOMIC_RELEASE
@@ -106,8 +106,8 @@ GASNETT_INLINE(gondwana_gasnett_flags_of) int gondwana_gasnett_flags_of(int flag
 #define GONDWANA_GASNETT_AFTER(flags) gondwana_gasnett_fence_after(flags)
 #endif
 
-// All operations named `name`, on a `word`; `exclusive` is 0 where no other thread can come between
-// a load and a store.
+// All operations named `name`, on a `word`. `exclusive` is 0 if no other thread can interfere
+// between a load and a store.
 #define GONDWANA_GASNETT_ATOMICS(name, word, exclusive)                                            \
   static __inline__ word name##_read(const volatile name##_t* target, int flags) {                 \
     word value;                                                                                    \

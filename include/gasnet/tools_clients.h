@@ -1,11 +1,11 @@
-// Names that no specification has, but that clients written for GASNet use: Realm takes the address
-// of the two functions, Chapel asks for the others. Part of gasnet_tools.h.
+// Names outside the specifications that GASNet clients use: Realm takes the address of the two
+// functions, Chapel uses the others. Part of gasnet_tools.h.
 #ifndef GONDWANA_GASNET_TOOLS_CLIENTS_H
 #define GONDWANA_GASNET_TOOLS_CLIENTS_H
 
 GASNETT_BEGIN_EXTERNC
 
-// Does nothing.
+// Have no effect.
 void gondwana_gasnett_nothing(void);
 
 GASNETT_END_EXTERNC

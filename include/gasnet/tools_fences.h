@@ -1,11 +1,11 @@
-// Fences, and the hint for loops that spin. Part of gasnet_tools.h.
+// Fences, and the hint for spin loops. Part of gasnet_tools.h.
 #ifndef GONDWANA_GASNET_TOOLS_FENCES_H
 #define GONDWANA_GASNET_TOOLS_FENCES_H
 
 #include "../gasnet_portable_platform.h"
 #include "tools_annotations.h"
 
-// gasnett_weak_X is gasnett_local_X in a program of threads, else nothing.
+// gasnett_weak_X is gasnett_local_X in a multithreaded program, and otherwise nothing.
 #define gasnett_compiler_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 // All other threads see earlier stores before any later effect of this thread.
 #define gasnett_local_wmb() __atomic_thread_fence(__ATOMIC_SEQ_CST)

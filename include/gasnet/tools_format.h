@@ -1,6 +1,6 @@
-// Text for what gasnetex.h declares. gasnett_format_{op,dt,ti} return how many bytes the text and
-// its end need, and write it unless `buffer` is null; the others write it, into a buffer of the
-// size that their _bufsz returns, and return `buffer`.
+// Texts for the declarations of gasnetex.h. gasnett_format_{op,dt,ti} return the bytes that the
+// text and its terminator need, and write it unless `buffer` is null. The others write it into a
+// buffer of the size that their _bufsz function returns, and return `buffer`.
 //
 // Part of gasnet_tools.h.
 #ifndef GONDWANA_GASNET_TOOLS_FORMAT_H
@@ -19,7 +19,7 @@ char* gasnett_format_memveclist(char* buffer, size_t count, const gex_Memvec_t* 
 size_t gasnett_format_addrlist_bufsz(size_t count);
 char* gasnett_format_addrlist(char* buffer, size_t count, void* const* list, size_t length);
 size_t gasnett_format_putsgets_bufsz(size_t levels);
-// `unused` is null.
+// `unused` must be null.
 char* gasnett_format_putsgets(char* buffer, void* unused, gex_TM_t team, gex_Rank_t rank,
                               void* destination, const ptrdiff_t* destination_strides, void* source,
                               const ptrdiff_t* source_strides, size_t element_size,

@@ -1,6 +1,5 @@
-// Locks. They are for the threads of one process, and no thread may take one twice. In a program of
-// one thread mutexes and condition variables do nothing, unless GASNETT_USE_TRUE_MUTEXES is
-// defined.
+// Locks for the threads of one process. No thread may take one twice. In a single-threaded program
+// mutexes and condition variables have no effect, unless GASNETT_USE_TRUE_MUTEXES is defined.
 //
 // Part of gasnet_tools.h.
 #ifndef GONDWANA_GASNET_TOOLS_LOCKS_H
@@ -13,13 +12,13 @@ GASNETT_BEGIN_EXTERNC
 
 typedef struct {
   pthread_mutex_t mutex;
-  const void* holder;  // names a thread, with checks only
+  const void* holder;  // identifies a thread, with checks only
 } gasnett_mutex_t;
 typedef pthread_cond_t gasnett_cond_t;
 #define GASNETT_MUTEX_INITIALIZER {PTHREAD_MUTEX_INITIALIZER, NULL}
 #define GASNETT_COND_INITIALIZER PTHREAD_COND_INITIALIZER
 
-// With checks: a mutex that is used the wrong way ends the program with a sentence.
+// With checks: misuse of a mutex ends the program with a message.
 void gondwana_gasnett_mutex_lock(gasnett_mutex_t* mutex);
 int gondwana_gasnett_mutex_trylock(gasnett_mutex_t* mutex);
 void gondwana_gasnett_mutex_unlock(gasnett_mutex_t* mutex);
@@ -69,7 +68,7 @@ static __inline__ void gasnett_cond_init(gasnett_cond_t* condition) {
 static __inline__ void gasnett_cond_destroy(gasnett_cond_t* condition) {
   (void)pthread_cond_destroy(condition);
 }
-// Signal and broadcast are called with the mutex held that the waiters gave.
+// Call signal and broadcast while holding the mutex that the waiters passed.
 static __inline__ void gasnett_cond_signal(gasnett_cond_t* condition) {
   (void)pthread_cond_signal(condition);
 }
@@ -83,7 +82,7 @@ static __inline__ void gasnett_cond_wait(gasnett_cond_t* condition, gasnett_mute
     (void)pthread_cond_wait(condition, &mutex->mutex);
 }
 
-#else  // one thread
+#else  // single-threaded
 
 GASNETT_BEGIN_EXTERNC
 
@@ -96,7 +95,7 @@ typedef struct {
 #define GASNETT_MUTEX_INITIALIZER {0}
 #define GASNETT_COND_INITIALIZER {0}
 
-// Ends the program with a sentence where it misused a mutex, and checks are wanted.
+// With checks: ends the program with a message if it misused a mutex.
 static __inline__ void gondwana_gasnett_check(int is_right, const char* wrong) {
   if (GONDWANA_GASNETT_CHECKS && !is_right) gasnett_fatalerror_nopos("%s", wrong);
 }
@@ -148,7 +147,7 @@ static __inline__ void gasnett_cond_wait(gasnett_cond_t* condition, gasnett_mute
 }
 #endif
 
-// Many readers or one writer. Room for a pthread_rwlock_t, which strict C99 does not declare.
+// Many readers or one writer. Space for a pthread_rwlock_t, which strict C99 does not declare.
 typedef struct {
   uint64_t storage[8];
 } gasnett_rwlock_t;
@@ -158,7 +157,7 @@ void gasnett_rwlock_init(gasnett_rwlock_t* lock);
 #define gasnett_rwlock_rdlock(lock) gondwana_gasnett_rwlock_rdlock(lock, GONDWANA_GASNETT_CHECKS)
 #define gasnett_rwlock_wrlock(lock) gondwana_gasnett_rwlock_wrlock(lock, GONDWANA_GASNETT_CHECKS)
 #define gasnett_rwlock_unlock(lock) gondwana_gasnett_rwlock_unlock(lock, GONDWANA_GASNETT_CHECKS)
-// 0, EBUSY or EAGAIN.
+// Returns 0, EBUSY or EAGAIN.
 #define gasnett_rwlock_tryrdlock(lock) \
   gondwana_gasnett_rwlock_tryrdlock(lock, GONDWANA_GASNETT_CHECKS)
 #define gasnett_rwlock_trywrlock(lock) \
@@ -180,7 +179,7 @@ int gondwana_gasnett_rwlock_trywrlock(gasnett_rwlock_t* lock, int checks);
 void gondwana_gasnett_rwlock_assert(const gasnett_rwlock_t* lock, const char* state, int checks);
 
 // ----------------------------------------------------------------------
-// A pointer of each thread, null at first. DEFINE stands in one file, outside of functions.
+// A pointer per thread, initially null. Use DEFINE in one file, outside of functions.
 #if GONDWANA_GASNETT_THREADS
 #define GONDWANA_GASNETT_OF_A_THREAD __thread
 #else

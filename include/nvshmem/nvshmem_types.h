@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * Programs take streams and half precision from nvshmem.h: from CUDA's headers if the compiler
- * finds them. Otherwise a stream is a pointer that is NULL, and halves are words to be moved and
- * reduced.
+ * Programs get streams and half precision from nvshmem.h, which includes CUDA's headers if the
+ * compiler finds them. Otherwise a stream is a null pointer, and a half-precision number is a word
+ * that can be copied and reduced.
  */
 #ifndef GONDWANA_NVSHMEM_WITHOUT_CUDA
 #if defined(__has_include)
@@ -44,9 +44,9 @@ typedef struct {
 #define NVSHMEM_VENDOR_PATCH_VERSION 1
 #define NVSHMEM_VENDOR_STRING "Gondwana, with the host API of NVSHMEM v3.5.1"
 #define NVSHMEM_MAX_NAME_LEN 256
-/* Needs stdio.h. NVSHMEM's own programs use it. */
+/* Needs stdio.h. Used by NVSHMEM's own programs. */
 #define NVSHMEMI_ERROR_PRINT(...) fprintf(stderr, __VA_ARGS__)
-/* Here alone: for programs that must know. */
+/* Defined by this library only, for programs that must distinguish it. */
 #define GONDWANA_NVSHMEM 1
 
 enum {
@@ -78,7 +78,7 @@ typedef enum {
   NVSHMEMX_ERROR_INTERNAL = 7
 } nvshmemx_status;
 
-/* Of nvshmemx_init_status. IS_INITIALIZED follows the first allocation. */
+/* Results of nvshmemx_init_status. IS_INITIALIZED: after the first allocation. */
 enum {
   NVSHMEM_STATUS_NOT_INITIALIZED = 0,
   NVSHMEM_STATUS_IS_BOOTSTRAPPED = 1,
@@ -87,7 +87,7 @@ enum {
   NVSHMEM_STATUS_FULL_MPG = 4
 };
 
-/* SAME_MYPE_NODE: the PEs that have the caller's number on their nodes. */
+/* SAME_MYPE_NODE: the PEs with the caller's number on their node. */
 typedef int32_t nvshmem_team_t;
 typedef nvshmem_team_t nvshmemx_team_t;
 enum {
