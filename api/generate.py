@@ -18,6 +18,7 @@ import profiler
 import table
 import thunks
 import variables
+from armci import calls as armci
 from gasnet import headers as gasnet_headers
 from nvshmem import calls as nvshmem
 
@@ -37,7 +38,7 @@ def committed_files(root: Path) -> dict[Path, str]:
         root / "include/shmem.h": header.user_header(api),
         root / "include/pshmem.h": header.profiling_header(api),
     }
-    headers |= gasnet_headers.files(root) | nvshmem.committed_files(root)
+    headers |= gasnet_headers.files(root) | nvshmem.committed_files(root) | armci.committed_files(root)
     return headers | variables.files(root)
 
 
@@ -51,7 +52,7 @@ def compiled_files(root: Path, folder: Path) -> dict[Path, str]:
     }
     for section in api.sections:
         files[shmem / f"{section.name}_thunks.cpp"] = thunks.thunk_file(api, section)
-    files |= nvshmem.compiled_files(root, folder)
+    files |= nvshmem.compiled_files(root, folder) | armci.compiled_files(root, folder)
     return files | profiler.files(api, root, folder / "profile")
 
 

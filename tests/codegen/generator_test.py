@@ -184,7 +184,6 @@ class CheckTest(unittest.TestCase):
         self.root = Path(folder.name)
         shutil.copy(ROOT / "CMakeLists.txt", self.root)
         shutil.copytree(ROOT / "api", self.root / "api")
-        shutil.copytree(ROOT / "include/armci", self.root / "include/armci")
         shutil.copytree(ROOT / "include/gasnet", self.root / "include/gasnet")
         for path in (ROOT / "include").glob("gasnet*.h"):
             shutil.copy(path, self.root / "include")

@@ -1,11 +1,11 @@
-// Memory that processes share, and memory of the caller alone.
+#include "front/armci/allocation.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
 #include "front/armci/door.hpp"
 #include "front/armci/groups.hpp"
-#include "front/armci/profiled.hpp"
 #include "process/message.hpp"
 
 namespace gondwana::armci {
@@ -30,7 +30,7 @@ Share share_of(Door& here, CallName call, armci_size_t size, std::byte*& block) 
 }
 
 // Collective. If one member runs out of memory, none gets any.
-int allocate(CallName call, void** addresses, armci_size_t size, Group& group) {
+int allocate_for(Group& group, CallName call, void** addresses, armci_size_t size) {
   Door& here = group.door();
   here.engine().kinds().open_used();
   std::byte* block = nullptr;
@@ -44,7 +44,7 @@ int allocate(CallName call, void** addresses, armci_size_t size, Group& group) {
   return failed ? 1 : 0;
 }
 
-int free_block(CallName call, void* block, Group& group) {
+int release_for(Group& group, CallName call, void* block) {
   Door& here = group.door();
   here.complete(call);
   group.meet(call);
@@ -56,58 +56,39 @@ int free_block(CallName call, void* block, Group& group) {
 }
 
 }  // namespace
-}  // namespace gondwana::armci
 
-using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names of C follow
-
-int PARMCI_Malloc(void** base_ptrs, armci_size_t size) {
-  constexpr auto call = "ARMCI_Malloc";
-  return allocate(call, base_ptrs, size, Entry(call)->groups().world());
+int allocate(CallName call, void** addresses, armci_size_t size) {
+  return allocate_for(Entry(call)->groups().world(), call, addresses, size);
 }
 
-int PARMCI_Malloc_group(void** base_ptrs, armci_size_t bytes, ARMCI_Group* group) {
-  constexpr auto call = "ARMCI_Malloc_group";
-  return allocate(call, base_ptrs, bytes, member_group(Entry(call), group));
+int allocate(CallName call, void** addresses, armci_size_t size, const ARMCI_Group* group) {
+  return allocate_for(member_group(Entry(call), group), call, addresses, size);
 }
 
-int PARMCI_Malloc_memdev(void** base_ptrs, armci_size_t bytes, const char* /*device*/) {
-  constexpr auto call = "ARMCI_Malloc_memdev";
-  return allocate(call, base_ptrs, bytes, Entry(call)->groups().world());
+int release(CallName call, void* block) {
+  return release_for(Entry(call)->groups().world(), call, block);
 }
 
-int PARMCI_Malloc_group_memdev(void** base_ptrs, armci_size_t bytes, ARMCI_Group* group,
-                               const char* /*device*/) {
-  constexpr auto call = "ARMCI_Malloc_group_memdev";
-  return allocate(call, base_ptrs, bytes, member_group(Entry(call), group));
+int release(CallName call, void* block, const ARMCI_Group* group) {
+  return release_for(member_group(Entry(call), group), call, block);
 }
 
-int PARMCI_Free(void* ptr) {
-  constexpr auto call = "ARMCI_Free";
-  return free_block(call, ptr, Entry(call)->groups().world());
-}
-
-int PARMCI_Free_group(void* ptr, ARMCI_Group* group) {
-  constexpr auto call = "ARMCI_Free_group";
-  return free_block(call, ptr, member_group(Entry(call), group));
-}
-
-int PARMCI_Free_memdev(void* ptr) {
-  constexpr auto call = "ARMCI_Free_memdev";
-  return free_block(call, ptr, Entry(call)->groups().world());
-}
-
-void* PARMCI_Malloc_local(armci_size_t size) {
+void* allocate_local(CallName /*call*/, armci_size_t size) {
   return size < 0 ? nullptr
                   : std::malloc(static_cast<std::size_t>(std::max<armci_size_t>(size, 1)));
 }
 
-int PARMCI_Free_local(void* ptr) {
-  if (own_door != nullptr && own_door->memory().may_be_on_device(ptr))
-    give_up("ARMCI_Free_local",
-            fmt::format("{}: memory of a device, which ARMCI_Malloc_local has not returned", ptr));
-  std::free(ptr);
+int release_local(CallName call, void* block) {
+  if (own_door != nullptr && own_door->memory().may_be_on_device(block))
+    give_up(call, fmt::format("{}: memory of a device, which ARMCI_Malloc_local has not returned",
+                              block));
+  std::free(block);
   return 0;
 }
+
+}  // namespace gondwana::armci
+
+using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names of C follow
 
 // The structure contains the owner and the offset in its arena.
 void ARMCI_Memget(std::size_t bytes, armci_meminfo_t* meminfo, int /*memflg*/) {
@@ -143,13 +124,3 @@ void ARMCI_Memctl(armci_meminfo_t* meminfo) {
 }
 
 void ARMCI_Set_shm_limit(unsigned long /*shmemlimit*/) {}
-
-GONDWANA_PROFILED(Malloc);
-GONDWANA_PROFILED(Malloc_group);
-GONDWANA_PROFILED(Malloc_memdev);
-GONDWANA_PROFILED(Malloc_group_memdev);
-GONDWANA_PROFILED(Free);
-GONDWANA_PROFILED(Free_group);
-GONDWANA_PROFILED(Free_memdev);
-GONDWANA_PROFILED(Malloc_local);
-GONDWANA_PROFILED(Free_local);

@@ -1,4 +1,5 @@
-// Which processes share a node.
+#include "front/armci/domains.hpp"
+
 #include "front/armci/door.hpp"
 #include "front/armci/groups.hpp"
 
@@ -12,13 +13,14 @@ std::uint32_t checked_node(const Door& here, CallName call, int id) {
   return static_cast<std::uint32_t>(id);
 }
 
-bool is_same_node(CallName call, int proc) {
+}  // namespace
+
+int is_same_node(CallName call, int proc) {
   const Entry here(call);
-  return here->roster().where(here->checked_rank(call, proc)).node ==
-         here->roster().where(here->rank()).node;
+  const std::uint32_t node = here->roster().where(here->checked_rank(call, proc)).node;
+  return node == here->roster().where(here->rank()).node ? 1 : 0;
 }
 
-}  // namespace
 }  // namespace gondwana::armci
 
 using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names of C follow
@@ -53,18 +55,6 @@ int armci_domain_my_id(armci_domain_t /*domain*/) {
 
 int armci_domain_count(armci_domain_t /*domain*/) {
   return static_cast<int>(Entry("armci_domain_count")->roster().nodes());
-}
-
-int armci_domain_same_id(armci_domain_t /*domain*/, int proc) {
-  return is_same_node("armci_domain_same_id", proc) ? 1 : 0;
-}
-
-int armci_sameclusnode(int proc) {
-  return is_same_node("armci_sameclusnode", proc) ? 1 : 0;
-}
-
-int ARMCI_Same_node(int proc) {
-  return is_same_node("ARMCI_Same_node", proc) ? 1 : 0;
 }
 
 int ARMCI_Uses_shm(void) {

@@ -1,8 +1,6 @@
 // Handles of nonblocking calls, and copies within this process.
-#include <atomic>
 #include <cstring>
 
-#include "front/armci/profiled.hpp"
 #include "front/armci/rma.hpp"
 #include "operations/strided/copy.hpp"
 
@@ -77,39 +75,6 @@ void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t* handle) {
   handle->gondwana_aggregate = 0;
 }
 
-int PARMCI_Wait(armci_hdl_t* hdl) {
-  constexpr auto call = "ARMCI_Wait";
-  Entry(call)->transfers().wait(call, hdl);
-  return 0;
-}
-
-int PARMCI_Test(armci_hdl_t* hdl) {
-  constexpr auto call = "ARMCI_Test";
-  return Entry(call)->transfers().is_over(call, hdl) ? 0 : 1;
-}
-
-int PARMCI_WaitProc(int proc) {
-  constexpr auto call = "ARMCI_WaitProc";
-  const Entry here(call);
-  here->checked_rank(call, proc);
-  here->transfers().wait_for_all(call);
-  return 0;
-}
-
-int PARMCI_WaitAll(void) {
-  constexpr auto call = "ARMCI_WaitAll";
-  Entry(call)->transfers().wait_for_all(call);
-  return 0;
-}
-
-void PARMCI_Access_begin(void* /*ptr*/) {
-  std::atomic_thread_fence(std::memory_order_acquire);
-}
-
-void PARMCI_Access_end(void* /*ptr*/) {
-  std::atomic_thread_fence(std::memory_order_release);
-}
-
 void ARMCI_Copy(void* src, void* dst, int size) {
   constexpr auto call = "ARMCI_Copy";
   const auto bytes = static_cast<std::size_t>(checked_size(call, size));
@@ -128,10 +93,3 @@ void armci_read_strided(void* ptr, int stride_levels, int stride_arr[], int coun
         reinterpret_cast<std::byte*>(buf)},
        gondwana::strided::End::target);
 }
-
-GONDWANA_PROFILED(Wait);
-GONDWANA_PROFILED(Test);
-GONDWANA_PROFILED(WaitProc);
-GONDWANA_PROFILED(WaitAll);
-GONDWANA_PROFILED(Access_begin);
-GONDWANA_PROFILED(Access_end);

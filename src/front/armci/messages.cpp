@@ -1,4 +1,5 @@
-// The message layer without its reductions: messages with tags, barriers, broadcasts, trees.
+#include "front/armci/messages.hpp"
+
 #include <algorithm>
 
 #include "front/armci/groups.hpp"
@@ -6,15 +7,6 @@
 
 namespace gondwana::armci {
 namespace {
-
-void broadcast(CallName call, int scope, void* buffer, int size, int root) {
-  const Entry here(call);
-  Group* group = scope_of(call, *here, scope);
-  if (group == nullptr) return;
-  const auto member = group->member_of(here->checked_rank(call, root));
-  if (!member) give_up(call, fmt::format("root {}: not a process of the scope", root));
-  group->broadcast(call, {static_cast<std::byte*>(buffer), checked_count(call, size)}, *member);
-}
 
 // Entry i gets the address by which the caller names the memory of process i.
 void exchange_addresses(CallName call, Group& group, void** addresses, int n) {
@@ -52,6 +44,26 @@ MutableBytes bytes_at(CallName call, void* buffer, int size) {
 }
 
 }  // namespace
+
+void meet(CallName call) {
+  const Entry here(call);
+  here->groups().world().compare(call);
+  here->engine().collectives().sync(here->engine().teams().world(), call);
+}
+
+void meet(CallName call, const ARMCI_Group* group) {
+  member_group(Entry(call), group).meet(call);
+}
+
+void broadcast(CallName call, int scope, void* buffer, int size, int root) {
+  const Entry here(call);
+  Group* group = scope_of(call, *here, scope);
+  if (group == nullptr) return;
+  const auto member = group->member_of(here->checked_rank(call, root));
+  if (!member) give_up(call, fmt::format("root {}: not a process of the scope", root));
+  group->broadcast(call, {static_cast<std::byte*>(buffer), checked_count(call, size)}, *member);
+}
+
 }  // namespace gondwana::armci
 
 using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names of C follow
@@ -82,24 +94,6 @@ int armci_msg_rcvany(int tag, void* buffer, int buflen, int* msglen) {
   return receive(Entry(call), tag, bytes_at(call, buffer, buflen), msglen, std::nullopt);
 }
 
-void parmci_msg_barrier(void) {
-  constexpr auto call = "armci_msg_barrier";
-  const Entry here(call);
-  here->groups().world().compare(call);
-  here->engine().collectives().sync(here->engine().teams().world(), call);
-}
-
-void parmci_msg_group_barrier(ARMCI_Group* group) {
-  constexpr auto call = "armci_msg_group_barrier";
-  member_group(Entry(call), group).meet(call);
-}
-
-extern "C" {
-decltype(parmci_msg_barrier) armci_msg_barrier __attribute__((weak, alias("parmci_msg_barrier")));
-decltype(parmci_msg_group_barrier) armci_msg_group_barrier
-    __attribute__((weak, alias("parmci_msg_group_barrier")));
-}
-
 // Not collective: the roster tells each process the members of a scope.
 void armci_msg_bintree(int scope, int* root, int* up, int* left, int* right) {
   constexpr auto call = "armci_msg_bintree";
@@ -116,18 +110,6 @@ void armci_msg_bintree(int scope, int* root, int* up, int* left, int* right) {
   if (me > 0) *up = rank_of((me - 1) / 2);
   *left = rank_of(2 * me + 1);
   *right = rank_of(2 * me + 2);
-}
-
-void armci_msg_bcast(void* buffer, int len, int root) {
-  broadcast("armci_msg_bcast", SCOPE_ALL, buffer, len, root);
-}
-
-void armci_msg_brdcst(void* buffer, int len, int root) {
-  broadcast("armci_msg_brdcst", SCOPE_ALL, buffer, len, root);
-}
-
-void armci_msg_bcast_scope(int scope, void* buffer, int len, int root) {
-  broadcast("armci_msg_bcast_scope", scope, buffer, len, root);
 }
 
 void armci_msg_group_bcast_scope(int /*scope*/, void* buf, int len, int root, ARMCI_Group* group) {

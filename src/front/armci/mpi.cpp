@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "front/armci/process_door.hpp"
-#include "front/armci/profiled.hpp"
 
 // NOLINTBEGIN(readability-identifier-naming): MPI chose the names
 extern "C" {
@@ -260,13 +259,12 @@ void* armci_group_comm(ARMCI_Group* group);
 
 int PARMCI_Init_mpi_comm(void* comm) {
   check_world("ARMCI_Init_mpi_comm", comm);
-  start("ARMCI_Init_mpi_comm");
-  return 0;
+  return start("ARMCI_Init_mpi_comm");
 }
 
-int PARMCI_Init_thread_comm(int armci_requested, void* comm) {
+int PARMCI_Init_thread_comm(int /*armci_requested*/, void* comm) {
   check_world("ARMCI_Init_thread_comm", comm);
-  return PARMCI_Init_thread(armci_requested);
+  return start("ARMCI_Init_thread_comm");
 }
 
 void* armci_group_comm(ARMCI_Group* group) {
@@ -278,5 +276,10 @@ void* armci_group_comm(ARMCI_Group* group) {
   return reinterpret_cast<void*>(std::intptr_t{communicator_in<Mpich>(group)});
 }
 
-GONDWANA_PROFILED(Init_mpi_comm);
-GONDWANA_PROFILED(Init_thread_comm);
+// Weak, so that a tool can define its own.
+extern "C" {
+decltype(PARMCI_Init_mpi_comm) ARMCI_Init_mpi_comm
+    __attribute__((weak, alias("PARMCI_Init_mpi_comm")));
+decltype(PARMCI_Init_thread_comm) ARMCI_Init_thread_comm
+    __attribute__((weak, alias("PARMCI_Init_thread_comm")));
+}

@@ -9,7 +9,6 @@
 #include "front/armci/door.hpp"
 #include "front/armci/groups.hpp"
 #include "front/armci/mpi.hpp"
-#include "front/armci/profiled.hpp"
 #include "process/greeting.hpp"
 #include "process/process.hpp"
 
@@ -59,11 +58,11 @@ int register_handlers() {
 
 }  // namespace
 
-void start(CallName call) {
+int start(CallName call) {
   if (this_process().forked) give_up(call, "called in a child process that the rank forked");
   prepare_turns();
   const Turn turn;
-  if (inits++ > 0) return;
+  if (inits++ > 0) return 0;
   find_mpi(call);
   accompany_waits();
   const Result<Engine*> engine = acquire_engine(call, Threads::one_at_a_time);
@@ -74,14 +73,20 @@ void start(CallName call) {
   if (this_process().rank() == 0) greet(own_door->engine().options());
   static const int registered = register_handlers();
   static_cast<void>(registered);
+  return 0;
 }
 
-void finalize(CallName call) {
-  if (own_door == nullptr) return;
+int finalize(CallName call) {
+  if (own_door == nullptr) return 0;
   const Turn turn;
-  if (--inits > 0) return;
+  if (--inits > 0) return 0;
   announce_end();
   close_door(call);
+  return 0;
+}
+
+int is_initialized(CallName /*call*/) {
+  return own_door != nullptr ? 1 : 0;
 }
 
 void refuse_without_door(CallName call) {
@@ -92,30 +97,6 @@ void refuse_without_door(CallName call) {
 }  // namespace gondwana::armci
 
 using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names of C follow
-
-int PARMCI_Init(void) {
-  start("ARMCI_Init");
-  return 0;
-}
-
-int PARMCI_Init_args(int* /*argc*/, char*** /*argv*/) {
-  start("ARMCI_Init_args");
-  return 0;
-}
-
-int PARMCI_Init_thread(int /*armci_requested*/) {
-  start("ARMCI_Init_thread");
-  return 0;
-}
-
-int PARMCI_Initialized(void) {
-  return own_door != nullptr ? 1 : 0;
-}
-
-int PARMCI_Finalize(void) {
-  finalize("ARMCI_Finalize");
-  return 0;
-}
 
 void ARMCI_Cleanup(void) {
   if (own_door != nullptr) Entry("ARMCI_Cleanup")->complete("ARMCI_Cleanup");
@@ -159,9 +140,3 @@ void derr_printf(const char* format, ...) {
   std::vfprintf(stderr, format, arguments);
   va_end(arguments);
 }
-
-GONDWANA_PROFILED(Init);
-GONDWANA_PROFILED(Init_args);
-GONDWANA_PROFILED(Init_thread);
-GONDWANA_PROFILED(Initialized);
-GONDWANA_PROFILED(Finalize);

@@ -1,4 +1,5 @@
-// Reductions and selections of the message layer.
+#include "front/armci/reductions.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -121,11 +122,6 @@ void combine_all(CallName call, Group& group, void* x, int n, std::string_view o
   element.combine(terms, terms, terms, count);
 }
 
-void combine_scope(CallName call, int scope, void* x, int n, std::string_view op, int type) {
-  const Entry here(call);
-  if (Group* group = scope_of(call, *here, scope)) combine_all(call, *group, x, n, op, type);
-}
-
 // Whether to select the value of this record.
 template <typename T>
 bool is_better(const std::byte* one, const std::byte* other, bool largest) {
@@ -150,8 +146,20 @@ bool is_better(const std::byte* one, const std::byte* other, int type, bool larg
   }
 }
 
+}  // namespace
+
+void combine(CallName call, int scope, void* x, int n, std::string_view op, int type) {
+  const Entry here(call);
+  if (Group* group = scope_of(call, *here, scope)) combine_all(call, *group, x, n, op, type);
+}
+
+void combine_in_group(CallName call, void* x, int n, std::string_view op, int type,
+                      const ARMCI_Group* group) {
+  combine_all(call, member_group(Entry(call), group), x, n, op, type);
+}
+
 // Each record is exchanged with a preceding byte that says whether it counts.
-void select(CallName call, int scope, void* x, int n, std::string_view op, int type, bool counts) {
+void select(CallName call, int scope, void* x, int n, std::string_view op, int type, int counts) {
   const Entry here(call);
   Group* group = scope_of(call, *here, scope);
   if (group == nullptr) return;
@@ -163,7 +171,7 @@ void select(CallName call, int scope, void* x, int n, std::string_view op, int t
     give_up(call, fmt::format("a record of {} bytes: it begins with a number of {}", size, number));
   constexpr std::size_t head = sizeof(std::uint64_t);
   std::vector<std::byte> mine(head + size);
-  mine[0] = static_cast<std::byte>(counts ? 1 : 0);
+  mine[0] = static_cast<std::byte>(counts != 0 ? 1 : 0);
   here->memory().copy(call, mine.data() + head, x, size);
   std::vector<std::byte> all(group->size() * mine.size());
   group->gather(call, mine, all);
@@ -176,108 +184,4 @@ void select(CallName call, int scope, void* x, int n, std::string_view op, int t
   if (best != nullptr) here->memory().copy(call, x, best, size);
 }
 
-}  // namespace
 }  // namespace gondwana::armci
-
-using namespace gondwana::armci;  // NOLINT(google-build-using-namespace): names of C follow
-
-void armci_msg_sel(void* x, int n, char* op, int type, int contribute) {
-  select("armci_msg_sel", SCOPE_ALL, x, n, op, type, contribute != 0);
-}
-
-void armci_msg_sel_scope(int scope, void* x, int n, char* op, int type, int contribute) {
-  select("armci_msg_sel_scope", scope, x, n, op, type, contribute != 0);
-}
-
-void armci_msg_gop_scope(int scope, void* x, int n, char* op, int type) {
-  combine_scope("armci_msg_gop_scope", scope, x, n, op, type);
-}
-
-void armci_msg_reduce_scope(int scope, void* x, int n, char* op, int type) {
-  combine_scope("armci_msg_reduce_scope", scope, x, n, op, type);
-}
-
-void armci_msg_reduce(void* x, int n, char* op, int type) {
-  combine_scope("armci_msg_reduce", SCOPE_ALL, x, n, op, type);
-}
-
-void armci_msg_igop(int* x, int n, char* op) {
-  constexpr auto call = "armci_msg_igop";
-  combine_all(call, Entry(call)->groups().world(), x, n, op, ARMCI_INT);
-}
-
-void armci_msg_lgop(long* x, int n, char* op) {
-  constexpr auto call = "armci_msg_lgop";
-  combine_all(call, Entry(call)->groups().world(), x, n, op, ARMCI_LONG);
-}
-
-void armci_msg_llgop(long long* x, int n, char* op) {
-  constexpr auto call = "armci_msg_llgop";
-  combine_all(call, Entry(call)->groups().world(), x, n, op, ARMCI_LONG_LONG);
-}
-
-void armci_msg_fgop(float* x, int n, char* op) {
-  constexpr auto call = "armci_msg_fgop";
-  combine_all(call, Entry(call)->groups().world(), x, n, op, ARMCI_FLOAT);
-}
-
-void armci_msg_dgop(double* x, int n, char* op) {
-  constexpr auto call = "armci_msg_dgop";
-  combine_all(call, Entry(call)->groups().world(), x, n, op, ARMCI_DOUBLE);
-}
-
-void armci_msg_group_gop_scope(int /*scope*/, void* x, int n, char* op, int type,
-                               ARMCI_Group* group) {
-  constexpr auto call = "armci_msg_group_gop_scope";
-  combine_all(call, member_group(Entry(call), group), x, n, op, type);
-}
-
-void armci_msg_group_igop(int* x, int n, char* op, ARMCI_Group* group) {
-  constexpr auto call = "armci_msg_group_igop";
-  combine_all(call, member_group(Entry(call), group), x, n, op, ARMCI_INT);
-}
-
-void armci_msg_group_lgop(long* x, int n, char* op, ARMCI_Group* group) {
-  constexpr auto call = "armci_msg_group_lgop";
-  combine_all(call, member_group(Entry(call), group), x, n, op, ARMCI_LONG);
-}
-
-void armci_msg_group_llgop(long long* x, int n, char* op, ARMCI_Group* group) {
-  constexpr auto call = "armci_msg_group_llgop";
-  combine_all(call, member_group(Entry(call), group), x, n, op, ARMCI_LONG_LONG);
-}
-
-void armci_msg_group_fgop(float* x, int n, char* op, ARMCI_Group* group) {
-  constexpr auto call = "armci_msg_group_fgop";
-  combine_all(call, member_group(Entry(call), group), x, n, op, ARMCI_FLOAT);
-}
-
-void armci_msg_group_dgop(double* x, int n, char* op, ARMCI_Group* group) {
-  constexpr auto call = "armci_msg_group_dgop";
-  combine_all(call, member_group(Entry(call), group), x, n, op, ARMCI_DOUBLE);
-}
-
-void armci_msg_clus_igop(int* x, int n, char* op) {
-  constexpr auto call = "armci_msg_clus_igop";
-  combine_all(call, Entry(call)->groups().of_node(call), x, n, op, ARMCI_INT);
-}
-
-void armci_msg_clus_lgop(long* x, int n, char* op) {
-  constexpr auto call = "armci_msg_clus_lgop";
-  combine_all(call, Entry(call)->groups().of_node(call), x, n, op, ARMCI_LONG);
-}
-
-void armci_msg_clus_llgop(long long* x, int n, char* op) {
-  constexpr auto call = "armci_msg_clus_llgop";
-  combine_all(call, Entry(call)->groups().of_node(call), x, n, op, ARMCI_LONG_LONG);
-}
-
-void armci_msg_clus_fgop(float* x, int n, char* op) {
-  constexpr auto call = "armci_msg_clus_fgop";
-  combine_all(call, Entry(call)->groups().of_node(call), x, n, op, ARMCI_FLOAT);
-}
-
-void armci_msg_clus_dgop(double* x, int n, char* op) {
-  constexpr auto call = "armci_msg_clus_dgop";
-  combine_all(call, Entry(call)->groups().of_node(call), x, n, op, ARMCI_DOUBLE);
-}
