@@ -36,6 +36,10 @@ class VendorStreams : public StreamDriver {
   int make_event(void*& event) const override { return make_event_(&event, no_timing); }
   int record(void* event, void* stream) const override { return record_(event, stream); }
   int query(void* event) const override { return query_(event); }
+  // Old drivers do not have the call.
+  void exchange_capture_mode(int& mode) const override {
+    if (exchange_mode_ != nullptr) exchange_mode_(&mode);
+  }
   bool is_captured(void* stream) const override {
     int status = 0;
     return get_capture_(stream, &status) == 0 && status != 0;
@@ -49,12 +53,14 @@ class VendorStreams : public StreamDriver {
   int (*record_)(void*, void*) = nullptr;
   int (*query_)(void*) = nullptr;
   int (*get_capture_)(void*, int*) = nullptr;
+  int (*exchange_mode_)(int*) = nullptr;
 };
 
 // cuda.h declares these calls, without the version suffixes.
 class CudaStreams final : public VendorStreams {
  public:
   bool find_in(void* library) {
+    find(library, "cuThreadExchangeStreamCaptureMode", exchange_mode_);
     return find(library, "cuInit", start_) && find(library, "cuLaunchHostFunc", launch_) &&
            (find(library, "cuStreamWaitValue32_v2", wait_) ||
             find(library, "cuStreamWaitValue32", wait_)) &&
@@ -63,9 +69,14 @@ class CudaStreams final : public VendorStreams {
            find(library, "cuEventCreate", make_event_) && find(library, "cuEventRecord", record_) &&
            find(library, "cuEventQuery", query_) &&
            find(library, "cuStreamIsCapturing", get_capture_) &&
+           find(library, "cuStreamGetCtx", get_context_) &&
            find(library, "cuGetErrorName", name_error_) && start_(0) == 0;
   }
   const char* name() const override { return "CUDA"; }
+  std::uintptr_t context_of(void* stream) const override {
+    void* context = nullptr;
+    return get_context_(stream, &context) == 0 ? reinterpret_cast<std::uintptr_t>(context) : 0;
+  }
   int make_word(void*& word, std::uint64_t& on_device) const override {
     constexpr unsigned portable = 1;  // CU_MEMHOSTALLOC_PORTABLE
     const int status = allocate_(&word, sizeof(std::uint32_t), portable);
@@ -83,6 +94,7 @@ class CudaStreams final : public VendorStreams {
  private:
   int (*wait_)(void*, std::uint64_t, std::uint32_t, unsigned) = nullptr;
   int (*get_address_)(std::uint64_t*, void*, unsigned) = nullptr;
+  int (*get_context_)(void*, void**) = nullptr;
   int (*name_error_)(int, const char**) = nullptr;
 };
 
@@ -90,15 +102,26 @@ class CudaStreams final : public VendorStreams {
 class HipStreams final : public VendorStreams {
  public:
   bool find_in(void* library) {
+    find(library, "hipThreadExchangeStreamCaptureMode", exchange_mode_);
+    find(library, "hipStreamGetDevice", get_device_);
     return find(library, "hipInit", start_) && find(library, "hipLaunchHostFunc", launch_) &&
            find(library, "hipStreamWaitValue32", wait_) &&
            find(library, "hipExtMallocWithFlags", allocate_) &&
            find(library, "hipEventCreateWithFlags", make_event_) &&
            find(library, "hipEventRecord", record_) && find(library, "hipEventQuery", query_) &&
            find(library, "hipStreamIsCapturing", get_capture_) &&
+           find(library, "hipGetDevice", get_current_) &&
            find(library, "hipGetErrorName", name_error_) && start_(0) == 0;
   }
   const char* name() const override { return "ROCm"; }
+  // Old versions do not tell the device of a stream that is not a default stream.
+  std::uintptr_t context_of(void* stream) const override {
+    int device = 0;
+    const bool is_known = is_default(stream)
+                              ? get_current_(&device) == 0
+                              : get_device_ != nullptr && get_device_(stream, &device) == 0;
+    return is_known ? static_cast<std::uintptr_t>(device) : 0;
+  }
   // A stream can wait for signal memory, which has 8 bytes and the same address on host and device.
   int make_word(void*& word, std::uint64_t& on_device) const override {
     constexpr unsigned signal = 2;  // hipMallocSignalMemory
@@ -118,6 +141,8 @@ class HipStreams final : public VendorStreams {
 
  private:
   int (*wait_)(void*, void*, std::uint32_t, unsigned, std::uint32_t) = nullptr;
+  int (*get_current_)(int*) = nullptr;
+  int (*get_device_)(void*, int*) = nullptr;  // of a stream
   const char* (*name_error_)(int) = nullptr;
 };
 

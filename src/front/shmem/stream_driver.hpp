@@ -16,6 +16,11 @@ class StreamDriver {
   virtual ~StreamDriver() = default;
 
   virtual const char* name() const = 0;
+  // The default streams, of which each context has its own: 0, cudaStreamLegacy and
+  // cudaStreamPerThread, or those of HIP.
+  static bool is_default(void* stream) { return reinterpret_cast<std::uintptr_t>(stream) <= 2; }
+  // The context or device of the stream. That of a default stream is this thread's current one.
+  virtual std::uintptr_t context_of(void* stream) const = 0;
   virtual int launch_host_function(void* stream, void (*function)(void*), void* argument) const = 0;
   // A word of 4 bytes for which streams can wait, and its device address. It is never freed.
   virtual int make_word(void*& word, std::uint64_t& on_device) const = 0;
@@ -31,9 +36,28 @@ class StreamDriver {
   virtual int make_event(void*& event) const = 0;
   virtual int record(void* event, void* stream) const = 0;
   virtual int query(void* event) const = 0;
+  // Sets how captures of other threads restrict this thread. `mode` becomes the previous mode.
+  static constexpr int relaxed = 2;  // not at all; the same number in both drivers
+  virtual void exchange_capture_mode(int& mode) const = 0;
   // Whether the stream is being captured into a graph.
   virtual bool is_captured(void* stream) const = 0;
   virtual std::string name_of_error(int status) const = 0;
+};
+
+// While it lives, this thread may make calls that wait although another thread captures a stream.
+// Without it, the call fails and invalidates the capture.
+class BesideCaptures {
+ public:
+  explicit BesideCaptures(const StreamDriver& driver) : driver_(driver) {
+    driver_.exchange_capture_mode(mode_);
+  }
+  BesideCaptures(const BesideCaptures&) = delete;
+  BesideCaptures& operator=(const BesideCaptures&) = delete;
+  ~BesideCaptures() { driver_.exchange_capture_mode(mode_); }
+
+ private:
+  const StreamDriver& driver_;
+  int mode_ = StreamDriver::relaxed;
 };
 
 // Null: this process has no CUDA or ROCm device, or its program has not loaded the driver yet. Only

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <compare>
 #include <condition_variable>
 #include <csignal>
 #include <deque>
@@ -38,6 +39,7 @@ void require(int code, CallName call, const char* what) {
 class StreamQueue {
  public:
   StreamQueue(void* stream, CallName call) : stream_(stream) {
+    const BesideCaptures waits(driver_);
     void* word = nullptr;
     require(driver_.make_word(word, done_on_device_), call, "memory that streams wait for");
     done_ = new (word) std::atomic<std::uint32_t>(0);
@@ -118,7 +120,10 @@ class StreamQueue {
   // program may have destroyed the stream, whose calls are done nevertheless.
   void look_for_loss(CallName call) {
     const std::scoped_lock order(order_);  // keeps later work from following the event
-    const int state = driver_.query(behind_all_);
+    const int state = [this] {
+      const BesideCaptures waits(driver_);
+      return driver_.query(behind_all_);
+    }();
     if (state == StreamDriver::not_ready || StreamDriver::is_of_capture(state)) return;
     const std::scoped_lock lock(mutex_);
     if (not_begun_.empty()) return;
@@ -181,13 +186,21 @@ class StreamQueue {
   std::thread worker_;
 };
 
-// cudaStreamPerThread and hipStreamPerThread name a different stream in each thread.
-using StreamName = std::pair<void*, std::thread::id>;
+// Each context has its own default streams, and cudaStreamPerThread and hipStreamPerThread name a
+// different stream in each thread. A new stream may get the address of a destroyed one.
+struct StreamName {
+  void* stream;
+  std::uintptr_t context;
+  std::thread::id thread;
+
+  auto operator<=>(const StreamName&) const = default;
+};
 
 StreamName name_of(void* stream) {
   constexpr std::uintptr_t per_thread = 2;
   const bool is_of_thread = reinterpret_cast<std::uintptr_t>(stream) == per_thread;
-  return {stream, is_of_thread ? std::this_thread::get_id() : std::thread::id()};
+  return {stream, stream_driver()->context_of(stream),
+          is_of_thread ? std::this_thread::get_id() : std::thread::id()};
 }
 
 struct Queues {
@@ -214,15 +227,10 @@ StreamQueue& queue_of(const Caller& caller, void* stream) {
   return *queue;
 }
 
-// The default streams: 0, cudaStreamLegacy and cudaStreamPerThread, or those of HIP.
-bool is_always_there(void* stream) {
-  return reinterpret_cast<std::uintptr_t>(stream) <= 2;
-}
-
 // Whether to make the call at once, without a stream. Ends the job if `stream` cannot exist here.
 bool is_done_at_once(const Caller& caller, void* stream) {
   if (stream_driver() != nullptr) return false;
-  if (!is_always_there(stream))
+  if (!StreamDriver::is_default(stream))
     give_up(
         caller.name,
         "a stream in a process without a device of CUDA or ROCm; stream 0 is always there, and its "

@@ -1,5 +1,6 @@
 // A libcuda.so.1 that has streams and nothing else.
 #include <cstdlib>
+#include <utility>
 
 #include "stream_thread.hpp"
 
@@ -11,7 +12,8 @@ enum Status : int {
   invalid_context = 201,
   invalid_handle = 400,
   not_ready = 600,
-  illegal_address = 700
+  illegal_address = 700,
+  capture_unsupported = 900
 };
 
 }  // namespace
@@ -41,16 +43,27 @@ int cuStreamIsCapturing(void* stream, int* status) {
   *status = stream == standin::captured() ? 1 : 0;
   return success;
 }
+// A context is the device, and 1.
+int cuStreamGetCtx(void* stream, void** context) {
+  const std::intptr_t number = std::intptr_t{1} + standin::find(stream)->device();
+  *context = reinterpret_cast<void*>(number);
+  return success;
+}
+int cuThreadExchangeStreamCaptureMode(int* mode) {
+  std::swap(*mode, standin::capture_mode());
+  return success;
+}
 int cuEventCreate(void** event, unsigned flags) {
   if (flags != 2) return invalid_value;  // without times
   *event = new standin::Event;
   return success;
 }
 int cuEventRecord(void* event, void* stream) {
-  standin::find(stream)->record(*static_cast<standin::Event*>(event));
-  return success;
+  const bool is_done = standin::find(stream)->record(*static_cast<standin::Event*>(event));
+  return is_done ? success : invalid_handle;
 }
 int cuEventQuery(void* event) {
+  if (!standin::may_wait()) return capture_unsupported;
   const auto& of = *static_cast<const standin::Event*>(event);
   if (of.is_lost) return illegal_address;
   return of.under_way == 0 ? success : not_ready;
@@ -71,6 +84,7 @@ int cuStreamWaitValue32_v2(void* stream, std::uint64_t address, std::uint32_t va
   return success;
 }
 int cuMemHostAlloc(void** address, std::size_t size, unsigned /*flags*/) {
+  if (!standin::may_wait()) return capture_unsupported;
   *address = std::calloc(1, size);
   return success;
 }
@@ -85,6 +99,14 @@ void standin_lose(void* stream) {
 }
 void standin_capture(void* stream) {
   standin::captured() = stream;
+}
+// Whether nothing has ended the capture before.
+int standin_end_capture() {
+  standin::captured() = &standin::captured();
+  return standin::is_spoiled().exchange(false) ? 0 : 1;
+}
+void standin_set_device(int device) {
+  standin::current_device() = device;
 }
 
 }  // extern "C"

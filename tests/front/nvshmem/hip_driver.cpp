@@ -7,7 +7,13 @@
 
 namespace {
 
-enum Status : int { success = 0, invalid_value = 1, not_ready = 600, illegal_address = 700 };
+enum Status : int {
+  success = 0,
+  invalid_value = 1,
+  invalid_handle = 400,
+  not_ready = 600,
+  illegal_address = 700
+};
 
 std::set<void*>& signals() {
   static auto& all = *new std::set<void*>;
@@ -21,6 +27,18 @@ extern "C" {
 
 int hipInit(unsigned flags) {
   return flags == 0 ? success : invalid_value;
+}
+int hipGetDevice(int* device) {
+  *device = standin::current_device();
+  return success;
+}
+int hipSetDevice(int device) {
+  standin::current_device() = device;
+  return success;
+}
+int hipStreamGetDevice(void* stream, int* device) {
+  *device = standin::find(stream)->device();
+  return success;
 }
 int hipStreamCreateWithFlags(void** stream, unsigned /*flags*/) {
   *stream = new standin::Stream;
@@ -44,8 +62,8 @@ int hipEventCreateWithFlags(void** event, unsigned flags) {
   return success;
 }
 int hipEventRecord(void* event, void* stream) {
-  standin::find(stream)->record(*static_cast<standin::Event*>(event));
-  return success;
+  const bool is_done = standin::find(stream)->record(*static_cast<standin::Event*>(event));
+  return is_done ? success : invalid_handle;
 }
 int hipEventQuery(void* event) {
   const auto& of = *static_cast<const standin::Event*>(event);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 // NOLINTBEGIN(readability-identifier-naming): HIP chose the names
+int hipSetDevice(int device);
 int hipStreamCreateWithFlags(void** stream, unsigned flags);
 int hipStreamSynchronize(void* stream);
 int hipStreamDestroy(void* stream);
@@ -53,11 +54,14 @@ int main(void) {
   shmem_init_thread(SHMEM_THREAD_MULTIPLE, &level);
   me = shmem_my_pe();
   pes = shmem_n_pes();
-  long* words = shmem_calloc(2, sizeof(long));
-  uint64_t* signals = shmem_calloc(2, sizeof(uint64_t));
+  long* words = shmem_calloc(3, sizeof(long));
+  uint64_t* signals = shmem_calloc(3, sizeof(uint64_t));
   void* stream = NULL;
   expect(shmemx_streams() == 1, "streams have work");
   a_put_comes_behind_a_kernel(stream, words, signals); /* the default stream */
+  hipSetDevice(1);
+  a_put_comes_behind_a_kernel(stream, words + 2, signals + 2); /* and that of another device */
+  hipSetDevice(0);
   hipStreamCreateWithFlags(&stream, 1);
   a_put_comes_behind_a_kernel(stream, words + 1, signals + 1);
   shmemx_quiet_streams();

@@ -15,8 +15,15 @@
 
 namespace standin {
 
+// The device of this thread, whose default stream stream 0 is.
+inline int& current_device() {
+  static thread_local int device = 0;
+  return device;
+}
+
 // What a stream has been given when the event was recorded.
 struct Event {
+  const int device = current_device();
   std::atomic<std::uint32_t> under_way{0};
   std::atomic<bool> is_lost{false};
 };
@@ -37,7 +44,10 @@ class Stream {
     }
     changed_.notify_all();
   }
-  void record(Event& event) {
+  int device() const { return device_; }
+  // False: the event is of another device.
+  bool record(Event& event) {
+    if (event.device != device_) return false;
     ++event.under_way;
     {
       const std::scoped_lock lock(mutex_);
@@ -45,6 +55,7 @@ class Stream {
       event.is_lost = is_lost_;
     }
     add([&event] { --event.under_way; });
+    return true;
   }
   void wait() {
     std::unique_lock lock(mutex_);
@@ -79,6 +90,7 @@ class Stream {
     delete this;
   }
 
+  const int device_ = current_device();
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::deque<std::function<void()>> work_;
@@ -96,9 +108,27 @@ inline std::mutex& callbacks() {
 }
 
 // The stream that becomes a graph, or no stream.
-inline void*& captured() {
-  static void* stream = &stream;
+inline std::atomic<void*>& captured() {
+  static std::atomic<void*> stream = &stream;
   return stream;
+}
+
+// What captures of other threads let this one do: all where it is 2.
+inline int& capture_mode() {
+  static thread_local int mode = 0;
+  return mode;
+}
+
+// Whether a call that may wait has ended the capture.
+inline std::atomic<bool>& is_spoiled() {
+  static std::atomic<bool> is = false;
+  return is;
+}
+
+inline bool may_wait() {
+  const bool may = captured() == &captured() || capture_mode() == 2;
+  if (!may) is_spoiled() = true;
+  return may;
 }
 
 inline std::mutex& table_mutex() {
@@ -106,12 +136,12 @@ inline std::mutex& table_mutex() {
   return one;
 }
 
-// Stream 0 is there from its first use to the end of the process.
+// Stream 0 is there from its first use on a device to the end of the process.
 inline Stream* find(void* handle) {
-  static auto& known = *new std::map<void*, Stream*>;
+  static auto& known = *new std::map<int, Stream*>;
   const std::scoped_lock lock(table_mutex());
   if (handle != nullptr) return static_cast<Stream*>(handle);
-  Stream*& stream = known[handle];
+  Stream*& stream = known[current_device()];
   if (stream == nullptr) stream = new Stream;
   return stream;
 }

@@ -17,6 +17,8 @@ int cuStreamDestroy_v2(cudaStream_t stream);
 int cuLaunchHostFunc(cudaStream_t stream, void (*function)(void*), void* argument);
 void standin_lose(cudaStream_t stream);
 void standin_capture(cudaStream_t stream);
+int standin_end_capture(void);
+void standin_set_device(int device);
 // NOLINTEND(readability-identifier-naming)
 
 enum { count = 1000 };
@@ -32,10 +34,14 @@ static void expect(int holds, const char* what) {
   fprintf(stderr, "PE %d: not so: %s\n", me, what);
 }
 
+static void sleep_some(void* time) {
+  nanosleep(time, NULL);
+}
+
 /* A kernel, as far as a stream can tell. */
 static void fill(void* first) {
-  const struct timespec some = {.tv_sec = 0, .tv_nsec = 20 * 1000 * 1000};
-  nanosleep(&some, NULL);
+  struct timespec some = {.tv_sec = 0, .tv_nsec = 20 * 1000 * 1000};
+  sleep_some(&some);
   for (int i = 0; i < count; ++i) values[i] = *(const long*)first + i;
 }
 
@@ -121,6 +127,23 @@ static void a_destroyed_stream_does_its_work(long* block) {
   expect(nvshmem_long_g(block + 9, me) == 63, "a destroyed stream does its work");
 }
 
+/* What the library asks the driver meanwhile does not end the capture, of a stream that is new or
+ * known. */
+static void a_stream_is_captured_beside(long* block) {
+  const struct timespec some = {.tv_sec = 0, .tv_nsec = 120 * 1000 * 1000};
+  cudaStream_t captured;
+  cudaStream_t stream;
+  cuStreamCreate(&captured, 0);
+  cuStreamCreate(&stream, 0);
+  standin_capture(captured);
+  cuLaunchHostFunc(stream, sleep_some, (void*)&some);
+  nvshmemx_long_put_on_stream(block, values, count, me, stream);
+  shmemx_quiet_streams(); /* looks after the stream, more than once */
+  expect(standin_end_capture(), "a capture goes on");
+  cuStreamDestroy_v2(captured);
+  cuStreamDestroy_v2(stream);
+}
+
 /* A call that its stream does not come to. */
 static int stop(const char* how, long* block) {
   cudaStream_t stream;
@@ -157,9 +180,13 @@ int main(int argc, char** argv) {
   cuStreamCreate(&other, 0);
   a_put_comes_behind_a_kernel(one, block);
   a_put_comes_behind_a_kernel(0, block);
+  standin_set_device(1);
+  a_put_comes_behind_a_kernel(0, block); /* the default stream of another device */
+  standin_set_device(0);
   streams_do_not_wait_for_each_other(one, other, signal);
   openshmem_has_them(other);
   a_destroyed_stream_does_its_work(block);
+  a_stream_is_captured_beside(block);
   nvshmemx_long_put_on_stream(block, values, count, me, one); /* left for the end */
   nvshmem_free(signal);
   nvshmem_finalize();
