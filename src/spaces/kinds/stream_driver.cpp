@@ -15,6 +15,7 @@ constexpr unsigned for_all_contexts = 1;  // flag of pinned memory
 constexpr int out_of_memory = 2;
 constexpr int not_ready = 600;
 constexpr int already_pinned = 712;
+constexpr int relaxed = 2;  // what captures of other threads ask of this one
 
 class StreamDevice final : public DriverDevice {
  public:
@@ -36,15 +37,20 @@ class StreamDevice final : public DriverDevice {
   void close(std::byte* opened) override;
 
  private:
-  // Makes the device current in this thread during its lifetime.
+  // Makes the device current in this thread during its lifetime. Calls may wait then although
+  // another thread captures a stream: otherwise they fail and invalidate the capture.
   class Entered {
    public:
     explicit Entered(StreamDevice& device)
-        : driver_(device.driver_), entered_(driver_.enter(device.device_, before_)) {}
+        : driver_(device.driver_), entered_(driver_.enter(device.device_, before_)) {
+      if (entered_) exchange_mode();
+    }
     Entered(const Entered&) = delete;
     Entered& operator=(const Entered&) = delete;
     ~Entered() {
-      if (entered_) driver_.leave(before_);
+      if (!entered_) return;
+      exchange_mode();
+      driver_.leave(before_);
     }
 
     // Calls the function if the device could be entered.
@@ -55,8 +61,14 @@ class StreamDevice final : public DriverDevice {
     const Result<void>& result() const { return entered_; }
 
    private:
+    void exchange_mode() {
+      const auto& call = driver_.calls().exchange_mode;
+      if (call.function != nullptr) call(&mode_);
+    }
+
     StreamDriver& driver_;
     void* before_ = nullptr;
+    int mode_ = relaxed;
     Result<void> entered_;
   };
 
@@ -144,7 +156,7 @@ bool StreamDevice::has_passed(Mark mark) {
   const Entered entered(*this);
   if (mark == nullptr || !entered.result()) return true;
   const int state = calls().query_event(mark);
-  // These error numbers mean that another thread captures a stream.
+  // These error numbers mean that another thread captures a stream and the driver is old.
   return state != not_ready && (state < 900 || state > 908);
 }
 
@@ -196,6 +208,7 @@ void StreamCalls::find_in(VendorLibrary& library) {
   find(allocate, release, fill, make_stream, synchronize_stream, destroy_stream, make_event,
        record_event, query_event, synchronize_event, destroy_event, pin, unpin, get_handle,
        open_handle, close_handle);
+  library.find_any(exchange_mode.function, exchange_mode.name);
 }
 
 Result<std::unique_ptr<DriverDevice>> StreamDriver::open(std::uint32_t device) {

@@ -136,6 +136,10 @@ bool has_handle(const standin::Block& block) {
 #define STANDIN_ENTER(call)            \
   const std::scoped_lock held(lock()); \
   if (const int status = enter(call); status != success) return status
+// Of calls that may wait, which captures of other threads forbid.
+#define STANDIN_ENTER_TO_WAIT(call) \
+  STANDIN_ENTER(call);              \
+  if (const int status = standin::capture().check(); status != success) return status
 
 // NOLINTBEGIN(readability-identifier-naming): names of CUDA
 extern "C" {
@@ -230,7 +234,7 @@ int cuCtxGetDevice(int* device) {
 }
 
 int cuMemAlloc_v2(Address* address, std::size_t size) {
-  STANDIN_ENTER("cuMemAlloc_v2");
+  STANDIN_ENTER_TO_WAIT("cuMemAlloc_v2");
   if (size == 0) return invalid_value;
   const std::byte* found = memory().allocate(device_of_thread("cuMemAlloc_v2"), size);
   if (found == nullptr) return out_of_memory;
@@ -246,21 +250,21 @@ int cuMemAllocAsync(Address* address, std::size_t size, void* stream) {
 }
 
 int cuMemFree_v2(Address address) {
-  STANDIN_ENTER("cuMemFree_v2");
+  STANDIN_ENTER_TO_WAIT("cuMemFree_v2");
   device_of_thread("cuMemFree_v2");
   memory().release("cuMemFree_v2", pointer(address));
   return success;
 }
 
 int cuMemHostRegister_v2(void* address, std::size_t size, unsigned flags) {
-  STANDIN_ENTER("cuMemHostRegister_v2");
+  STANDIN_ENTER_TO_WAIT("cuMemHostRegister_v2");
   device_of_thread("cuMemHostRegister_v2");
   if (flags != 1) give_up("cuMemHostRegister_v2", "it is not for all contexts");
   return memory().pin("cuMemHostRegister_v2", address, size) ? success : already_pinned;
 }
 
 int cuMemHostUnregister(void* address) {
-  STANDIN_ENTER("cuMemHostUnregister");
+  STANDIN_ENTER_TO_WAIT("cuMemHostUnregister");
   memory().unpin("cuMemHostUnregister", address);
   return success;
 }
@@ -316,7 +320,7 @@ int cuStreamCreate(void** stream, unsigned flags) {
 }
 
 int cuStreamSynchronize(void* stream) {
-  STANDIN_ENTER("cuStreamSynchronize");
+  STANDIN_ENTER_TO_WAIT("cuStreamSynchronize");
   check_stream("cuStreamSynchronize", stream);
   streams().wait_for_stream("cuStreamSynchronize", stream);
   return success;
@@ -327,6 +331,20 @@ int cuStreamDestroy_v2(void* stream) {
   if (!standin::has_client()) check_stream("cuStreamDestroy_v2", stream);
   streams().destroy_stream("cuStreamDestroy_v2", stream);
   return success;
+}
+
+int cuThreadExchangeStreamCaptureMode(int* mode) {
+  STANDIN_ENTER("cuThreadExchangeStreamCaptureMode");
+  *mode = standin::Capture::exchange_mode(*mode);
+  return success;
+}
+
+// No call of a driver: whether nothing has ended the capture.
+int standinCapture(int begins) {
+  const std::scoped_lock held(lock());
+  if (begins == 0) return standin::capture().end() ? 1 : 0;
+  standin::capture().begin();
+  return 1;
 }
 
 int cuEventCreate(void** event, unsigned flags) {
@@ -345,13 +363,13 @@ int cuEventRecord(void* event, void* stream) {
 }
 
 int cuEventQuery(void* event) {
-  STANDIN_ENTER("cuEventQuery");
+  STANDIN_ENTER_TO_WAIT("cuEventQuery");
   if (!standin::has_client()) device_of_thread("cuEventQuery");
   return streams().has_passed("cuEventQuery", event) ? success : not_ready;
 }
 
 int cuEventSynchronize(void* event) {
-  STANDIN_ENTER("cuEventSynchronize");
+  STANDIN_ENTER_TO_WAIT("cuEventSynchronize");
   device_of_thread("cuEventSynchronize");
   streams().wait_for_event("cuEventSynchronize", event);
   return success;

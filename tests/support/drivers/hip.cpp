@@ -57,6 +57,10 @@ int copy_at_once(const char* call, void* to, const void* from, std::size_t size)
 #define STANDIN_ENTER(call)            \
   const std::scoped_lock held(lock()); \
   if (const int status = injected(call); status != success) return fail(status)
+// Of calls that may wait, which captures of other threads forbid.
+#define STANDIN_ENTER_TO_WAIT(call) \
+  STANDIN_ENTER(call);              \
+  if (const int status = standin::capture().check(); status != success) return fail(status)
 
 // NOLINTBEGIN(readability-identifier-naming): names of HIP
 extern "C" {
@@ -134,25 +138,25 @@ int hipGetLastError() {
 }
 
 int hipMalloc(void** address, std::size_t size) {
-  STANDIN_ENTER("hipMalloc");
+  STANDIN_ENTER_TO_WAIT("hipMalloc");
   *address = memory().allocate(current, size);
   return *address == nullptr ? fail(out_of_memory) : success;
 }
 
 int hipFree(void* address) {
-  STANDIN_ENTER("hipFree");
+  STANDIN_ENTER_TO_WAIT("hipFree");
   memory().release("hipFree", address);
   return success;
 }
 
 int hipHostRegister(void* address, std::size_t size, unsigned flags) {
-  STANDIN_ENTER("hipHostRegister");
+  STANDIN_ENTER_TO_WAIT("hipHostRegister");
   if (flags != 1) give_up("hipHostRegister", "it is not for all contexts");
   return memory().pin("hipHostRegister", address, size) ? success : fail(already_pinned);
 }
 
 int hipHostUnregister(void* address) {
-  STANDIN_ENTER("hipHostUnregister");
+  STANDIN_ENTER_TO_WAIT("hipHostUnregister");
   memory().unpin("hipHostUnregister", address);
   return success;
 }
@@ -190,7 +194,7 @@ int hipStreamCreateWithFlags(void** stream, unsigned flags) {
 }
 
 int hipStreamSynchronize(void* stream) {
-  STANDIN_ENTER("hipStreamSynchronize");
+  STANDIN_ENTER_TO_WAIT("hipStreamSynchronize");
   streams().wait_for_stream("hipStreamSynchronize", stream);
   return success;
 }
@@ -199,6 +203,20 @@ int hipStreamDestroy(void* stream) {
   STANDIN_ENTER("hipStreamDestroy");
   streams().destroy_stream("hipStreamDestroy", stream);
   return success;
+}
+
+int hipThreadExchangeStreamCaptureMode(int* mode) {
+  STANDIN_ENTER("hipThreadExchangeStreamCaptureMode");
+  *mode = standin::Capture::exchange_mode(*mode);
+  return success;
+}
+
+// No call of a driver: whether nothing has ended the capture.
+int standinCapture(int begins) {
+  const std::scoped_lock held(lock());
+  if (begins == 0) return standin::capture().end() ? 1 : 0;
+  standin::capture().begin();
+  return 1;
 }
 
 int hipEventCreateWithFlags(void** event, unsigned flags) {
@@ -216,12 +234,12 @@ int hipEventRecord(void* event, void* stream) {
 }
 
 int hipEventQuery(void* event) {
-  STANDIN_ENTER("hipEventQuery");
+  STANDIN_ENTER_TO_WAIT("hipEventQuery");
   return streams().has_passed("hipEventQuery", event) ? success : not_ready;
 }
 
 int hipEventSynchronize(void* event) {
-  STANDIN_ENTER("hipEventSynchronize");
+  STANDIN_ENTER_TO_WAIT("hipEventSynchronize");
   streams().wait_for_event("hipEventSynchronize", event);
   return success;
 }

@@ -37,6 +37,27 @@ TEST(kinds_of_hip, the_programs_device_and_last_error_stay) {
   ::dlclose(library);
 }
 
+TEST(kinds_of_programs, a_capture_of_the_program_goes_on) {
+  if (vendor() == "ze") GTEST_SKIP() << "it has no captures";
+  Kinds kinds(options_of());
+  Kind& kind = **kinds.device(0);
+  void* library = ::dlopen(call("libcuda.so.1", "libamdhip64.so.6", ""), RTLD_NOW);
+  ASSERT_NE(library, nullptr);
+  const auto capture = reinterpret_cast<Call>(::dlsym(library, "standinCapture"));
+  std::vector<std::byte> host(4096, std::byte{3});
+  capture(1);
+  EXPECT_TRUE(kind.pin(host));
+  const MutableBytes memory = *kind.allocate(host.size());
+  Completion done;
+  ASSERT_TRUE(kind.copy(memory.data(), host.data(), host.size(), done));
+  while (!kind.test(done)) continue;
+  EXPECT_EQ(read(kind, memory), host);
+  kind.release(memory.data());
+  kind.unpin(host.data());
+  EXPECT_EQ(capture(0), 1);
+  ::dlclose(library);
+}
+
 TEST(kinds_of_cuda, a_program_uses_the_driver_too) {
   if (vendor() != "cuda") GTEST_SKIP();
   void* library = ::dlopen("libcuda.so.1", RTLD_NOW);

@@ -2,8 +2,36 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace standin {
+
+namespace {
+
+thread_local int capture_mode = 0;
+
+}  // namespace
+
+bool Capture::end() {
+  is_on_ = false;
+  return !std::exchange(is_ended_, false);
+}
+
+int Capture::exchange_mode(int mode) {
+  return std::exchange(capture_mode, mode);
+}
+
+int Capture::check() {
+  constexpr int unsupported = 900;
+  if (!is_on_ || capture_mode == 2) return 0;
+  is_ended_ = true;
+  return unsupported;
+}
+
+Capture& capture() {
+  static auto& one = *new Capture;
+  return one;
+}
 
 Streams& streams() {
   static auto& one = *new Streams;

@@ -30,6 +30,24 @@ struct Event {
   std::uint64_t after = 0;
 };
 
+// A capture of a stream of the program, as calls of other threads see it. Callers hold lock().
+class Capture {
+ public:
+  void begin() { is_on_ = true; }
+  // Whether no call has ended it.
+  bool end();
+  // What the thread lets captures of others forbid; 2: nothing.
+  static int exchange_mode(int mode);
+  // The status of a call that may wait. It ends the capture where it is forbidden.
+  int check();
+
+ private:
+  bool is_on_ = false;
+  bool is_ended_ = false;
+};
+
+Capture& capture();
+
 // Callers hold lock(). Gives up where a stream or an event is none of its own.
 class Streams {
  public:

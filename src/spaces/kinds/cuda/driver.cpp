@@ -36,7 +36,8 @@ constexpr StreamCalls stream_calls{.allocate = {"cuMemAlloc_v2"},
                                    .unpin = {"cuMemHostUnregister"},
                                    .get_handle = {"cuIpcGetMemHandle"},
                                    .open_handle = {"cuIpcOpenMemHandle_v2"},
-                                   .close_handle = {"cuIpcCloseMemHandle"}};
+                                   .close_handle = {"cuIpcCloseMemHandle"},
+                                   .exchange_mode = {"cuThreadExchangeStreamCaptureMode"}};
 
 // Since CUDA 11.0.
 constexpr VirtualCalls virtual_calls{.get_range = {"cuMemGetAddressRange_v2"},

@@ -29,7 +29,8 @@ constexpr StreamCalls stream_calls{.allocate = {"hipMalloc"},
                                    .unpin = {"hipHostUnregister"},
                                    .get_handle = {"hipIpcGetMemHandle"},
                                    .open_handle = {"hipIpcOpenMemHandle"},
-                                   .close_handle = {"hipIpcCloseMemHandle"}};
+                                   .close_handle = {"hipIpcCloseMemHandle"},
+                                   .exchange_mode = {"hipThreadExchangeStreamCaptureMode"}};
 
 // The same in all versions, except for the numbers of the types.
 struct PointerAttributes {
