@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "remote/agent/answers.hpp"
@@ -217,6 +219,42 @@ TEST_F(AgentParts, an_accumulate_waits_for_a_lock_and_what_follows_waits_too) {
   turns_.resume_stalled();
   EXPECT_EQ(value(), 8U);
   EXPECT_EQ(turns_.stalled(), 0U);
+}
+
+// A copy that has begun goes on when its sender is gone; it is forgotten once it is complete.
+TEST_F(AgentParts, a_copy_of_a_replaced_process_is_forgotten) {
+  Options options;
+  options.kinds = "none";
+  options.emulated_devices = 1;
+  options.emulated_latency = 200'000;
+  Kinds kinds(options);
+  Kind& kind = **kinds.device(0);
+  OwnSpaces spaces(*memory_, Rank(0));
+  const SpaceId space = *spaces.add(kind, *kind.allocate(4096));
+  Executor executor(*memory_, kinds);
+  BatchTurns turns(*memory_, tag, executor, answers_,
+                   [](std::uint32_t, const std::string& why) { ADD_FAILURE() << why; });
+  const auto pass = [&] {
+    std::vector<std::byte> bytes = copy_of(Batch{.tag = tag, .from = far, .number = 1});
+    append(bytes, bytes_of(Request{.kind = RequestKind::pass_to_device,
+                                   .to = target_of({Rank(0), space}),
+                                   .offset = cell,
+                                   .operand = 1}));
+    append(bytes, bytes_of(Row{.offset = 0, .step = 0, .size = 64, .count = 1}));
+    turns.take(*read_batch(bytes, tag, memory_->plan()), bytes);
+  };
+  meet_far();
+  turns.meet(far, 0);
+  pass();
+  EXPECT_EQ(turns.stalled(), 1U);
+  turns.meet(far, 1);
+  turns.resume_stalled();
+  EXPECT_EQ(turns.stalled(), 0U);
+  EXPECT_EQ(executor.copies_under_way(), 1U);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  turns.meet(far, 0);
+  pass();
+  EXPECT_EQ(executor.copies_under_way(), 1U) << "the one of this process";
 }
 
 // A batch that the rank has left open leaves at the second look that finds it as it was.

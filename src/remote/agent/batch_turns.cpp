@@ -24,7 +24,9 @@ bool BatchTurns::may_meet(std::uint32_t process, std::uint32_t incarnation) {
 }
 
 void BatchTurns::meet(std::uint32_t process, std::uint32_t incarnation) {
-  senders_[process] = {.incarnation = incarnation};
+  Sender& sender = senders_[process];
+  if (sender.stalled) executor_.abandon(sender.stalled->requests, sender.stalled->added);
+  sender = {.incarnation = incarnation};
 }
 
 void BatchTurns::take(const ReceivedBatch& received, Bytes bytes) {

@@ -9,6 +9,13 @@
 #include "operations/copy.hpp"
 
 namespace gondwana::remote {
+namespace {
+
+bool is_pass(RequestKind kind) {
+  return kind == RequestKind::pass_to_device || kind == RequestKind::pass_to_arena;
+}
+
+}  // namespace
 
 Result<void> Executor::execute(Bytes& requests, std::size_t& added,
                                std::vector<ResultPart>& results) {
@@ -25,6 +32,11 @@ Result<void> Executor::execute(Bytes& requests, std::size_t& added,
     requests = requests.subspan(request->size());
   }
   return {};
+}
+
+void Executor::abandon(Bytes requests, std::size_t added) {
+  const auto first = read_request(requests, memory_.plan());
+  if (first && is_pass(first->request.kind) && added != 0) spaces_.abandon(added);
 }
 
 // False: an accumulate must wait.
@@ -69,8 +81,7 @@ bool Executor::execute_in_arena(const ReceivedRequest& received, std::size_t& ad
 Result<bool> Executor::execute_on_device(const ReceivedRequest& received, std::size_t& added) {
   const Request& request = received.request;
   ResultWord old = 0;
-  has_passed_ = has_passed_ || request.kind == RequestKind::pass_to_device ||
-                request.kind == RequestKind::pass_to_arena;
+  has_passed_ = has_passed_ || is_pass(request.kind);
   Result<bool> executed = spaces_.execute(received, added, old);
   if (!executed || !*executed) return executed;
   if (request.kind == RequestKind::read) read(request);

@@ -1,6 +1,7 @@
 #include "remote/agent/space_requests.hpp"
 
 #include <cstring>
+#include <iterator>
 
 namespace gondwana::remote {
 namespace {
@@ -126,6 +127,7 @@ Result<bool> SpaceRequests::add(const ReceivedRequest& received, std::size_t& ad
 Result<bool> SpaceRequests::pass(const ReceivedRequest& received, std::size_t& number) {
   Result<void> begun{};
   if (number == 0) {
+    forget_abandoned();
     number = ++last_;
     begun = begin(received, passing_[number]);
   }
@@ -160,7 +162,20 @@ Result<void> SpaceRequests::begin(const ReceivedRequest& received, Passing& pass
   return begun;
 }
 
+void SpaceRequests::abandon(std::size_t number) {
+  abandoned_.insert(passing_.extract(number));
+}
+
+void SpaceRequests::forget_abandoned() {
+  for (auto each = abandoned_.begin(); each != abandoned_.end();) {
+    Passing& passing = each->second;
+    const bool is_over = passing.kind == nullptr || passing.kind->test(passing.done);
+    each = is_over ? abandoned_.erase(each) : std::next(each);
+  }
+}
+
 SpaceRequests::~SpaceRequests() {
+  passing_.merge(abandoned_);
   for (auto& [number, passing] : passing_)
     if (passing.kind != nullptr) passing.kind->wait(passing.done);
 }
