@@ -1,6 +1,8 @@
 // Test and wait. GASNet-EX 0.19, Event test/wait.
 #include "front/gasnet/event.hpp"
 
+#include <concepts>
+
 #include "front/gasnet/door.hpp"
 #include "gasnet/events.h"
 #include "gasnet/system.h"
@@ -83,9 +85,16 @@ Look look(gex_Event_t* events, std::size_t count) {
   return seen;
 }
 
-// The result of a test. The client may repeat the test until it succeeds.
-int tested(bool complete) {
-  door().progress().note_poll(complete);
+// The result of a test. The client may repeat it until it succeeds, without a poll.
+template <std::predicate Test>
+int tested(const Test& test) {
+  Progress& progress = door().progress();
+  bool complete = test();
+  if (!complete) {
+    progress.move_operations();
+    complete = test();
+  }
+  progress.note_poll(complete);
   return complete ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 
@@ -100,8 +109,7 @@ gex_Event_t local_completion_of(gex_Event_t root) {
 using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
 
 int gondwana_gex_event_test(gex_Event_t event) {
-  door().progress().move_operations();
-  return tested(take(event));
+  return tested([&] { return take(event); });
 }
 
 void gondwana_gex_event_wait(gex_Event_t event) {
@@ -123,7 +131,7 @@ void gondwana_gex_event_wait(gex_Event_t event) {
 }
 
 int gex_Event_TestSome(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flags*/) {
-  return tested(look(pevent, numevents).some());
+  return tested([&] { return look(pevent, numevents).some(); });
 }
 
 void gex_Event_WaitSome(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flags*/) {
@@ -131,7 +139,7 @@ void gex_Event_WaitSome(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*fla
 }
 
 int gex_Event_TestAll(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flags*/) {
-  return tested(look(pevent, numevents).all);
+  return tested([&] { return look(pevent, numevents).all; });
 }
 
 void gex_Event_WaitAll(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flags*/) {

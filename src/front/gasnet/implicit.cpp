@@ -47,8 +47,13 @@ Implicit& implicit() {
 using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): names of C follow
 
 int gex_NBI_Test(gex_EC_t event_mask, gex_Flags_t /*flags*/) {
-  const bool done = implicit().is_done(event_mask);
-  door().progress().note_poll(done);
+  Progress& progress = door().progress();
+  bool done = implicit().is_done(event_mask);
+  if (!done) {
+    progress.move_operations();
+    done = implicit().is_done(event_mask);
+  }
+  progress.note_poll(done);
   return done ? GASNET_OK : GASNET_ERR_NOT_READY;
 }
 

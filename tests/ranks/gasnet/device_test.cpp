@@ -100,6 +100,34 @@ GASNET_TEST(puts_and_gets_of_a_device_go_on_until_their_events, 1) {
   EXPECT_EQ(first.read(3 * count + 7), -1);
 }
 
+// Clients may test in a loop and poll nowhere, unless they wait for another node.
+GASNET_TEST(tests_alone_move_transfers_of_a_device_on, 1) {
+  NEEDS_DEVICES();
+  world.attach(segment_size);
+  const DeviceSegment first(world, 0);
+  const gex_TM_t team = gex_TM_Pair(world.endpoint, first.index());
+  auto* there = static_cast<std::byte*>(peer_address(team, world.right()));
+  constexpr std::size_t count = 90'000;
+  constexpr std::size_t bytes = count * sizeof(long);
+  std::vector<long> values = numbers(count, 1000L * world.me());
+  std::array<std::vector<long>, 3> back;
+  const auto until = [](const auto& test) {
+    while (test() != GASNET_OK)
+      if (door().remote().lane() != nullptr) gasnet_AMPoll();
+  };
+  gex_RMA_PutNBI(team, world.right(), there, values.data(), bytes, GEX_EVENT_DEFER, 0);
+  until([] { return gex_NBI_Test(GEX_EC_PUT, 0); });
+  for (std::vector<long>& each : back) each.resize(count);
+  gex_RMA_GetNBI(team, back[0].data(), world.right(), there, bytes, 0);
+  until([] { return gex_NBI_Test(GEX_EC_GET, 0); });
+  gex_Event_t some = gex_RMA_GetNB(team, back[1].data(), world.right(), there, bytes, 0);
+  until([&] { return gex_Event_TestSome(&some, 1, 0); });
+  gex_Event_t all = gex_RMA_GetNB(team, back[2].data(), world.right(), there, bytes, 0);
+  until([&] { return gex_Event_TestAll(&all, 1, 0); });
+  for (const std::vector<long>& each : back) EXPECT_EQ(each, values);
+  world.barrier();
+}
+
 GASNET_TEST(a_segment_may_adopt_memory_of_a_device, 1) {
   NEEDS_DEVICES();
   world.attach(segment_size);
