@@ -6,11 +6,24 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "memory/shown_memory.hpp"
 
 namespace gondwana {
 namespace {
+
+bool is_removed(const SpaceRow& row) {
+  return row.size.load(std::memory_order_relaxed) == 0;
+}
+
+// Of a row that was removed, which keeps its handle until then.
+void unshare(const Kind*& kind, const SpaceRow& row) {
+  SharedHandle handle{};
+  for (std::size_t i = 0; i < handle.size(); ++i)
+    handle.at(i) = row.handle.at(i).load(std::memory_order_relaxed);
+  std::exchange(kind, nullptr)->unshare(handle);
+}
 
 std::string name_of(Space space) {
   return fmt::format("space {} of rank {}", index(space.id), index(space.rank));
@@ -123,6 +136,8 @@ OwnSpaces::~OwnSpaces() {
   constexpr int most_waits = 500;
   for (int i = 0; i < most_waits && is_one_mapped(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (std::uint32_t number = 1; number < kinds_.size(); ++number)
+    if (kinds_[number] != nullptr) unshare(kinds_[number], row(SpaceId(number)));
   for (const Left& each : left_) each.kind->release(each.memory);
 }
 
@@ -130,7 +145,7 @@ OwnSpaces::~OwnSpaces() {
 SpaceId OwnSpaces::find_free() const {
   auto found = static_cast<std::uint32_t>(kinds_.size());
   for (std::uint32_t number = 1; number < kinds_.size(); ++number) {
-    if (kinds_[number] != nullptr) continue;
+    if (kinds_[number] != nullptr && !is_removed(row(SpaceId(number)))) continue;
     if (!is_mapped(SpaceId(number))) return SpaceId(number);
     if (kinds_.size() == most_spaces) found = number;
   }
@@ -150,6 +165,7 @@ Result<SpaceId> OwnSpaces::add(Kind& kind, MutableBytes memory) {
   const Result<SharedHandle> handle = kind.share(memory);
   if (!handle) return handle.error();
   kinds_.resize(std::max<std::size_t>(kinds_.size(), index(id) + 1));
+  if (kinds_.at(index(id)) != nullptr) unshare(kinds_.at(index(id)), row(id));
   kinds_.at(index(id)) = &kind;
   write_space(row(id), {.version = 0,
                         .device = kind.device(),
@@ -189,16 +205,20 @@ void OwnSpaces::clear(SpaceId id) {
   const std::uint64_t begin = space.address.load(std::memory_order_relaxed);
   hide_buffer(shown_memory(memory_.page(me_)), reinterpret_cast<const void*>(begin));
   const std::optional<SpaceInfo> info = read_space(space);
-  write_space(space, {});
+  write_space(space, {.version = 0,
+                      .device = {},
+                      .process = 0,
+                      .size = 0,
+                      .address = 0,
+                      .handle = info ? info->handle : SharedHandle{}});
   std::atomic_thread_fence(std::memory_order_seq_cst);  // ordered before is_mapped()
-  if (info) kinds_.at(index(id))->unshare(info->handle);
-  kinds_.at(index(id)) = nullptr;
   tell_agent();
 }
 
 void OwnSpaces::remove(SpaceId id) {
   const std::scoped_lock lock(mutex_);
   clear(id);
+  release_unmapped();
 }
 
 void OwnSpaces::remove(SpaceId id, Kind& kind, std::byte* memory) {
@@ -213,7 +233,15 @@ bool OwnSpaces::reap() {
   return release_unmapped();
 }
 
+// A peer that has looked at a space before it was removed may map it by its handle afterwards.
 bool OwnSpaces::release_unmapped() {
+  // NOLINTBEGIN(clang-analyzer-optin.core.EnumCastOutOfRange): only the arena's has a name
+  for (std::uint32_t number = 1; number < kinds_.size(); ++number) {
+    const SpaceRow& space = row(SpaceId(number));
+    if (kinds_[number] != nullptr && is_removed(space) && !is_mapped(SpaceId(number)))
+      unshare(kinds_[number], space);
+  }
+  // NOLINTEND(clang-analyzer-optin.core.EnumCastOutOfRange)
   std::erase_if(left_, [this](const Left& each) {
     if (is_mapped(each.id)) return false;
     each.kind->release(each.memory);

@@ -211,8 +211,9 @@ void Segments::destroy(gex_Segment_t segment) {
     made_.remove_if([&](const auto& held) { return held.get() == segment; });
   }
   if (!space) return;
-  const OwnSpaces& spaces = engine_.spaces();
+  OwnSpaces& spaces = engine_.spaces();
   wait_a_while(progress_, "gex_Segment_Destroy", [&] { return !spaces.is_mapped(*space); });
+  spaces.reap();
   if (!spaces.is_mapped(*space)) return;
   print_error(
       "gondwana: warning: rank {}: gex_Segment_Destroy: a peer still has the memory of a device at "

@@ -201,11 +201,12 @@ void forget_views(Engine& engine, const BufferPart* parts) {
 void await_agent(const Caller& caller, const std::optional<SpaceId>& on_device) {
   if (!on_device) return;
   constexpr std::chrono::seconds patience{5};
-  const OwnSpaces& spaces = caller.engine.spaces();
+  OwnSpaces& spaces = caller.engine.spaces();
   const auto end = std::chrono::steady_clock::now() + patience;
   caller.engine.waiter().until({.call = caller.name, .on_program_memory = true}, [&] {
     return !spaces.is_mapped(*on_device) || std::chrono::steady_clock::now() > end;
   });
+  spaces.reap();
   if (!spaces.is_mapped(*on_device)) return;
   print_error(
       "gondwana: warning: rank {}: {}: another process still has the memory of a device mapped, "
