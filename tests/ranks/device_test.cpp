@@ -309,6 +309,30 @@ RANK_TEST(spaces_of_devices_come_and_go, ranks(1)) {
   }
 }
 
+RANK_TEST(arrays_of_a_wait_that_lie_on_a_device_are_told, ranks(1).with_checks()) {
+  NEEDS_DEVICES(world);
+  const OnDevice array(world, 2);
+  const auto cells = world.allocate<long>(2);
+  std::array<std::size_t, 2> indices{};
+  const auto* status = reinterpret_cast<const int*>(array.data());
+  const Caller caller = world.as("shmem_long_test_some");
+  const std::string told = fmt::format(": memory of {}: expected memory of the host",
+                                       world.engine().kind_access()->device_at(array.data()));
+  const auto test = [&](std::size_t* found, const int* skipped) {
+    return [&, found, skipped] {
+      test_some(caller, cells.data(), 2, found, skipped, SHMEM_CMP_EQ, 0L);
+    };
+  };
+  EXPECT_TRUE(says("argument status is 0x", test(indices.data(), status)));
+  EXPECT_TRUE(says(told, test(indices.data(), status)));
+  EXPECT_TRUE(
+      says("argument indices is 0x", test(reinterpret_cast<std::size_t*>(array.data()), nullptr)));
+  EXPECT_TRUE(says("argument cmp_values is 0x", [&] {
+    test_all_vector(caller, cells.data(), 2, nullptr, SHMEM_CMP_EQ, array.data());
+  }));
+  world.free(cells);
+}
+
 RANK_TEST(a_device_says_what_it_cannot_do, ranks(1)) {
   NEEDS_DEVICES(world);
   Kinds& kinds = world.engine().kinds();

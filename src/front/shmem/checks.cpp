@@ -128,6 +128,14 @@ void examine_block(const Caller& caller, const Array& array) {
     refuse(caller, array, *doubt);
 }
 
+// An array that the processor reads or writes whatever the others are.
+void examine_host(const Caller& caller, const Array& array) {
+  const KindAccess* kinds = caller.engine.kind_access();
+  if (kinds == nullptr || array.data == nullptr || array.count == 0) return;
+  if (const std::string device = kinds->device_at(array.data); !device.empty())
+    refuse(caller, array, fmt::format("memory of {}: expected memory of the host", device));
+}
+
 }  // namespace
 
 void examine_own(const Caller& caller, const Array& array) {
@@ -211,11 +219,13 @@ void examine_given(const Caller& caller, const char* argument, const void* data,
   if (count > 0 && data == nullptr)
     give_up(caller.name, fmt::format("argument {} is null: expected the address of {} element{}",
                                      argument, count, count == 1 ? "" : "s"));
+  examine_host(caller, {argument, data, 1, count});
 }
 
 void examine_waited(const Caller& caller, const Array& cells, const int* status) {
   examine_symmetric(caller, cells);
   const Array flags{"status", status, sizeof(*status), cells.count};
+  examine_host(caller, flags);
   examine_overlap(caller, flags, flags.data, cells);
 }
 
