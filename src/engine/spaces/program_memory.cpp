@@ -10,6 +10,7 @@
 
 #include "core/mapping.hpp"
 #include "engine/spaces/page_backing.hpp"
+#include "spaces/kinds/pinned_memory.hpp"
 
 namespace gondwana {
 namespace {
@@ -206,6 +207,12 @@ Result<void> ProgramMemory::move(Span& span, std::size_t first, std::size_t end)
   if (backing->file)
     return Error{Errc::invalid_argument,
                  fmt::format("{} bytes at {}: a part of it is shared memory (MAP_SHARED)",
+                             pages.program.size(), fmt::ptr(pages.program.data()))};
+  if (has_pinned(pages.program))
+    return Error{Errc::invalid_argument,
+                 fmt::format("{} bytes at {}: a part of it is pinned for a device, as by "
+                             "cudaHostRegister(), whose driver would not see that its pages are "
+                             "replaced; give it to peers first and pin it afterwards",
                              pages.program.size(), fmt::ptr(pages.program.data()))};
   copy_to_zero_pages(pages.arena.data(), pages.program);
   if (map_also_at(pages.program.data(), pages.arena)) return {};

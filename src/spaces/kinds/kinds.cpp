@@ -9,6 +9,7 @@
 #include "spaces/kinds/cuda/open.hpp"
 #include "spaces/kinds/emulated/open.hpp"
 #include "spaces/kinds/hip/open.hpp"
+#include "spaces/kinds/pinned_memory.hpp"
 #include "spaces/kinds/vendor_library.hpp"
 #include "spaces/kinds/ze/open.hpp"
 
@@ -24,14 +25,16 @@ struct Row {
   Result<std::unique_ptr<Devices>> (*open)(KindContext&);
   // Whether the loaded library uses a device. Null: every program that loads the library does.
   bool (*is_used)() = nullptr;
+  // Likewise: whether the program has pinned host memory with it. Null: it cannot.
+  bool (*has_pinned)(Bytes) = nullptr;
 };
 
 // Devices are numbered in this order.
 constexpr std::array rows{
     Row{KindId::cuda, "cuda", "CUDA_VISIBLE_DEVICES says which it may use", cuda::libraries,
-        cuda::is_here, cuda::open, cuda::is_used},
+        cuda::is_here, cuda::open, cuda::is_used, cuda::has_pinned},
     Row{KindId::hip, "hip", "HIP_VISIBLE_DEVICES says which it may use", hip::libraries,
-        hip::is_here, hip::open},
+        hip::is_here, hip::open, nullptr, hip::has_pinned},
     Row{KindId::ze, "ze", "ZE_AFFINITY_MASK says which it may use", ze::libraries, ze::is_here,
         ze::open},
     Row{KindId::emulated,
@@ -85,6 +88,13 @@ std::string name_of(DeviceId device) {
   const Row* row = row_of(device.kind);
   if (row != nullptr) return fmt::format("{}:{}", row->name, device.number);
   return fmt::format("a device of an unknown kind, {}", static_cast<std::uint32_t>(device.kind));
+}
+
+bool has_pinned(Bytes pages) {
+  return std::ranges::any_of(rows, [pages](const Row& row) {
+    return row.has_pinned != nullptr && VendorLibrary::is_loaded(row.libraries) &&
+           row.has_pinned(pages);
+  });
 }
 
 Result<void> Kind::complete(Completion& done) {

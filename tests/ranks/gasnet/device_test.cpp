@@ -1,5 +1,6 @@
 // Puts and gets between memory of the host and of devices, here and at the peer.
 #include <array>
+#include <new>
 #include <vector>
 
 #include "gasnet_mk.h"
@@ -146,6 +147,26 @@ GASNET_TEST(a_segment_may_adopt_memory_of_a_device, 1) {
   }
   EXPECT_TRUE(device.holds(memory)) << "destroying the segment leaves it";
   device.release(memory.data());
+}
+
+// Its pages would be replaced, and the driver would not know.
+GASNET_TEST(memory_pinned_for_a_device_is_refused, 1) {
+  NEEDS_DEVICES();
+  world.attach(segment_size);
+  Kind& device = **door().engine().kinds().device(0);
+  const KindId kind = device.device().kind;
+  if (kind != KindId::cuda && kind != KindId::hip) GTEST_SKIP() << "it pins nothing";
+  constexpr std::size_t size = 256 * 1024;
+  const std::align_val_t page{page_size()};
+  auto* memory = static_cast<std::byte*>(::operator new(size, page));
+  ASSERT_TRUE(device.pin({memory + size / 2, size / 2}));
+  gex_Segment_t segment = GEX_SEGMENT_INVALID;
+  EXPECT_EQ(gex_Segment_Create(&segment, world.client, memory, size, GEX_MK_HOST, 0),
+            GASNET_ERR_BAD_ARG);
+  device.unpin(memory + size / 2);
+  EXPECT_EQ(gex_Segment_Create(&segment, world.client, memory, size, GEX_MK_HOST, 0), GASNET_OK);
+  gex_Segment_Destroy(segment, 0);
+  ::operator delete(memory, page);
 }
 
 GASNET_TEST(wrong_kinds_and_segments_are_refused, 1) {

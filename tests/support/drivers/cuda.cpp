@@ -441,7 +441,9 @@ int cuPointerGetAttributes(unsigned count, const int* attributes, void** values,
             block != nullptr && has_handle(*block) ? &state().contexts : nullptr;
         break;
       case 2:
-        *static_cast<unsigned*>(values[i]) = block == nullptr ? 0 : 2;
+        *static_cast<unsigned*>(values[i]) = block != nullptr                       ? 2
+                                             : memory().is_pinned(pointer(address)) ? 1
+                                                                                    : 0;
         break;
       case 8:
         *static_cast<unsigned*>(values[i]) = 0;

@@ -290,7 +290,9 @@ int hipPointerGetAttributes(PointerAttributes* attributes, const void* address) 
   STANDIN_ENTER("hipPointerGetAttributes");
   const standin::Block* block = memory().find(nullptr, address);
   *attributes = {};
-  if (block == nullptr) return is_old() ? fail(invalid_value) : success;
+  const bool is_pinned = block == nullptr && memory().is_pinned(address);
+  if (is_pinned && !is_old()) attributes->type = 1;
+  if (block == nullptr) return is_old() && !is_pinned ? fail(invalid_value) : success;
   *attributes = {is_old() ? 1 : 2, block->device, const_cast<void*>(address), nullptr, 0, 0};
   return success;
 }

@@ -251,6 +251,11 @@ void Memory::unpin(const char* call, const void* address) {
   pinned_.erase(found);
 }
 
+bool Memory::is_pinned(const void* address) const {
+  const auto next = pinned_.upper_bound(address);
+  return next != pinned_.end() && next->second <= address;
+}
+
 std::size_t Memory::blocks() const {
   std::size_t count = 0;
   for (const auto& [end, block] : blocks_) count += block.is_gone ? 0 : 1;

@@ -90,6 +90,7 @@ class Memory {
   // Host memory. False: some of it is pinned already.
   bool pin(const char* call, const void* address, std::size_t size);
   void unpin(const char* call, const void* address);
+  bool is_pinned(const void* address) const;
 
   std::size_t blocks() const;  // that nobody has freed or closed
   // The same, and pinned memory.

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "core/mapping.hpp"
 #include "spaces/kinds/cuda/open.hpp"
 #include "spaces/kinds/stream_driver.hpp"
 #include "spaces/kinds/vendor_device.hpp"
@@ -266,6 +267,21 @@ bool is_used() {
       return true;
   }
   return false;
+}
+
+bool has_pinned(Bytes pages) {
+  constexpr unsigned on_host = 1;  // CU_MEMORYTYPE_HOST; of other memory of the host it is none
+  const Result<VendorLibrary> library = VendorLibrary::load(libraries, vendor);
+  DriverCall<unsigned, int*, void**, const void*> describe{"cuPointerGetAttributes"};
+  if (library) library->find_any(describe.function, describe.name);
+  if (describe.function == nullptr) return false;
+  int attribute = 2;  // MEMORY_TYPE
+  unsigned type = 0;
+  void* value = &type;
+  bool has_one = false;
+  for (std::size_t at = 0; at < pages.size() && !has_one; at += page_size())
+    has_one = describe(1, &attribute, &value, pages.data() + at) == 0 && type == on_host;
+  return has_one;
 }
 
 Result<std::unique_ptr<Devices>> open(KindContext& context) {

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "core/mapping.hpp"
 #include "spaces/kinds/hip/open.hpp"
 #include "spaces/kinds/stream_driver.hpp"
 #include "spaces/kinds/vendor_device.hpp"
@@ -12,7 +13,8 @@
 namespace gondwana::hip {
 namespace {
 
-constexpr int any_direction = 4;  // hipMemcpyDefault
+constexpr int any_direction = 4;       // hipMemcpyDefault
+constexpr int version_6 = 60'000'000;  // which numbers the types of memory anew
 
 constexpr StreamCalls stream_calls{.allocate = {"hipMalloc"},
                                    .release = {"hipFree"},
@@ -89,8 +91,7 @@ Result<void> HipDriver::load() {
   if (Result<void> begun = check(init_.name, init_(0)); !begun) return begun;
   int version = 0;
   if (Result<void> told = check(get_version_.name, get_version_(&version)); !told) return told;
-  constexpr int major = 10'000'000;
-  is_old_ = version < 6 * major;
+  is_old_ = version < version_6;
   int count = 0;
   if (Result<void> counted = check(get_count_.name, get_count_(&count)); !counted) return counted;
   count_ = static_cast<std::uint32_t>(count);
@@ -153,6 +154,30 @@ Result<Driver*> load() {
 // The device file of the driver.
 bool is_here(const KindContext& /*context*/) {
   return ::access("/dev/kfd", F_OK) == 0;
+}
+
+// Old versions take other memory of the host for an error.
+bool has_pinned(Bytes pages) {
+  const Result<VendorLibrary> library = VendorLibrary::load(libraries, "ROCm");
+  DriverCall<int*> get_version{"hipRuntimeGetVersion"};
+  DriverCall<PointerAttributes*, const void*> describe{"hipPointerGetAttributes"};
+  DriverCall<> take_last_error{"hipGetLastError"};
+  if (!library) return false;
+  const auto find = [&](auto&... call) { (library->find_any(call.function, call.name), ...); };
+  find(get_version, describe, take_last_error);
+  int version = 0;
+  if (get_version.function == nullptr || describe.function == nullptr ||
+      take_last_error.function == nullptr || get_version(&version) != 0)
+    return false;
+  const int on_host = version < version_6 ? 0 : 1;
+  bool has_one = false;
+  for (std::size_t at = 0; at < pages.size() && !has_one; at += page_size()) {
+    PointerAttributes found{};
+    const bool is_known = describe(&found, pages.data() + at) == 0;
+    has_one = is_known && found.type == on_host;
+    if (!is_known) take_last_error();
+  }
+  return has_one;
 }
 
 Result<std::unique_ptr<Devices>> open(KindContext& context) {
