@@ -265,6 +265,7 @@ TEST(JobOnHosts, a_term_is_passed_on_and_silent_hosts_are_given_up_after_ten_sec
   hosts.tell(SignalCame{SIGTERM});
   EXPECT_EQ(hosts.sent<Signal>(0).size(), 2U);
   EXPECT_EQ(hosts.sent<Signal>(1).size(), 2U);
+  hosts.pass(0);
   hosts.pass(9 * second);
   hosts.hear(0);
   EXPECT_FALSE(hosts.is().is_over(1));
@@ -276,6 +277,27 @@ TEST(JobOnHosts, a_term_is_passed_on_and_silent_hosts_are_given_up_after_ten_sec
   EXPECT_EQ(hosts.is().outcome().status, 143);
   hosts.tell(SignalCame{SIGTERM});
   EXPECT_TRUE(hosts.is().outcome().abandons_output);
+}
+
+TEST(JobOnHosts, an_explanation_takes_no_time_from_the_hosts) {
+  Hosts hosts(1, 60);
+  hosts.join_all();
+  hosts.tell(SignalCame{SIGINT});
+  EXPECT_EQ(hosts.is().next_ns(), 0U);
+  hosts.pass(3 * second);  // in which it is made
+  hosts.pass(9 * second);
+  EXPECT_FALSE(hosts.is().is_over());
+  hosts.pass(second);
+  EXPECT_TRUE(hosts.is().is_over());
+}
+
+TEST(JobOnHosts, processes_to_hosts_are_killed_if_one_of_them_cannot_be_heard) {
+  Hosts hosts(2);
+  hosts.tell(Failed{{Errc::out_of_memory, "no epoll entry"}, 1});
+  EXPECT_EQ(hosts.said(), "no epoll entry\n");
+  const auto closed = hosts.done<CloseHost>();
+  ASSERT_EQ(closed.size(), 2U);
+  EXPECT_TRUE(closed[0].is_killed && closed[1].is_killed);
 }
 
 TEST(HeardSignals, count_once_however_many_ways_they_come) {

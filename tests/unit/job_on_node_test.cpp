@@ -345,13 +345,13 @@ TEST(JobOnNode, a_shell_that_lives_on_after_its_program_has_a_second_and_what_it
 TEST(JobOnNode, a_rank_that_runs_another_program_ends_the_job_a_second_later) {
   Node node(2);
   node.join_all();
-  node.tell(ImageLost{0, 100, true, "outside any blocking call"});
+  node.tell(ImageLost{0, 100, true, "in shmem_quiet, waiting for 0.5 s"});
   node.round(second);
   EXPECT_EQ(node.take<LookAtImage>().at(0).pid, 100);
-  node.tell(ImageLost{0, 100, true, "outside any blocking call"});
+  node.tell(ImageLost{0, 100, true, "in shmem_quiet, waiting for 1.5 s"});
   EXPECT_EQ(node.said(),
-            "rank 0 on host h (pid 100) replaced its program by another (exec) outside any "
-            "blocking call; the other rank is ended\n");
+            "rank 0 on host h (pid 100) replaced its program by another (exec) in shmem_quiet, "
+            "waiting for 0.5 s; the other rank is ended\n");
   Node again(2);
   again.join_all();
   again.tell(ImageLost{0, 100, true, ""});

@@ -163,6 +163,31 @@ TEST(messages, a_message_with_a_changed_byte_is_refused_or_as_long) {
   }
 }
 
+TEST(messages, one_that_is_longer_than_a_frame_comes_in_parts) {
+  const std::string whole = encode(a_job());
+  const std::string bytes = encode(a_job(), 100) + encode(List{});
+  EXPECT_GT(bytes.size(), whole.size() + 100);
+  MessageParser parser;
+  std::string back;
+  for (const char byte : bytes) {
+    parser.add({&byte, 1});
+    const Result<std::optional<Message>> message = parser.next();
+    ASSERT_TRUE(message) << message.error().text;
+    if (*message) back += encode(**message);
+  }
+  EXPECT_EQ(back, whole + encode(List{}));
+}
+
+TEST(messages, builds_with_another_header_are_told_apart_both_ways) {
+  const std::string former("GdOb\x0f\0\0\0\3", 9);
+  MessageParser parser;
+  parser.add(former);
+  EXPECT_EQ(parser.next().error().text,
+            "a message between gondwana and its observer is of an older build; all hosts need the "
+            "same version of Gondwana");
+  EXPECT_FALSE(encode(Greeting{}).starts_with("GdOb"));  // else it would wait for more bytes
+}
+
 TEST(messages, what_a_shell_prints_is_quoted) {
   MessageParser parser;
   parser.add("Welcome to this host\nmore");

@@ -65,6 +65,8 @@ Result<std::optional<FrameCutter::Cut>> FrameCutter::next() {
 
 // Checks as early as possible: foreign output may be shorter than a frame.
 Result<void> FrameCutter::check_beginning(std::string_view bytes) const {
+  if (!set_->former_mark.empty() && bytes.starts_with(set_->former_mark))
+    return malformed(*set_, "is of an older build; all hosts need the same version of Gondwana");
   if (!bytes.starts_with(set_->mark.substr(0, bytes.size())))
     return malformed(*set_,
                      fmt::format("is not one of ours: \"{}\"; does a start file of the shell "

@@ -23,6 +23,7 @@ struct MessageSet {
   bool has_tags;  // each frame carries the tag of its job, which is never 0
   std::size_t kinds;
   std::uint32_t longest_payload;
+  std::string_view former_mark = {};  // of builds whose frames had another header
 };
 
 Error malformed(const MessageSet& set, std::string_view what);
@@ -32,10 +33,31 @@ std::string make_frame(const MessageSet& set, std::size_t kind, std::uint64_t ta
 
 // `message` is a std::variant; each of its structures has a fields() function in its namespace.
 template <typename Message>
-std::string encode(const MessageSet& set, const Message& message, std::uint64_t tag) {
+std::string payload_of(const Message& message) {
   ArchiveWriter payload;
   std::visit([&](const auto& one) { fields(payload, one); }, message);
-  return make_frame(set, message.index(), tag, payload.take());
+  return payload.take();
+}
+template <typename Message>
+std::string encode(const MessageSet& set, const Message& message, std::uint64_t tag) {
+  return make_frame(set, message.index(), tag, payload_of(message));
+}
+
+// `is_plausible` checks a structure whose fields have been read.
+template <typename Message, typename IsPlausible>
+Result<std::optional<Message>> decode(const MessageSet& set, std::size_t kind,
+                                      std::string_view payload, IsPlausible is_plausible) {
+  Message message;
+  [&]<std::size_t... Kinds>(std::index_sequence<Kinds...> /*all*/) {
+    ((kind == Kinds ? void(message.template emplace<Kinds>()) : void()), ...);
+  }(std::make_index_sequence<std::variant_size_v<Message>>{});
+  ArchiveReader reader(payload);
+  std::visit([&](auto& one) { fields(reader, one); }, message);
+  if (!reader.is_well() || !reader.is_at_end())
+    return malformed(set, "has the wrong fields; all hosts need the same build of Gondwana");
+  if (!std::visit(is_plausible, std::as_const(message)))
+    return malformed(set, "has a value out of range");
+  return std::optional<Message>(std::move(message));
 }
 
 // Splits a byte stream into frames. No further calls are allowed after an error.
@@ -54,7 +76,7 @@ class FrameCutter {
   // Returns the next frame, or nothing if it is incomplete. Frees the frame returned before.
   Result<std::optional<Cut>> next();
 
-  // Returns the next message. `is_plausible` checks a structure whose fields have been read.
+  // Returns the next message; see decode().
   template <typename Message, typename IsPlausible>
   Result<std::optional<Message>> next_message(IsPlausible is_plausible);
 
@@ -78,17 +100,7 @@ Result<std::optional<Message>> FrameCutter::next_message(IsPlausible is_plausibl
   const Result<std::optional<Cut>> cut = next();
   if (!cut) return cut.error();
   if (!*cut) return std::optional<Message>{};
-  Message message;
-  [&]<std::size_t... Kinds>(std::index_sequence<Kinds...> /*all*/) {
-    (((*cut)->kind == Kinds ? void(message.template emplace<Kinds>()) : void()), ...);
-  }(std::make_index_sequence<std::variant_size_v<Message>>{});
-  ArchiveReader reader((*cut)->payload);
-  std::visit([&](auto& one) { fields(reader, one); }, message);
-  if (!reader.is_well() || !reader.is_at_end())
-    return malformed(*set_, "has the wrong fields; all hosts need the same build of Gondwana");
-  if (!std::visit(is_plausible, std::as_const(message)))
-    return malformed(*set_, "has a value out of range");
-  return std::optional<Message>(std::move(message));
+  return decode<Message>(*set_, (*cut)->kind, (*cut)->payload, is_plausible);
 }
 
 }  // namespace gondwana::link

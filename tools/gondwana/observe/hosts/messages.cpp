@@ -1,6 +1,7 @@
 #include "observe/hosts/messages.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "bootstrap/protocol.hpp"
 #include "observe/trace/wire.hpp"
@@ -133,26 +134,53 @@ void fields(auto& archive, Of<Time> auto& time) {
   archive(time.ns);
   archive.expect(trace::is_possible_time(time.ns));
 }
+void fields(auto& archive, Of<Part> auto& part) {
+  archive(part.kind, part.bytes, part.is_last);
+  archive.expect(part.kind < std::variant_size_v<Message> - 1);
+}
 
 namespace {
 
 constexpr link::MessageSet message_set{.name = "a message between gondwana and its observer",
-                                       .mark = "GdOb",
-                                       .version = 1,
+                                       .mark = "GdOs",
+                                       .version = 2,
                                        .has_tags = false,
                                        .kinds = std::variant_size_v<Message>,
-                                       .longest_payload = 1U << 30};
+                                       .longest_payload = 1U << 30,
+                                       .former_mark = "GdOb"};
+constexpr auto any_will_do = [](const auto& /*checked by its fields*/) { return true; };
 
 }  // namespace
 
 std::string encode(const Message& message) {
-  return link::encode(message_set, message, 0);
+  return encode(message, std::size_t{1} << 28);
+}
+
+std::string encode(const Message& message, std::size_t longest) {
+  const std::string bytes = link::payload_of(message);
+  if (bytes.size() <= longest) return link::make_frame(message_set, message.index(), 0, bytes);
+  std::string frames;
+  for (std::size_t begin = 0; begin < bytes.size(); begin += longest)
+    frames +=
+        link::encode(message_set,
+                     Message(Part{static_cast<std::uint16_t>(message.index()),
+                                  bytes.substr(begin, longest), begin + longest >= bytes.size()}),
+                     0);
+  return frames;
 }
 
 MessageParser::MessageParser() : cutter_(message_set, 0) {}
 
 Result<std::optional<Message>> MessageParser::next() {
-  return cutter_.next_message<Message>([](const auto& /*checked by its fields*/) { return true; });
+  for (;;) {
+    Result<std::optional<Message>> message = cutter_.next_message<Message>(any_will_do);
+    if (!message || !*message) return message;
+    const auto* part = std::get_if<Part>(&**message);
+    if (part == nullptr) return message;
+    parts_ += part->bytes;
+    if (part->is_last)
+      return link::decode<Message>(message_set, part->kind, std::exchange(parts_, {}), any_will_do);
+  }
 }
 
 }  // namespace gondwana::hosts

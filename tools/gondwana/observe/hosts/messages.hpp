@@ -69,10 +69,20 @@ struct Time {
   std::int64_t ns = 0;  // on CLOCK_MONOTONIC
 };
 
+// Of a message that is longer than a frame may be, in order.
+struct Part {
+  std::uint16_t kind = 0;  // of the message
+  std::string bytes;
+  bool is_last = true;
+};
+
+// Parts last: a message is not one.
 using Message = std::variant<List, Watch, FindPlaces, Greeting, Listed, Watched, Places, Trace,
-                             AskTime, Traced, Time>;
+                             AskTime, Traced, Time, Part>;
 
 std::string encode(const Message& message);
+// In parts of at most `longest` bytes if it is longer.
+std::string encode(const Message& message, std::size_t longest);
 
 // Splits a byte stream into messages.
 class MessageParser {
@@ -87,6 +97,7 @@ class MessageParser {
 
  private:
   link::FrameCutter cutter_;
+  std::string parts_;  // of a message that is not whole yet
 };
 
 }  // namespace gondwana::hosts

@@ -85,11 +85,13 @@ void Deaths::on(const StarterSeen& seen, std::uint64_t now) {
 // program that becomes the rank, and a rank that has finalized may run any program.
 void Deaths::on(const ImageLost& lost, std::uint64_t now) {
   if (lost.is_replaced) ranks_.replace(lost.rank);
-  if (images_.find(lost.rank) == nullptr)
+  const LostPrograms::Program* first = images_.find(lost.rank);
+  if (first == nullptr)
     return images_.add(lost.rank, lost.pid, {RankState::running, lost.place}, now);
+  // The place as it was then: what the rank waited for it waits for no longer.
+  const Death death = death_of(lost.rank, lost.pid, first->remains);
   images_.forget(lost.rank);
   if (!ranks_[lost.rank].is_replaced || !end_.is_idle()) return;
-  const Death death = death_of(lost.rank, lost.pid, {RankState::running, lost.place});
   end_.end_because(describe_replaced(death, ranks_.all_alive() - 1), exit_failure, now);
 }
 

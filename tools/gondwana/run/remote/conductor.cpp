@@ -97,16 +97,18 @@ Result<void> Conductor::start_host(const Host& host, Task task) {
   const std::uint32_t node = share.node;
   HostConnection& connection =
       *hosts_.emplace_back(std::make_unique<HostConnection>(poller_, host, share));
-  Result<void> started =
-      connection.start([this, node](Frame& frame) { on_frame(node, frame); },
-                       [this, node](const std::string& why) {
-                         handle(HostPipeEnded{node, why, stretched(both_ends_ns)});
-                       });
-  if (!started) {
+  if (Result<void> started = connection.start(); !started) {
     hosts_.pop_back();
     return started;
   }
   handle(HostStarted{node, connection.facts()});
+  if (Result<void> heard =
+          connection.listen([this, node](Frame& frame) { on_frame(node, frame); },
+                            [this, node](const std::string& why) {
+                              handle(HostPipeEnded{node, why, stretched(both_ends_ns)});
+                            });
+      !heard)
+    return heard;
   const std::uint32_t first = index(task.job.node_ranks().front());
   const std::uint32_t last = index(task.job.node_ranks().back());
   connection.send(std::move(task));

@@ -30,23 +30,21 @@ std::vector<std::string> words_to_start(const Host& host, std::uint32_t peer_tim
 HostConnection::HostConnection(Poller& poller, const Host& host, const Share& share)
     : poller_(&poller), host_(host), share_(share) {}
 
-Result<void> HostConnection::start(FrameLink::OnFrame on_frame, FrameLink::OnEnd on_end) {
-  if (Result<void> started = spawn(words_to_start(host_, share_.peer_timeout_s)); !started)
-    return started;
+Result<void> HostConnection::listen(FrameLink::OnFrame on_frame, FrameLink::OnEnd on_end) {
   if (Result<void> watched = link_->start(std::move(on_frame), std::move(on_end)); !watched)
     return watched;
   return poller_->watch(complaints_.get(), EPOLLIN, [this] { read_complaints(); });
 }
 
-Result<void> HostConnection::spawn(const std::vector<std::string>& words) {
+Result<void> HostConnection::start() {
   Result<Pipe> input = make_pipe("a pipe to a host");
   if (!input) return input.error();
   Result<Pipe> output = make_pipe("a pipe to a host");
   if (!output) return output.error();
   Result<Pipe> error = make_pipe("a pipe to a host");
   if (!error) return error.error();
-  const Result<pid_t> pid =
-      spawn_process(words, {input->from.get(), output->to.get(), error->to.get()});
+  const Result<pid_t> pid = spawn_process(words_to_start(host_, share_.peer_timeout_s),
+                                          {input->from.get(), output->to.get(), error->to.get()});
   if (!pid)
     return Error{pid.error().code, fmt::format("host {}: {}", host_.name, pid.error().text)};
   pid_ = *pid;

@@ -28,9 +28,10 @@ class HostConnection {
   HostConnection(const HostConnection&) = delete;
   HostConnection& operator=(const HostConnection&) = delete;
 
-  // Starts the process. The two functions receive the remote launcher's messages and the end of the
-  // connection.
-  Result<void> start(FrameLink::OnFrame on_frame, FrameLink::OnEnd on_end);
+  // Starts the process.
+  Result<void> start();
+  // The two functions receive the remote launcher's messages and the end of the connection.
+  Result<void> listen(FrameLink::OnFrame on_frame, FrameLink::OnEnd on_end);
   void send(const Frame& frame) { link_->send(frame); }
   // Output of ranks there has arrived and has been written here.
   void count_output(std::size_t bytes) { written_ += bytes; }
@@ -47,7 +48,6 @@ class HostConnection {
   HostFacts facts() const;
 
  private:
-  Result<void> spawn(const std::vector<std::string>& words);
   void read_complaints();
 
   Poller* poller_;

@@ -14,7 +14,7 @@ namespace gondwana::launch {
 namespace {
 
 constexpr std::uint64_t second_ns = 1'000'000'000;
-constexpr std::uint64_t user_grace_ns = 10 * second_ns;  // after a second INT or TERM
+constexpr std::uint64_t user_grace_ns = 10 * second_ns;  // after the first INT or TERM
 
 }  // namespace
 
@@ -37,7 +37,7 @@ HostsActions JobOnHosts::handle(const HostsEvent& event, std::uint64_t now) {
                                                                      process.time_ns, now);
                         },
                         [&](const HostSeen& seen) { on_seen(seen, now); },
-                        [&](const SignalCame& signal) { on(signal, now); },
+                        [&](const SignalCame& signal) { on(signal); },
                         [&](const LauncherLost& lost) {
                           outcome_.has_lost_launcher = true;
                           end_job(exit_signal_base + SIGKILL, lost.sentence);
@@ -110,12 +110,12 @@ void JobOnHosts::on_seen(const HostSeen& seen, std::uint64_t now) {
 
 // The remote launchers know what a signal means, and what a second one means. After that the
 // conductor must not wait for an unreachable host.
-void JobOnHosts::on(const SignalCame& signal, std::uint64_t now) {
+void JobOnHosts::on(const SignalCame& signal) {
   const bool to_end = signal.number == SIGINT || signal.number == SIGTERM;
   if (to_end && is_over()) outcome_.abandons_output = true;
-  if (signal.number == SIGINT && !abandon_at_ns_ && !ending_)
+  if (signal.number == SIGINT && !is_asked_to_end_ && !ending_)
     actions_.emplace_back(Explain::shortly);
-  if (to_end && !abandon_at_ns_) abandon_at_ns_ = now + user_grace_ns;
+  is_asked_to_end_ = is_asked_to_end_ || to_end;
   if (signal.number == SIGQUIT && !ending_) actions_.emplace_back(Explain::at_length);
   send_to_all(Signal{static_cast<std::uint32_t>(signal.number)});
 }
@@ -129,6 +129,8 @@ void JobOnHosts::on(const OutputFailed& failed) {
 
 void JobOnHosts::on_tick(std::uint64_t now) {
   if (time_up_ns_ && now >= *time_up_ns_) on_time_up();
+  // An explanation before takes no time from the hosts: they have the signal only now.
+  if (is_asked_to_end_ && !abandon_at_ns_) abandon_at_ns_ = now + user_grace_ns;
   const bool abandons = abandon_at_ns_ && now >= *abandon_at_ns_;
   if (abandons) abandon_at_ns_ = now + second_ns;
   for (std::uint32_t node = 0; node < hosts_.size(); ++node) {
@@ -178,6 +180,7 @@ bool JobOnHosts::is_over() const {
 }
 
 std::optional<std::uint64_t> JobOnHosts::next_ns() const {
+  if (is_asked_to_end_ && !abandon_at_ns_) return 0;
   NextTime next;
   next.consider(time_up_ns_);
   next.consider(abandon_at_ns_);

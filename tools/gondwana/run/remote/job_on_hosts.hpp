@@ -84,7 +84,7 @@ class JobOnHosts {
   };
 
   void on(const HostSaid& said, std::uint64_t now);
-  void on(const SignalCame& signal, std::uint64_t now);
+  void on(const SignalCame& signal);
   void on(const OutputFailed& failed);
   void on(const Stopping& stopping);
   void on_seen(const HostSeen& seen, std::uint64_t now);
@@ -103,6 +103,7 @@ class JobOnHosts {
   std::optional<std::uint64_t> time_up_ns_;
   std::optional<std::uint64_t> abandon_at_ns_;
   Outcome outcome_;
+  bool is_asked_to_end_ = false;  // by the user
   bool ending_ = false;
 };
 
