@@ -106,7 +106,8 @@ Frame any_frame(fuzz::Choices& choices) {
     case 2:
       return Signal{choices.take<std::uint8_t>() % 64U + 1};
     case 3:
-      return AllNodes{{any_text(choices), any_text(choices)}};
+      return NodeRows{
+          {{choices.take<std::uint8_t>(), choices.take<std::uint64_t>(), any_text(choices)}}};
     case 4:
       return Taken{choices.take<std::uint64_t>()};
     case 5:

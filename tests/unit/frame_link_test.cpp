@@ -9,8 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "run/node/node_exchange.hpp"
-
 namespace gondwana::launch {
 namespace {
 
@@ -36,10 +34,12 @@ class FrameLinkTest : public testing::Test {
     Pipe down;
     left.emplace(poller, std::move(up.from), std::move(down.to), tag);
     right.emplace(poller, std::move(down.from), std::move(up.to), tag);
-    ASSERT_TRUE(left->start([this](Frame& frame) { left_got.push_back(std::move(frame)); },
-                            [this](const std::string& why) { left_end = why; }));
-    ASSERT_TRUE(right->start([this](Frame& frame) { right_got.push_back(std::move(frame)); },
-                             [this](const std::string& why) { right_end = why; }));
+    ASSERT_TRUE(left->start(
+        [this](Frame& frame, std::uint64_t /*now*/) { left_got.push_back(std::move(frame)); },
+        [this](const std::string& why) { left_end = why; }));
+    ASSERT_TRUE(right->start(
+        [this](Frame& frame, std::uint64_t /*now*/) { right_got.push_back(std::move(frame)); },
+        [this](const std::string& why) { right_end = why; }));
   }
 
   void run() {
@@ -91,31 +91,13 @@ TEST_F(FrameLinkTest, frames_of_another_job_end_the_connection) {
   Pipe up;
   FrameLink stranger(poller, std::move(up.from), std::move(down.to), tag + 1);
   right.emplace(poller, std::move(down.from), std::move(up.to), tag);
-  ASSERT_TRUE(right->start([this](Frame& frame) { right_got.push_back(std::move(frame)); },
-                           [this](const std::string& why) { right_end = why; }));
+  ASSERT_TRUE(right->start(
+      [this](Frame& frame, std::uint64_t /*now*/) { right_got.push_back(std::move(frame)); },
+      [this](const std::string& why) { right_end = why; }));
   stranger.send(End{});
   run();
   EXPECT_TRUE(right_got.empty());
   EXPECT_EQ(right_end, "a message between the hosts of the job belongs to another job");
-}
-
-TEST_F(FrameLinkTest, a_node_offers_its_card) {
-  NodeExchange exchange(*right);
-  exchange.offer("address");
-  run();
-  ASSERT_EQ(left_got.size(), 1U);
-  EXPECT_EQ(std::get<ThisNode>(left_got[0]).info, "address");
-}
-
-TEST_F(FrameLinkTest, cards_are_told_whether_they_come_before_or_after_the_question) {
-  for (const bool early : {true, false}) {
-    NodeExchange exchange(*right);
-    std::vector<std::string> got;
-    if (early) exchange.receive({"a", "b"});
-    exchange.on_all([&](std::vector<std::string> infos) { got = std::move(infos); });
-    if (!early) exchange.receive({"a", "b"});
-    EXPECT_EQ(got, (std::vector<std::string>{"a", "b"}));
-  }
 }
 
 }  // namespace

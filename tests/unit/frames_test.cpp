@@ -33,7 +33,7 @@ std::vector<Frame> one_of_each() {
   return {example_task(),
           Input{"text"},
           Signal{15},
-          AllNodes{{"a", "", std::string("b\0c", 3)}},
+          NodeRows{{{0, 1, "a"}, {2, 7, std::string("b\0c", 3)}}},
           End{true, 7},
           Ping{5},
           Taken{1ULL << 40},
@@ -156,7 +156,8 @@ TEST(frames, values_out_of_range_are_refused) {
   EXPECT_TRUE(is_refused(Signal{0}));
   EXPECT_TRUE(is_refused(Signal{65}));
   EXPECT_TRUE(is_refused(ThisNode{std::string(longest_node_info + 1, 'x')}));
-  EXPECT_TRUE(is_refused(AllNodes{{std::string(longest_node_info + 1, 'x')}}));
+  EXPECT_TRUE(is_refused(NodeRows{{{0, 1, std::string(longest_node_info + 1, 'x')}}}));
+  EXPECT_TRUE(is_refused(NodeRows{{{most_nodes, 1, "x"}}}));
   EXPECT_TRUE(is_refused(Output{1U << 31, Standard::output, ""}));
   EXPECT_TRUE(is_refused(Stopping{256, ""}));
   EXPECT_TRUE(is_refused(End{true, 256}));

@@ -106,6 +106,16 @@ class Hosts {
   HostsActions done_;
 };
 
+using Texts = std::vector<std::string>;
+
+// The infos that a host has got since the last time, in one update.
+Texts told(Hosts& hosts, std::uint32_t node) {
+  Texts infos;
+  const NodeRows update = hosts.sent<NodeRows>(node).at(0);
+  for (const NodeRow& row : update.rows) infos.push_back(row.info);
+  return infos;
+}
+
 TEST(JobOnHosts, hosts_get_the_infos_of_all_when_the_last_has_come) {
   Hosts hosts(3);
   for (std::uint32_t node = 0; node < 3; ++node) hosts.say(node, Hello{});
@@ -114,11 +124,10 @@ TEST(JobOnHosts, hosts_get_the_infos_of_all_when_the_last_has_come) {
   hosts.say(2, ThisNode{"third"});
   hosts.say(0, ThisNode{"first"});
   hosts.pass(15 * second);  // one host is late
-  EXPECT_TRUE(hosts.sent<AllNodes>(0).empty());
+  EXPECT_TRUE(hosts.sent<NodeRows>(0).empty());
   hosts.say(1, ThisNode{"second"});
   for (std::uint32_t node = 0; node < 3; ++node)
-    EXPECT_EQ(hosts.sent<AllNodes>(node).at(0).infos,
-              (std::vector<std::string>{"first", "second", "third"}));
+    EXPECT_EQ(told(hosts, node), (Texts{"first", "second", "third"}));
 }
 
 TEST(JobOnHosts, ends_when_all_hosts_have_with_the_first_status) {
@@ -193,7 +202,7 @@ TEST(JobOnHosts, one_rule_holds_for_all_ends_of_a_host) {
     hosts.tell(HostPipeEnded{1, "these bytes are no frame", 3 * second});
   };
   EXPECT_EQ(after(garbled, 0), Told("host b: these bytes are no frame\n", 1));
-  const auto strange = [](Hosts& hosts) { hosts.say(1, AllNodes{}); };
+  const auto strange = [](Hosts& hosts) { hosts.say(1, NodeRows{}); };
   EXPECT_EQ(after(strange, 0), Told("host b sent what a remote launcher never sends\n", 1));
   const auto silent = [](Hosts& hosts) { hosts.pass(19 * second); };
   EXPECT_EQ(after(silent, second),
@@ -255,7 +264,31 @@ TEST(JobOnHosts, a_launcher_that_is_started_again_takes_the_place_of_its_host) {
   hosts.say(1, ThisNode{"second"});
   hosts.pass(3 * second);
   EXPECT_EQ(hosts.said(), "");
-  EXPECT_EQ(hosts.sent<AllNodes>(1).at(0).infos, (std::vector<std::string>{"first", "second"}));
+  EXPECT_EQ(told(hosts, 1), (Texts{"first", "second"}));
+}
+
+TEST(JobOnHosts, after_a_restart_others_get_the_row_that_changed_and_the_new_launcher_all) {
+  Hosts hosts(3);
+  hosts.join_all();
+  hosts.say(2, Ended{0});  // early: it is told no more
+  hosts.start(1);
+  hosts.say(1, Hello{});
+  EXPECT_TRUE(hosts.sent<NodeRows>(0).empty());
+  hosts.say(1, ThisNode{"again"});
+  EXPECT_EQ(told(hosts, 0), Texts{"again"});
+  EXPECT_EQ(told(hosts, 1), (Texts{"0", "again", "2"}));
+  EXPECT_TRUE(hosts.sent<NodeRows>(2).empty());
+}
+
+TEST(NodeDirectory, an_update_out_of_order_is_ignored) {
+  NodeDirectory nodes(2);
+  EXPECT_EQ(nodes.take({{0, 1, "a"}, {1, 4, "new"}}).size(), 2U);
+  EXPECT_TRUE(nodes.is_complete());
+  const std::vector<NodeRow> taken = nodes.take({{0, 3, "b"}, {1, 2, "old"}});
+  ASSERT_EQ(taken.size(), 1U);
+  EXPECT_EQ(taken[0].info, "b");
+  EXPECT_TRUE(nodes.take({{0, 3, "b"}}).empty());  // a second time
+  EXPECT_EQ(nodes.newer_than(3).at(0).info, "new");
 }
 
 TEST(JobOnHosts, a_term_is_passed_on_and_silent_hosts_are_given_up_after_ten_seconds) {

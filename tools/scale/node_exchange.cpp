@@ -54,19 +54,16 @@ Result<void> tell_nodes(const JobShape& shape, NodeTable& table, Sent& said) {
   const Result<launch::Frame> own =
       say(launch::ThisNode{info_of_node(*contact, shape.node(0))}, said);
   if (!own) return own.error();
-  launch::AllNodes all;
-  all.infos.push_back(std::get<launch::ThisNode>(*own).info);
+  launch::NodeRows all{{{0, 1, std::get<launch::ThisNode>(*own).info}}};
   for (std::uint32_t node = 1; node < shape.nodes(); ++node)
-    all.infos.push_back(info_of_node(*contact, shape.node(node)));
+    all.rows.push_back({node, 1, info_of_node(*contact, shape.node(node))});
   const Result<launch::Frame> heard = say(all, said);
   if (!heard) return heard.error();
-  std::uint32_t node = 0;
-  for (const std::string& info : std::get<launch::AllNodes>(*heard).infos) {
+  for (const auto& [node, epoch, info] : std::get<launch::NodeRows>(*heard).rows) {
     const auto read = NodeContact::unpack(std::as_bytes(std::span(info)));
     if (!read) return Error{Errc::malformed, "the info of a node is garbled"};
     table.write(node, *read);
     table.entry(node).state.store(NodeState::known, std::memory_order_release);
-    ++node;
   }
   return {};
 }

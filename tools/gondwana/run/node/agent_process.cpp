@@ -4,18 +4,14 @@
 #include <fmt/format.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "base/own_files.hpp"
@@ -24,7 +20,7 @@
 #include "core/host_name.hpp"
 #include "core/load.hpp"
 #include "core/machine.hpp"
-#include "run/node/diagnosis.hpp"
+#include "memory/live.hpp"
 #include "run/node/rank_process.hpp"
 
 namespace gondwana::launch {
@@ -39,23 +35,23 @@ Error cannot_start(std::string_view what) {
                                            what, std::strerror(errno))};
 }
 
-std::string complaint_of_agent(std::string_view complaint) {
-  return fmt::format("the node agent on host {}: {}", host_name().data(), complaint);
-}
-
 }  // namespace
 
-AgentProcess::AgentProcess(Poller& poller, WireUp& wire, Streams& streams,
+AgentProcess::AgentProcess(const Job& job, Poller& poller, WireUp& wire, Streams& streams,
                            const rlimit& descriptors, TellEvent tell)
     : poller_(poller),
       wire_(wire),
       streams_(streams),
       descriptors_(descriptors),
-      tell_(std::move(tell)) {}
+      tell_(std::move(tell)),
+      life_(host_name().data()),
+      nodes_(job.share.nodes) {}
 
 void AgentProcess::need() {
   if (pid_ != 0) return;
-  if (const Result<void> started = start(); !started) tell_(Failed{started.error()});
+  Result<void> started = start();
+  if (started) started = nodes_.open(wire_.nodes());
+  if (!started) tell_(Failed{started.error()});
 }
 
 Result<void> AgentProcess::start() {
@@ -87,7 +83,6 @@ Result<void> AgentProcess::start() {
   const Result<pid_t> pid = start_rank(start);
   if (!pid) return pid.error();
   pid_ = *pid;
-  streams_.uplink()->exchange().on_all([this](const auto& infos) { on_all_nodes(infos); });
   if (Result<void> watched = poller_.watch(complaints_.get(), EPOLLIN, [this] { on_said(); });
       !watched)
     return watched;
@@ -106,42 +101,30 @@ void AgentProcess::on_socket() {
     if (!*received) return release();
     const protocol::Message& message = (*received)->message;
     if (std::holds_alternative<protocol::Join>(message)) wire_.join_agent();
-    if (std::holds_alternative<protocol::Ready>(message)) {
-      const std::string why = std::exchange(why_, std::nullopt).value_or("");
-      if (!why.empty()) streams_.say(complaint_of_agent(why));
-      const std::optional<NodeContact> contact = wire_.own_contact();
-      if (!contact)
-        return tell_(Failed{{Errc::malformed,
-                             "the program has damaged the address information of its node agent; "
-                             "look for stores outside of its variables"}});
-      streams_.uplink()->exchange().offer(contact->pack());
-    }
+    if (std::holds_alternative<protocol::Ready>(message)) on_ready();
   }
   if (socket_) send_job();
 }
 
-// Forwards each line as a message of the launcher: nobody sees the standard error of a remote
-// launcher. Lines before the agent serves explain why it does not.
+void AgentProcess::on_ready() {
+  if (const std::string why = life_.serve(); !why.empty()) streams_.say(why);
+  const std::optional<NodeContact> contact = wire_.own_contact();
+  if (!contact)
+    return tell_(Failed{{Errc::malformed,
+                         "the program has damaged the address information of its node agent; look "
+                         "for stores outside of its variables"}});
+  streams_.tell(ThisNode{contact->pack()});
+}
+
 void AgentProcess::on_said() {
   std::array<char, 512> bytes{};
   ssize_t count = 0;
-  while (complaints_ && (count = ::read(complaints_.get(), bytes.data(), bytes.size())) > 0) {
-    said_.append(bytes.data(), static_cast<std::size_t>(count));
-    for (std::size_t end = 0; (end = said_.find('\n')) != std::string::npos;
-         said_.erase(0, end + 1))
-      pass_on(std::string_view(said_).substr(0, end));
-  }
+  while (complaints_ && (count = ::read(complaints_.get(), bytes.data(), bytes.size())) > 0)
+    for (const std::string& sentence : life_.hear({bytes.data(), static_cast<std::size_t>(count)}))
+      streams_.say(sentence);
   if (count != 0 || !complaints_) return;
   poller_.forget(complaints_.get());
   complaints_.reset();
-}
-
-void AgentProcess::pass_on(std::string_view complaint) {
-  constexpr std::string_view own_beginning = "gondwana: node agent: ";
-  if (complaint.starts_with(own_beginning)) complaint.remove_prefix(own_beginning.size());
-  if (!why_) return streams_.say(complaint_of_agent(complaint));
-  if (!why_->empty()) *why_ += " / ";
-  *why_ += complaint;
 }
 
 void AgentProcess::send_again() {
@@ -156,22 +139,8 @@ void AgentProcess::send_job() {
     tell_(Failed{watched.error()});
 }
 
-// The ranks can reach each other now.
-void AgentProcess::on_all_nodes(const std::vector<std::string>& infos) {
-  NodeTable nodes = wire_.nodes();
-  for (std::uint32_t node = 0; node < infos.size(); ++node) {
-    const auto contact = NodeContact::unpack(std::as_bytes(std::span(infos[node])));
-    if (!contact) {
-      return tell_(Failed{
-          {Errc::malformed,
-           fmt::format("the address information of node {} is garbled; use the same build of "
-                       "Gondwana on every host",
-                       node)}});
-    }
-    nodes.write(node, *contact);
-    // Release: a rank that loads the state with acquire finds the contact.
-    nodes.entry(node).state.store(NodeState::known, std::memory_order_release);
-  }
+void AgentProcess::take(std::vector<NodeRow> rows) {
+  if (const Result<void> taken = nodes_.take(std::move(rows)); !taken) tell_(Failed{taken.error()});
 }
 
 void AgentProcess::release() {
@@ -186,22 +155,10 @@ bool AgentProcess::on_child_ended(pid_t pid, int wait_status) {
   pid_ = 0;
   on_said();
   release();
-  tell_(AgentLost{.pid = pid,
-                  .wait_status = wait_status,
-                  .complaint = why_.value_or("").empty() ? "" : complaint_of_agent(*why_),
-                  .fault = describe_fault_of_ucx(wait_status),
-                  .pause_ns = std::min(stretched(time_to_finalize_ns), longest_to_finalize_ns)});
-  return true;
-}
-
-// UCX 1.13 has an assertion that fails if a connection ends while it is being established.
-std::string AgentProcess::describe_fault_of_ucx(int wait_status) const {
   const std::optional<NodeContact> own = wire_.own_contact();
-  const bool is_old_ucx =
-      own && std::string_view(own->info().network.data()).starts_with("UCX 1.13");
-  if (!is_old_ucx || !WIFSIGNALED(wait_status) || WTERMSIG(wait_status) != SIGABRT) return {};
-  return ". UCX 1.13 aborts now and then where a connection is lost while it is made; 1.14 does "
-         "not";
+  tell_(life_.end(pid, wait_status, own ? text_in(own->info().network) : "",
+                  std::min(stretched(time_to_finalize_ns), longest_to_finalize_ns)));
+  return true;
 }
 
 }  // namespace gondwana::launch

@@ -6,14 +6,13 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
 #include "run/io/poller.hpp"
+#include "run/node/agent_life.hpp"
+#include "run/node/known_nodes.hpp"
 #include "run/node/node_events.hpp"
 #include "run/node/rank_links.hpp"
 #include "run/node/streams.hpp"
@@ -24,13 +23,15 @@ namespace gondwana::launch {
 class AgentProcess {
  public:
   // All arguments must outlive this object. `descriptors`: the agent's limit.
-  AgentProcess(Poller& poller, WireUp& wire, Streams& streams, const rlimit& descriptors,
-               TellEvent tell);
+  AgentProcess(const Job& job, Poller& poller, WireUp& wire, Streams& streams,
+               const rlimit& descriptors, TellEvent tell);
   AgentProcess(const AgentProcess&) = delete;
   AgentProcess& operator=(const AgentProcess&) = delete;
 
   // Starts the agent if it is not running.
   void need();
+  // How to reach nodes, from the conductor.
+  void take(std::vector<NodeRow> rows);
   // Tells the agent to answer the requests that have arrived, and to end.
   void release();
   // Retries sends. Call this soon again while it must wait.
@@ -44,10 +45,8 @@ class AgentProcess {
   Result<void> watch(std::uint32_t events);
   void on_socket();
   void on_said();
-  void pass_on(std::string_view complaint);
+  void on_ready();
   void send_job();
-  void on_all_nodes(const std::vector<std::string>& infos);
-  std::string describe_fault_of_ucx(int wait_status) const;
 
   Poller& poller_;
   WireUp& wire_;
@@ -57,9 +56,8 @@ class AgentProcess {
   pid_t pid_ = 0;  // 0: not started, or ended
   UniqueFd socket_;
   UniqueFd complaints_;  // its standard error
-  std::string said_;     // incomplete line
-  // complete lines from before it served; nothing: it serves
-  std::optional<std::string> why_ = "";
+  AgentLife life_;
+  KnownNodes nodes_;
   bool waits_for_memory_ = false;  // part of the data could not be sent yet
 };
 

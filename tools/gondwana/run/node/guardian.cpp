@@ -53,7 +53,7 @@ Guardian::Guardian(const Job& job, SweeperLink sweeper, UniqueFd orders, Poller 
       decisions_(job, host_name().data(), monotonic_ns()),
       starter_(job),
       links_(poller_, wire_, decisions_, [this](const NodeEvent& event) { handle(event); }),
-      agent_(poller_, wire_, streams_, starter_.descriptors(),
+      agent_(job, poller_, wire_, streams_, starter_.descriptors(),
              [this](const NodeEvent& event) { handle(event); }),
       inspector_(wire_, decisions_) {}
 
@@ -97,6 +97,7 @@ Result<void> Guardian::listen_to_conductor() {
        .on_end = [this](const End& end) { on_end_elsewhere(end); },
        .on_left = [this](std::uint32_t rank) { handle(Left{rank}); },
        .on_input = [this](std::string_view text) { streams_.add_input(text); },
+       .on_rows = [this](std::vector<NodeRow> rows) { agent_.take(std::move(rows)); },
        .on_lost = [this](const auto& sentence) { handle(LauncherLost{sentence}); }});
 }
 
@@ -218,7 +219,7 @@ void Guardian::announce_purposeful_end(int status) {
 void Guardian::step() {
   links_.send_again();
   agent_.send_again();
-  streams_.step();
+  streams_.step(monotonic_ns());
   if (streams_.failure() != 0) handle(OutputFailed{streams_.failure()});
   events_.tell_held();
   handle(Tick{});
@@ -247,8 +248,7 @@ int Guardian::finish() {
     for (const std::string& sentence : inspector_.describe_no_jobs(job_.programs))
       streams_.say(sentence);
   const int status = end.has_failed_elsewhere() ? exit_failure : outcome.status.value_or(0);
-  if (job_.trace.is_on() && !TraceCollection(job_, poller_, wire_, streams_).deliver(status))
-    handle(TraceFailed{});
+  if (!TraceCollection(job_, poller_, wire_, streams_).deliver(status)) handle(TraceFailed{});
   // This may take any time, as long as there is a reader.
   const std::uint64_t start = monotonic_ns();
   while (!streams_.drain() && !outcome.abandons_output) {
@@ -267,7 +267,7 @@ void Guardian::report_end(int status) {
   uplink.tell(Ended{static_cast<std::uint32_t>(status)});
   while (!uplink.output().flush() && !decisions_.end().outcome().has_lost_launcher) {
     poller_.wait(next_timeout_ms());
-    uplink.step();
+    uplink.step(monotonic_ns());
   }
 }
 

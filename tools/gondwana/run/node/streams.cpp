@@ -21,6 +21,18 @@ Error no_descriptor(std::string_view what, std::uint32_t rank) {
                       errno == EMFILE ? "; raise ulimit -n" : "")};
 }
 
+InputFrom input_of(const Job& job, std::uint32_t rank, bool is_terminal) {
+  if (job.streams.reader != rank) return InputFrom::nobody;
+  if (job.share.has_conductor()) return InputFrom::conductor;
+  return is_terminal ? InputFrom::terminal : InputFrom::launcher;
+}
+
+std::string output_file(const Job& job, std::uint32_t rank, Standard which) {
+  if (job.streams.folder.empty()) return {};
+  return fmt::format("{}/rank.{}.{}", job.streams.folder, rank,
+                     which == Standard::output ? "out" : "err");
+}
+
 Streams::Streams(Poller& poller, const Job& job)
     : job_(job),
       uplink_(job.share.has_conductor() ? std::make_unique<Uplink>(poller, job) : nullptr),
@@ -35,23 +47,19 @@ Streams::Streams(Poller& poller, const Job& job)
                                    [this] { terminal_.stop(); }}) {}
 
 Result<UniqueFd> Streams::open_input(std::uint32_t rank) {
-  const bool reads = job_.streams.reader == rank;
-  if (reads && uplink_) return input_.start();
-  if (reads && ::isatty(STDIN_FILENO) == 1) {
+  const InputFrom from = input_of(job_, rank, ::isatty(STDIN_FILENO) == 1);
+  if (from == InputFrom::terminal)
     terminal_.start([this](const std::string& text) { input_.add(text); });
-    return input_.start();
-  }
-  UniqueFd input(reads ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-                       : ::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (from == InputFrom::terminal || from == InputFrom::conductor) return input_.start();
+  UniqueFd input(from == InputFrom::launcher ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                                             : ::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!input) return no_descriptor("the standard input", rank);
   return input;
 }
 
 // A file belongs to one rank: its output needs neither order nor forwarding.
 Result<UniqueFd> Streams::open_output(std::uint32_t rank, Standard which) {
-  if (!job_.streams.folder.empty()) {
-    const std::string path = fmt::format("{}/rank.{}.{}", job_.streams.folder, rank,
-                                         which == Standard::output ? "out" : "err");
+  if (const std::string path = output_file(job_, rank, which); !path.empty()) {
     Result<UniqueFd> file = open_to_append(path);
     if (file) return file;
     if (file.error().code == Errc::out_of_memory) return no_descriptor("the output files", rank);
@@ -69,9 +77,9 @@ void Streams::on_rank_ended(std::uint32_t rank) {
   if (job_.streams.reader == rank) input_.stop();
 }
 
-void Streams::step() {
+void Streams::step(std::uint64_t now) {
   terminal_.step();
-  if (uplink_) uplink_->step();
+  if (uplink_) uplink_->step(now);
   output_.step();
 }
 

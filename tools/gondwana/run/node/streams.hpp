@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/result.hpp"
@@ -21,6 +22,12 @@ namespace gondwana::launch {
 
 // Descriptors run out first if other processes have opened some since the check.
 Error no_descriptor(std::string_view what, std::uint32_t rank);
+
+// Where the standard input of a rank comes from.
+enum class InputFrom : std::uint8_t { nobody, conductor, terminal, launcher };
+InputFrom input_of(const Job& job, std::uint32_t rank, bool is_terminal);
+// The file that output of a rank goes to; empty: we carry it.
+std::string output_file(const Job& job, std::uint32_t rank, Standard which);
 
 class Streams {
  public:
@@ -39,7 +46,7 @@ class Streams {
   void on_rank_ended(std::uint32_t rank);
 
   // Call this once per iteration and at next_ns().
-  void step();
+  void step(std::uint64_t now);
   std::optional<std::uint64_t> next_ns() const;
   // Call this instead of step() once all writers have ended. Returns true when everything has been
   // written.

@@ -102,11 +102,11 @@ Result<void> Conductor::start_host(const Host& host, Task task) {
     return started;
   }
   handle(HostStarted{node, connection.facts()});
-  if (Result<void> heard =
-          connection.listen([this, node](Frame& frame) { on_frame(node, frame); },
-                            [this, node](const std::string& why) {
-                              handle(HostPipeEnded{node, why, stretched(both_ends_ns)});
-                            });
+  if (Result<void> heard = connection.listen(
+          [this, node](Frame& frame, std::uint64_t now) { on_frame(node, frame, now); },
+          [this, node](const std::string& why) {
+            handle(HostPipeEnded{node, why, stretched(both_ends_ns)});
+          });
       !heard)
     return heard;
   const std::uint32_t first = index(task.job.node_ranks().front());
@@ -121,7 +121,7 @@ Result<void> Conductor::start_host(const Host& host, Task task) {
 }
 
 // Output, input, clocks and traces are handled here; JobOnHosts decides about the rest.
-void Conductor::on_frame(std::uint32_t node, Frame& frame) {
+void Conductor::on_frame(std::uint32_t node, Frame& frame, std::uint64_t now) {
   HostConnection& host = *hosts_[node];
   if (auto* output = std::get_if<Output>(&frame)) {
     host.count_output(output->text.size());
@@ -131,7 +131,6 @@ void Conductor::on_frame(std::uint32_t node, Frame& frame) {
   if (const auto* taken = std::get_if<Taken>(&frame)) return input_.on_taken(taken->bytes);
   if (std::holds_alternative<Deaf>(frame)) return input_.stop();
   if (const auto* pong = std::get_if<Pong>(&frame)) {
-    const std::uint64_t now = monotonic_ns();
     if (traces_.on_pong(node, *pong, now) && job_.trace.is_on()) host.send(Ping{now});
     return;
   }

@@ -35,7 +35,7 @@ class Conductor {
   Result<void> prepare();
   Result<void> start_hosts();
   Result<void> start_host(const Host& host, Task task);
-  void on_frame(std::uint32_t node, Frame& frame);
+  void on_frame(std::uint32_t node, Frame& frame, std::uint64_t now);
   void on_child_ended(pid_t pid, int wait_status);
 
   void handle(const HostsEvent& event);

@@ -45,7 +45,7 @@ void FrameLink::take_frames() {
     Result<std::optional<Frame>> frame = parser_.next();
     if (!frame) return end(frame.error().text);
     if (!*frame) return;
-    on_frame_(**frame);
+    on_frame_(**frame, heard_ns_);
   }
 }
 

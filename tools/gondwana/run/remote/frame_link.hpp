@@ -14,7 +14,8 @@ namespace gondwana::launch {
 
 class FrameLink {
  public:
-  using OnFrame = std::function<void(Frame& frame)>;
+  // `now`: when the frame was read.
+  using OnFrame = std::function<void(Frame& frame, std::uint64_t now)>;
   // The other side has closed the connection, or `why` says why its data is not a frame.
   using OnEnd = std::function<void(const std::string& why)>;
 

@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint32_t longest_payload = 96U << 20;
 constexpr link::MessageSet frame_set{.name = "a message between the hosts of the job",
                                      .mark = "GdFr",
-                                     .version = 5,
+                                     .version = 6,
                                      .has_tags = true,
                                      .kinds = std::variant_size_v<Frame>,
                                      .longest_payload = longest_payload};
@@ -44,6 +44,9 @@ void fields(auto& archive, Of<Job> auto& job) {
 }
 constexpr std::uint8_t enumerators(Standard /*which*/) {
   return 2;
+}
+void fields(auto& archive, Of<NodeRow> auto& row) {
+  archive(row.node, row.epoch, row.info);
 }
 // All members, in order.
 void fields(auto& archive, OneOf<Frame> auto& frame) {
@@ -90,10 +93,10 @@ bool plausible(const Task& task) {
 bool plausible(const Signal& signal) {
   return signal.number >= 1 && signal.number <= 64;
 }
-bool plausible(const AllNodes& infos) {
-  return infos.infos.size() <= most_nodes && std::ranges::all_of(infos.infos, [](const auto& info) {
-           return info.size() <= longest_node_info;
-         });
+bool plausible(const NodeRows& update) {
+  return std::ranges::all_of(update.rows, [](const NodeRow& row) {
+    return row.node < most_nodes && row.info.size() <= longest_node_info;
+  });
 }
 bool plausible(const ThisNode& info) {
   return info.info.size() <= longest_node_info;

@@ -4,7 +4,7 @@
 // launcher -> host  Task       what to run, and the host's part of the job; first
 //                   Input      standard input of the reading rank; empty: its end
 //                   Signal     for the ranks
-//                   AllNodes   how to reach each node, in order
+//                   NodeRows   how to reach nodes: the rows that have changed
 //                   End        the job ends elsewhere: end your ranks
 //                   Ping       once a second
 //                   Taken      that many bytes of Output have been written
@@ -54,8 +54,13 @@ struct Input {
 struct Signal {
   std::uint32_t number = 0;
 };
-struct AllNodes {
-  std::vector<std::string> infos;
+struct NodeRow {
+  std::uint32_t node = 0;
+  std::uint64_t epoch = 0;  // of the last change
+  std::string info;
+};
+struct NodeRows {
+  std::vector<NodeRow> rows;
 };
 struct End {
   bool is_on_purpose = false;  // with a status that a rank has chosen
@@ -100,7 +105,7 @@ struct TracePart {
   bool is_last = true;  // completes the trace of some ranks
 };
 
-using Frame = std::variant<Task, Input, Signal, AllNodes, End, Ping, Taken, Hello, Output, Said,
+using Frame = std::variant<Task, Input, Signal, NodeRows, End, Ping, Taken, Hello, Output, Said,
                            ThisNode, Stopping, Ended, Pong, Deaf, Left, TracePart>;
 
 inline constexpr std::size_t longest_node_info = 4096;

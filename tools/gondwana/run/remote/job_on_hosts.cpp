@@ -19,16 +19,15 @@ constexpr std::uint64_t user_grace_ns = 10 * second_ns;  // after the first INT 
 }  // namespace
 
 JobOnHosts::JobOnHosts(const Job& job, const std::vector<Job>& parts, std::uint64_t now)
-    : job_(job), parts_(parts), time_up_ns_(end_of_time(job, now)) {}
+
+    : job_(job),
+      parts_(parts),
+      nodes_(static_cast<std::uint32_t>(parts.size())),
+      time_up_ns_(end_of_time(job, now)) {}
 
 HostsActions JobOnHosts::handle(const HostsEvent& event, std::uint64_t now) {
-  std::visit(Overloaded{[&](const HostStarted& started) {
-                          if (started.node == hosts_.size())
-                            hosts_.push_back({HostLife(started.facts, now), {}});
-                          else
-                            hosts_[started.node] = {HostLife(started.facts, now), {}};
-                        },
-                        [&](const HostSaid& said) { on(said, now); },
+  std::visit(Overloaded{[&](const HostStarted& started) { start(started, now); },
+                        [&](const HostSaid& said) { on(said); },
                         [&](const HostPipeEnded& pipe) {
                           hosts_[pipe.node].life.on_pipe_ended(pipe.why, pipe.time_ns, now);
                         },
@@ -50,14 +49,22 @@ HostsActions JobOnHosts::handle(const HostsEvent& event, std::uint64_t now) {
   return std::exchange(actions_, {});
 }
 
-void JobOnHosts::on(const HostSaid& said, std::uint64_t /*now*/) {
+// A launcher that is started again knows nothing, and its node gets another address.
+void JobOnHosts::start(const HostStarted& started, std::uint64_t now) {
+  if (started.node == hosts_.size()) hosts_.push_back({HostLife(started.facts, now)});
+  hosts_[started.node] = {HostLife(started.facts, now)};
+  nodes_.forget(started.node);
+}
+
+void JobOnHosts::on(const HostSaid& said) {
   const auto& [node, frame] = said;
   Host& host = hosts_[node];
   if (std::holds_alternative<Hello>(frame)) {
     host.life.say_hello();
     if (parts_[node].streams.reader) actions_.emplace_back(StartInput{node});
-  } else if (const auto* info = std::get_if<ThisNode>(&frame); info != nullptr && !host.info) {
-    on_node_info(node, info->info);
+  } else if (const auto* own = std::get_if<ThisNode>(&frame)) {
+    nodes_.set(node, own->info);
+    tell_rows();
   } else if (const auto* left = std::get_if<Left>(&frame)) {
     for (std::uint32_t other = 0; other < hosts_.size(); ++other)
       if (other != node) actions_.emplace_back(Send{other, *left});
@@ -73,13 +80,13 @@ void JobOnHosts::on(const HostSaid& said, std::uint64_t /*now*/) {
   }
 }
 
-void JobOnHosts::on_node_info(std::uint32_t node, const std::string& info) {
-  hosts_[node].info = info;
-  const auto has_info = [](const Host& one) { return one.info.has_value(); };
-  if (!std::ranges::all_of(hosts_, has_info) || hosts_.size() != parts_.size()) return;
-  AllNodes all;
-  for (const Host& one : hosts_) all.infos.push_back(*one.info);
-  send_to_all(all);
+// A rank waits for all nodes: fewer rows are of no use to it.
+void JobOnHosts::tell_rows() {
+  if (!nodes_.is_complete()) return;
+  for (std::uint32_t node = 0; node < hosts_.size(); ++node)
+    if (!hosts_[node].life.is_over())
+      actions_.emplace_back(Send{node, NodeRows{nodes_.newer_than(std::exchange(
+                                           hosts_[node].told_epoch, nodes_.epoch()))}});
 }
 
 void JobOnHosts::on(const Stopping& stopping) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "run/job.hpp"
+#include "run/node/node_directory.hpp"
 #include "run/node/node_events.hpp"
 #include "run/outcome.hpp"
 #include "run/remote/frames.hpp"
@@ -79,27 +80,29 @@ class JobOnHosts {
  private:
   struct Host {
     HostLife life;
-    std::optional<std::string> info;
-    bool is_suspect = false;  // given up if it stays silent
+    std::uint64_t told_epoch = 0;  // of the rows that it has
+    bool is_suspect = false;       // given up if it stays silent
   };
 
-  void on(const HostSaid& said, std::uint64_t now);
+  void start(const HostStarted& started, std::uint64_t now);
+  void on(const HostSaid& said);
   void on(const SignalCame& signal);
   void on(const OutputFailed& failed);
   void on(const Stopping& stopping);
   void on_seen(const HostSeen& seen, std::uint64_t now);
-  void on_node_info(std::uint32_t node, const std::string& info);
   void on_tick(std::uint64_t now);
   void on_time_up();
   void end_host(std::uint32_t node, const HostEnd& end, bool is_killed);
   void end_hosts(const End& end);
   void end_job(int status, const std::string& sentence);
+  void tell_rows();
   void send_to_all(const Frame& frame);
 
   const Job& job_;
   const std::vector<Job>& parts_;
   HostsActions actions_;
   std::vector<Host> hosts_;
+  NodeDirectory nodes_;
   std::optional<std::uint64_t> time_up_ns_;
   std::optional<std::uint64_t> abandon_at_ns_;
   Outcome outcome_;

@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "core/machine.hpp"
+#include <algorithm>
+#include <utility>
 
 namespace gondwana::launch {
 namespace {
@@ -19,30 +20,29 @@ UniqueFd duplicate(int fd) {
 Uplink::Uplink(Poller& poller, const Job& job)
     : job_(job),
       link_(poller, duplicate(STDIN_FILENO), duplicate(STDOUT_FILENO), job.share.tag),
-      output_(link_, job.streams.prompts),
-      exchange_(link_) {}
+      output_(link_, job.streams.prompts) {}
 
 Result<void> Uplink::start(Orders orders) {
   orders_ = std::move(orders);
   Result<void> started = link_.start(
-      [this](Frame& frame) { on_frame(frame); },
+      [this](Frame& frame, std::uint64_t now) { on_frame(frame, now); },
       [this](const std::string& why) { lose(why.empty() ? "the launcher is gone" : why); });
   if (started) tell(Hello{});
   return started;
 }
 
-void Uplink::on_frame(Frame& frame) {
-  if (const auto* ping = std::get_if<Ping>(&frame))
-    return tell(Pong{ping->sent_ns, monotonic_ns()});
+void Uplink::on_frame(Frame& frame, std::uint64_t now) {
+  if (const auto* ping = std::get_if<Ping>(&frame)) return tell(Pong{ping->sent_ns, now});
   if (const auto* end = std::get_if<End>(&frame)) return orders_.on_end(*end);
   if (const auto* signal = std::get_if<Signal>(&frame))
     return orders_.on_signal(static_cast<int>(signal->number));
   if (const auto* left = std::get_if<Left>(&frame)) return orders_.on_left(left->rank);
   if (const auto* input = std::get_if<Input>(&frame)) return orders_.on_input(input->text);
   if (const auto* taken = std::get_if<Taken>(&frame)) return output_.on_taken(taken->bytes);
-  auto* infos = std::get_if<AllNodes>(&frame);
-  if (infos != nullptr && infos->infos.size() == job_.share.nodes)
-    return exchange_.receive(std::move(infos->infos));
+  const auto is_of_job = [this](const NodeRow& row) { return row.node < job_.share.nodes; };
+  auto* update = std::get_if<NodeRows>(&frame);
+  if (update != nullptr && std::ranges::all_of(update->rows, is_of_job))
+    return orders_.on_rows(std::move(update->rows));
   lose("the launcher sent what it never sends");
 }
 
@@ -51,9 +51,9 @@ void Uplink::lose(const std::string& sentence) {
   orders_.on_lost(sentence);
 }
 
-void Uplink::step() {
+void Uplink::step(std::uint64_t now) {
   const std::optional<std::uint64_t> limit = next_ns();
-  if (limit && monotonic_ns() >= *limit && !link_.has_unread())
+  if (limit && now >= *limit && !link_.has_unread())
     lose(fmt::format("the launcher has said nothing for {} s", job_.share.peer_timeout_s));
 }
 

@@ -6,12 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/result.hpp"
 #include "run/io/poller.hpp"
 #include "run/io/rank_input.hpp"
 #include "run/job.hpp"
-#include "run/node/node_exchange.hpp"
 #include "run/remote/frame_link.hpp"
 #include "run/remote/remote_output.hpp"
 
@@ -24,6 +24,7 @@ class Uplink {
     std::function<void(const End& end)> on_end;
     std::function<void(std::uint32_t rank)> on_left;
     std::function<void(std::string_view text)> on_input;
+    std::function<void(std::vector<NodeRow> rows)> on_rows;
     std::function<void(const std::string& sentence)> on_lost;  // called once
   };
 
@@ -38,21 +39,19 @@ class Uplink {
     return {[this](std::uint64_t bytes) { tell(Taken{bytes}); }, [this] { tell(Deaf{}); }};
   }
   RemoteOutput& output() { return output_; }
-  NodeExchange& exchange() { return exchange_; }
 
   // Call this once per iteration: checks whether the launcher has been silent for too long.
-  void step();
+  void step(std::uint64_t now);
   std::optional<std::uint64_t> next_ns() const;
 
  private:
-  void on_frame(Frame& frame);
+  void on_frame(Frame& frame, std::uint64_t now);
   void lose(const std::string& sentence);
 
   const Job& job_;
   Orders orders_;
   FrameLink link_;
   RemoteOutput output_;
-  NodeExchange exchange_;
 };
 
 }  // namespace gondwana::launch

@@ -1,0 +1,55 @@
+#include "run/node/agent_life.hpp"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <csignal>
+
+namespace gondwana::launch {
+namespace {
+
+// UCX 1.13 has an assertion that does not hold where a connection ends while it is made.
+std::string describe_fault_of_ucx(std::string_view network, int wait_status) {
+  const bool has_aborted = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGABRT;
+  if (!network.starts_with("UCX 1.13") || !has_aborted) return {};
+  return ". UCX 1.13 aborts now and then where a connection is lost while it is made; 1.14 does "
+         "not";
+}
+
+}  // namespace
+
+std::vector<std::string> AgentLife::hear(std::string_view bytes) {
+  constexpr std::string_view own_beginning = "gondwana: node agent: ";
+  std::vector<std::string> sentences;
+  line_ += bytes;
+  for (std::size_t end = 0; (end = line_.find('\n')) != std::string::npos;
+       line_.erase(0, end + 1)) {
+    std::string_view complaint = std::string_view(line_).substr(0, end);
+    if (complaint.starts_with(own_beginning)) complaint.remove_prefix(own_beginning.size());
+    if (why_)
+      *why_ += fmt::format("{}{}", why_->empty() ? "" : " / ", complaint);
+    else
+      sentences.push_back(sentence(complaint));
+  }
+  return sentences;
+}
+
+std::string AgentLife::serve() {
+  const std::string why = std::exchange(why_, std::nullopt).value_or("");
+  return why.empty() ? "" : sentence(why);
+}
+
+AgentLost AgentLife::end(pid_t pid, int wait_status, std::string_view network,
+                         std::uint64_t pause_ns) const {
+  return {.pid = pid,
+          .wait_status = wait_status,
+          .complaint = why_.value_or("").empty() ? "" : sentence(*why_),
+          .fault = describe_fault_of_ucx(network, wait_status),
+          .pause_ns = pause_ns};
+}
+
+std::string AgentLife::sentence(std::string_view complaint) const {
+  return fmt::format("the node agent on host {}: {}", host_, complaint);
+}
+
+}  // namespace gondwana::launch

@@ -1,0 +1,37 @@
+#include "run/node/known_nodes.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <span>
+
+namespace gondwana::launch {
+namespace {
+
+constexpr std::size_t longest_contact = NodeInfo::longest_address + NodeInfo::longest_key;
+
+}  // namespace
+
+// An address that has changed lies after all others: a rank may read the former one.
+Result<void> KnownNodes::write(const std::vector<NodeRow>& rows) {
+  for (const auto& [node, epoch, info] : rows) {
+    const auto contact = NodeContact::unpack(std::as_bytes(std::span(info)));
+    if (!contact) {
+      return Error{Errc::malformed,
+                   fmt::format("the address information of node {} is garbled; use the same build "
+                               "of Gondwana on every host",
+                               node)};
+    }
+    written_ += contact->address().size() + contact->key().size();
+    if (written_ > directory_.size() * longest_contact)
+      return Error{Errc::out_of_memory,
+                   fmt::format("the address of node {} has changed once too often; start the job "
+                               "again",
+                               node)};
+    table_->write(node, *contact);
+    table_->entry(node).state.store(NodeState::known, std::memory_order_release);  // ranks acquire
+  }
+  return {};
+}
+
+}  // namespace gondwana::launch

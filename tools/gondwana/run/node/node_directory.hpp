@@ -1,0 +1,51 @@
+// How each node of a job is reached, as the conductor gathers it and each guardian knows it. A row
+// has the epoch in which it last changed: updates carry the rows that a receiver lacks, and an old
+// row never replaces a newer one.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "run/remote/frames.hpp"
+
+namespace gondwana::launch {
+
+class NodeDirectory {
+ public:
+  explicit NodeDirectory(std::uint32_t nodes) : rows_(nodes) {}
+
+  // The node is reached by this from now on.
+  void set(std::uint32_t node, std::string info) {
+    rows_[node] = {node, ++epoch_, std::move(info)};
+  }
+  // Nobody knows how until it is told again.
+  void forget(std::uint32_t node) { rows_[node] = {}; }
+  // Keeps those that are newer than what is known, and returns them.
+  std::vector<NodeRow> take(std::vector<NodeRow> rows) {
+    std::erase_if(rows, [this](const NodeRow& row) { return row.epoch <= rows_[row.node].epoch; });
+    for (const NodeRow& row : rows) rows_[row.node] = row;
+    return rows;
+  }
+
+  bool is_complete() const {
+    return std::ranges::all_of(rows_, [](const NodeRow& row) { return row.epoch != 0; });
+  }
+  // Of the last change.
+  std::uint64_t epoch() const { return epoch_; }
+  std::vector<NodeRow> newer_than(std::uint64_t epoch) const {
+    std::vector<NodeRow> rows;
+    for (const NodeRow& row : rows_)
+      if (row.epoch > epoch) rows.push_back(row);
+    return rows;
+  }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(rows_.size()); }
+
+ private:
+  std::vector<NodeRow> rows_;  // by node; epoch 0: unknown
+  std::uint64_t epoch_ = 0;
+};
+
+}  // namespace gondwana::launch
