@@ -15,15 +15,27 @@ constexpr std::size_t longest_part = std::size_t{8} << 20;
 
 }  // namespace
 
+TraceWay way_of_trace(const Job& job, int status, bool anybody_joined) {
+  const bool is_known = anybody_joined || !job.trace.file.empty();  // else no rank has joined
+  if (!is_known || !job.trace.is_written(status)) return TraceWay::nowhere;
+  return job.share.has_conductor() ? TraceWay::to_conductor : TraceWay::to_file;
+}
+
+void send_in_parts(const std::string& bytes, std::size_t longest,
+                   FunctionRef<void(const TracePart&)> send) {
+  for (std::size_t begin = 0; begin < bytes.size(); begin += longest)
+    send({bytes.substr(begin, longest), begin + longest >= bytes.size()});
+}
+
 bool TraceCollection::deliver(int status) {
-  if (!job_.trace.is_written(status)) return true;
-  if (!wire_.anybody_joined() && job_.trace.file.empty()) return true;  // no rank has joined
+  const TraceWay way = way_of_trace(job_, status, wire_.anybody_joined());
+  if (way == TraceWay::nowhere) return true;
   Result<trace::NodeTrace> node = read();
   if (!node) {
     streams_.say("--trace: " + node.error().text);
     return true;
   }
-  if (streams_.uplink() != nullptr) {
+  if (way == TraceWay::to_conductor) {
     send(*node);
     return true;
   }
@@ -48,12 +60,10 @@ Result<trace::NodeTrace> TraceCollection::read() {
 }
 
 void TraceCollection::send(const trace::NodeTrace& node) {
-  const std::string bytes = trace::encode(node);
-  for (std::size_t sent = 0; sent < bytes.size(); sent += longest_part) {
-    const bool is_last = sent + longest_part >= bytes.size();
-    streams_.tell(TracePart{bytes.substr(sent, longest_part), is_last});
+  send_in_parts(trace::encode(node), longest_part, [this](const TracePart& part) {
+    streams_.tell(part);
     poller_.wait(0);
-  }
+  });
 }
 
 }  // namespace gondwana::launch

@@ -1,6 +1,11 @@
 // The trace of a job on a node, collected when its ranks have ended.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "core/function_ref.hpp"
 #include "core/result.hpp"
 #include "observe/trace/node_trace.hpp"
 #include "run/io/poller.hpp"
@@ -9,6 +14,13 @@
 #include "run/node/wire_up.hpp"
 
 namespace gondwana::launch {
+
+// Where the trace of the node goes when the job ends with this status.
+enum class TraceWay : std::uint8_t { nowhere, to_conductor, to_file };
+TraceWay way_of_trace(const Job& job, int status, bool anybody_joined);
+// Calls `send` with `bytes` in parts of at most `longest`.
+void send_in_parts(const std::string& bytes, std::size_t longest,
+                   FunctionRef<void(const TracePart&)> send);
 
 class TraceCollection {
  public:

@@ -1,7 +1,5 @@
 #include "run/node/wire_up.hpp"
 
-#include <fmt/format.h>
-
 #include "memory/job_end.hpp"
 #include "memory/live.hpp"
 
@@ -22,42 +20,17 @@ Result<void> WireUp::join(std::uint32_t rank) {
   if (!anybody_joined()) {
     if (Result<void> created = create_memory(); !created) return created;
   }
-  if (state(rank) >= RankState::running) {
-    return Error{Errc::refused,
-                 fmt::format("rank {} asked to join the job a second time: only one program of a "
-                             "rank can be part of a job; run the programs as jobs of their own",
-                             rank)};
-  }
-  joined_[rank] = true;
-  next_[rank] = 0;
+  if (const std::optional<Error> refusal = refusal_to_join(rank, state(rank))) return *refusal;
+  handout_.join(rank);
   return {};
 }
 
-WireUp::Progress WireUp::advance(std::uint32_t rank, int socket) {
-  return joined_[rank] ? advance(rank, next_[rank], socket) : Progress::done;
-}
-
-// The agent receives the same Welcome as the first rank.
-WireUp::Progress WireUp::advance_agent(int socket) {
-  return next_of_agent_ ? advance(0, *next_of_agent_, socket) : Progress::done;
-}
-
-WireUp::Progress WireUp::advance(std::uint32_t rank, std::uint32_t& next, int socket) {
-  for (; next < memory_->items(); ++next) {
-    const JobMemory::Item item = memory_->item(rank, next);
-    switch (protocol::try_send(socket, item.message, memory_->tag(), item.attachment)) {
-      case protocol::Sent::yes:
-        break;
-      case protocol::Sent::no_room:
-        return Progress::wait_for_room;
-      case protocol::Sent::too_many_under_way:
-        return Progress::try_later;
-      case protocol::Sent::peer_lost:
-        next = memory_->items();
-        return Progress::lost;
-    }
-  }
-  return Progress::done;
+WireUp::Progress WireUp::advance(std::uint32_t process, std::uint32_t place, int socket) {
+  const std::uint32_t items = memory_ ? memory_->items() : 0;
+  return handout_.advance(process, items, [&](std::uint32_t number) {
+    const JobMemory::Item item = memory_->item(place, number);
+    return protocol::try_send(socket, item.message, memory_->tag(), item.attachment);
+  });
 }
 
 const ControlPage* WireUp::page(std::uint32_t rank) const {

@@ -5,43 +5,37 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "bootstrap/job_memory.hpp"
 #include "core/mapping.hpp"
 #include "core/result.hpp"
 #include "memory/node_table.hpp"
+#include "run/node/handout.hpp"
 
 namespace gondwana::launch {
 
 class WireUp {
  public:
-  enum class Progress {
-    done,           // the rank has been sent everything it asked for
-    wait_for_room,  // its socket is full
-    try_later,      // too many descriptors are in flight
-    lost,           // the rank has gone
-  };
+  using Progress = Handout::Progress;
 
   // `tag`: of a job on several nodes; 0: chosen here. `environment`: the ranks' environment.
   WireUp(const NodeShare& share, std::uint64_t tag, Environment environment)
       : share_(share),
         tag_(tag),
         environment_(std::move(environment)),
-        joined_(share.slots()),
-        next_(share.slots()) {}
+        handout_(share.slots() + 1) {}
 
   // `rank` asked to join; from now on advance() sends it the description of the job from the start.
   // Fails if the memory cannot be created, or if a program of that rank has already joined and run.
   Result<void> join(std::uint32_t rank);
-  Progress advance(std::uint32_t rank, int socket);
+  Progress advance(std::uint32_t rank, int socket) { return advance(rank, rank, socket); }
 
-  // The same for the node agent, which receives the same description as a rank.
-  void join_agent() { next_of_agent_ = 0; }
-  Progress advance_agent(int socket);
+  // The same for the node agent, which receives the Welcome of the first rank.
+  void join_agent() { handout_.join(share_.slots()); }
+  Progress advance_agent(int socket) { return advance(share_.slots(), 0, socket); }
 
   bool anybody_joined() const { return memory_.has_value(); }
-  bool has_joined(std::uint32_t rank) const { return joined_[rank]; }
+  bool has_joined(std::uint32_t rank) const { return handout_.has_joined(rank); }
   RankState state(std::uint32_t rank) const;
   // Null until a rank has joined.
   const ControlPage* page(std::uint32_t rank) const;
@@ -63,7 +57,8 @@ class WireUp {
 
  private:
   Result<void> create_memory();
-  Progress advance(std::uint32_t rank, std::uint32_t& next, int socket);
+  // `place`: the rank whose Welcome it gets.
+  Progress advance(std::uint32_t process, std::uint32_t place, int socket);
 
   NodeShare share_;
   std::uint64_t tag_;
@@ -71,9 +66,7 @@ class WireUp {
   std::optional<JobMemory> memory_;
   NodeFacts facts_{};
   Mapping control_;
-  std::vector<bool> joined_;
-  std::vector<std::uint32_t> next_;  // for each rank that has joined, the next item to send
-  std::optional<std::uint32_t> next_of_agent_;
+  Handout handout_;  // to the ranks, and last to the agent
 };
 
 }  // namespace gondwana::launch

@@ -1,0 +1,67 @@
+// What each process that joins has been sent of the description of the job. Each takes it at its
+// own pace. This makes no system call.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "bootstrap/protocol.hpp"
+#include "core/function_ref.hpp"
+#include "core/result.hpp"
+#include "memory/control_page.hpp"
+
+namespace gondwana::launch {
+
+class Handout {
+ public:
+  enum class Progress {
+    done,           // the process has been sent everything it asked for
+    wait_for_room,  // its socket is full
+    try_later,      // too many descriptors are in flight
+    lost,           // it has gone
+  };
+
+  explicit Handout(std::uint32_t processes) : next_(processes) {}
+
+  // It asked to join: from now on advance() sends it the description from the start.
+  void join(std::uint32_t process) { next_[process] = 0; }
+  bool has_joined(std::uint32_t process) const { return next_[process].has_value(); }
+
+  // `send` sends the item of that number, of `items`.
+  Progress advance(std::uint32_t process, std::uint32_t items,
+                   FunctionRef<protocol::Sent(std::uint32_t item)> send) {
+    if (!has_joined(process)) return Progress::done;
+    for (std::uint32_t& next = *next_[process]; next < items; ++next) {
+      switch (send(next)) {
+        case protocol::Sent::yes:
+          break;
+        case protocol::Sent::no_room:
+          return Progress::wait_for_room;
+        case protocol::Sent::too_many_under_way:
+          return Progress::try_later;
+        case protocol::Sent::peer_lost:
+          next = items;
+          return Progress::lost;
+      }
+    }
+    return Progress::done;
+  }
+
+ private:
+  std::vector<std::optional<std::uint32_t>> next_;  // the item to be sent next
+};
+
+// Why the program of a rank that asks to join may not; nothing: it may.
+inline std::optional<Error> refusal_to_join(std::uint32_t rank, RankState state) {
+  if (state < RankState::running) return std::nullopt;
+  return Error{
+      Errc::refused,
+      fmt::format("rank {} asked to join the job a second time: only one program of a rank "
+                  "can be part of a job; run the programs as jobs of their own",
+                  rank)};
+}
+
+}  // namespace gondwana::launch
