@@ -55,7 +55,8 @@ static inline void central_wait(struct central_barrier* barrier, uint32_t n, enu
   if (how == WAIT_FUTEX) futex_wake_all(&barrier->generation);
 }
 
-// How processes line up before a control: they yield only if oversubscribed, as yields may be long.
+// How processes wait before a control: they yield only if oversubscribed, because a yield may take
+// long.
 static inline enum wait_kind usual_wait(int processes) {
   return processes <= sysconf(_SC_NPROCESSORS_ONLN) ? WAIT_SPIN : WAIT_YIELD;
 }

@@ -1,4 +1,4 @@
-// A crew: n processes over one shared mapping, the smallest thing that looks like a job.
+// A crew: n processes over one shared mapping, the smallest thing that resembles a job.
 #ifndef GONDWANA_BENCH_CREW_H_
 #define GONDWANA_BENCH_CREW_H_
 
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Zeroed pages that children share. Ends the program when there are none.
+// Zeroed pages that children share. Ends the program if there are none.
 static inline void* shared_pages(size_t bytes) {
   void* pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) {

@@ -1,5 +1,5 @@
-// A group of processes that stands for the ranks of a node: its first member learns when the others
-// have arrived, does what must cross to the other group, and releases them.
+// A group of processes that represents the ranks of a node. Its first member waits until the others
+// have arrived, exchanges data with the other group, and releases them.
 #ifndef GONDWANA_BENCH_GROUP_H_
 #define GONDWANA_BENCH_GROUP_H_
 
@@ -10,19 +10,19 @@ struct group {
   _Alignas(LINE_PAIR) _Atomic uint32_t round;
 };
 
-// The first member, before the exchange. `others`: the members without the first.
+// Called by the first member before the exchange. `others`: the number of other members.
 static inline void gather(struct group* here, uint32_t others) {
   while (atomic_load_explicit(&here->arrived, memory_order_acquire) < others) sched_yield();
   atomic_store_explicit(&here->arrived, 0, memory_order_relaxed);
 }
 
-// The first member, after the exchange. `how`: the same as in follow().
+// Called by the first member after the exchange. `how`: the same as in follow().
 static inline void release(struct group* here, enum wait_kind how) {
   atomic_fetch_add_explicit(&here->round, 1, memory_order_release);
   if (how == WAIT_FUTEX) futex_wake_all(&here->round);
 }
 
-// Every other member: arrives and waits for the release.
+// Called by every other member: arrives and waits for the release.
 static inline void follow(struct group* here, enum wait_kind how) {
   const uint32_t round = atomic_load_explicit(&here->round, memory_order_relaxed);
   atomic_fetch_add_explicit(&here->arrived, 1, memory_order_acq_rel);

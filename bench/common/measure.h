@@ -1,5 +1,5 @@
-// What all controls and rows share: a clock, the figures of a set of samples, and one line of JSON
-// for the driver. Include it first: it asks libc for the Linux interfaces.
+// Code that all controls and rows share: a clock, statistics of samples, and one line of JSON for
+// the driver. Include it first: it requests the Linux interfaces from libc.
 #ifndef GONDWANA_BENCH_MEASURE_H_
 #define GONDWANA_BENCH_MEASURE_H_
 
@@ -42,12 +42,12 @@ static inline void relax(void) {
 }
 
 // For loops that poll a word that another process will change within a microsecond. A process that
-// waits much longer may occupy the processor of the other.
+// waits much longer could occupy the other's processor.
 static inline void let_others_run(unsigned looks) {
   if (looks % 16384 == 16383) sched_yield();
 }
 
-// The n-th argument as a number, or `fallback` when there are fewer.
+// The n-th argument as a number, or `fallback` if there are fewer.
 static inline size_t argument(int argc, char** argv, int n, size_t fallback) {
   return argc > n ? strtoull(argv[n], NULL, 10) : fallback;
 }
@@ -86,7 +86,7 @@ static inline void report(const char* name, const char* side, double* samples, s
   free(samples);
 }
 
-// Both sides of a figure, whose name is formatted; without `prints` only frees the samples.
+// Reports both sides of a figure; the name is formatted. Without `prints` only frees the samples.
 __attribute__((format(printf, 5, 6))) static inline void report_both(int prints, double* ours,
                                                                      double* control, size_t count,
                                                                      const char* format, ...) {
@@ -121,7 +121,7 @@ __attribute__((format(printf, 5, 6))) static inline void report_both(int prints,
     report_both(prints, ours_ns_, control_ns_, batches, __VA_ARGS__); \
   } while (0)
 
-// Process `rank` stays on one of the processors it may use.
+// Binds process `rank` to one of the processors it may use.
 static inline void pin(int rank) {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
@@ -136,7 +136,7 @@ static inline void pin(int rank) {
   }
 }
 
-// With BENCH_PIN in the environment.
+// Pins if BENCH_PIN is set in the environment.
 static inline void pin_if_asked(int rank) {
   if (getenv("BENCH_PIN") != NULL) pin(rank);
 }

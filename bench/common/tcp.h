@@ -1,5 +1,5 @@
-// A TCP connection between processes of one machine, and messages over it by nonblocking sockets
-// that are polled.
+// A TCP connection between processes on one machine, and messages over it through polled
+// nonblocking sockets.
 #ifndef GONDWANA_BENCH_TCP_H_
 #define GONDWANA_BENCH_TCP_H_
 
@@ -62,7 +62,7 @@ static inline void send_all(int peer, const char* bytes, size_t size) {
   }
 }
 
-// `looks_per_yield`: 1 when other processes need the processor.
+// `looks_per_yield`: 1 if other processes need the processor.
 static inline void receive_yielding(int peer, char* bytes, size_t size, unsigned looks_per_yield) {
   for (unsigned looks = 0; size > 0; ++looks) {
     const ssize_t received = recv(peer, bytes, size, MSG_DONTWAIT);

@@ -1,6 +1,6 @@
 // libfabric between two processes on 127.0.0.1, with the provider that our jobs use there: an
-// endpoint of each, the memory that the other accesses, puts, gets and small messages. Include it
-// only where libfabric is installed.
+// endpoint for each, the memory that the other side accesses, puts, gets and small messages.
+// Include it only if libfabric is installed.
 #ifndef GONDWANA_BENCH_WIRE_H_
 #define GONDWANA_BENCH_WIRE_H_
 
@@ -34,7 +34,7 @@ struct wire {
   fi_addr_t peer;
   char* memory;
   char* messages;
-  void (*arrived)(void);  // called for each message, before its answer; NULL: nothing is
+  void (*arrived)(void);  // called for each message before it is answered; may be NULL
   uint64_t done;
   uint64_t received;
 };
@@ -104,7 +104,7 @@ static inline void open_wire(struct wire* wire, struct wire_names* names, int si
 
 static inline void send_message(struct wire* wire, size_t size, bool asks);
 
-// The first byte of a message asks for an answer.
+// The first byte of a message requests an answer.
 static inline void take(struct wire* wire, const struct fi_cq_data_entry* entry) {
   if ((entry->flags & FI_RECV) == 0) {
     ++wire->done;
@@ -118,7 +118,7 @@ static inline void take(struct wire* wire, const struct fi_cq_data_entry* entry)
   if (asks) send_message(wire, entry->len, false);
 }
 
-// Makes progress. Returns whether anything was complete.
+// Makes progress. Returns whether any operation completed.
 static inline bool look(struct wire* wire) {
   struct fi_cq_data_entry entries[16];
   const ssize_t count = fi_cq_read(wire->queue, entries, 16);
@@ -135,7 +135,7 @@ static inline void send_message(struct wire* wire, size_t size, bool asks) {
   must("send", outcome);
 }
 
-// `flags`: of fi_writemsg. Both places are offsets in the memory of their side.
+// `flags` are passed to fi_writemsg. `source` and `target` are offsets in the memory of their side.
 static inline ssize_t put_between(struct wire* wire, size_t source, size_t target, size_t size,
                                   uint64_t flags) {
   const struct iovec from = {wire->memory + source, size};

@@ -1,5 +1,7 @@
-// Keeps one processor busy and communicates with nothing: the load of the busy rows. Ends with the
-// process that started it, or after SECONDS. Usage: busy [SECONDS]
+// Keeps one processor busy without communicating: the load of the busy rows. Ends with the process
+// that started it, or after SECONDS.
+//
+// Usage: busy [SECONDS]
 #include "../common/measure.h"
 
 #include <signal.h>

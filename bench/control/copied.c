@@ -14,10 +14,10 @@ struct meeting {
 struct plan {
   const char* name;
   size_t n;
-  size_t source_bytes;  // of one rank, also in `sources`
-  size_t result_bytes;  // of one rank
+  size_t source_bytes;  // per rank, also in `sources`
+  size_t result_bytes;  // per rank
   char* sources;
-  char* results;  // RESULTS sets, which take turns as in the rows
+  char* results;  // RESULTS sets, used alternately as in the rows
 };
 
 static void fill(const struct plan* plan, char* result, size_t rank) {
@@ -36,7 +36,7 @@ static void fill(const struct plan* plan, char* result, size_t rank) {
   }
 }
 
-// Nanoseconds of the copies of one call.
+// Returns the nanoseconds of the copies of one call.
 static double copy_median(const struct plan* plan, struct meeting* meeting) {
   const int me = start_crew(COPIERS);
   double* samples = new_samples(SAMPLES);

@@ -13,8 +13,8 @@ static struct memory {
   _Alignas(4096) char pages[];
 }* memory;
 static size_t n;
-static size_t source_bytes;  // of one process
-static size_t result_bytes;  // of one process; each has RESULTS, which take turns as in the rows
+static size_t source_bytes;  // per process
+static size_t result_bytes;  // per process; each has RESULTS, used alternately as in the rows
 
 typedef void move(size_t rank, size_t turn);
 
@@ -30,7 +30,7 @@ static char* result_of(size_t rank, size_t turn) {
 static void alltoall(size_t rank, size_t turn) {
   const size_t block = source_bytes / n;
   for (size_t i = 0; i < n; ++i) {
-    const size_t source = (rank + i) % n;  // not all at the same one
+    const size_t source = (rank + i) % n;  // start at different sources
     memcpy(result_of(rank, turn) + source * block, source_of(source) + rank * block, block);
   }
 }
@@ -40,10 +40,10 @@ static void broadcast(size_t rank, size_t turn) {
   if (rank != 0) memcpy(result_of(rank, turn), source_of(0), source_bytes);
 }
 
-// Copies the n sources, one after the other. The floor of collect, too.
+// Copies the n sources, one after the other. Also the floor of collect.
 static void fcollect(size_t rank, size_t turn) {
   for (size_t i = 0; i < n; ++i) {
-    const size_t source = (rank + i) % n;  // not all at the same one
+    const size_t source = (rank + i) % n;  // start at different sources
     memcpy(result_of(rank, turn) + source * source_bytes, source_of(source), source_bytes);
   }
 }
@@ -89,7 +89,7 @@ static void scan(size_t rank, size_t turn) {
 static const struct kind {
   const char* name;
   move* move;
-  int calls;  // between meetings
+  int calls;  // number between meetings
 } kinds[] = {{"sum_reduce", reduce, CALLS},
              {"sum_inscan", scan, RESULTS},
              {"broadcast", broadcast, RESULTS},

@@ -18,7 +18,7 @@ struct plan {
   size_t processes;
   size_t in_group;
   size_t bytes;
-  size_t crossing;  // bytes that go from one node to the other
+  size_t crossing;  // bytes sent from one node to the other
   bool is_broadcast;
 };
 
@@ -27,7 +27,7 @@ struct shared {
   struct group groups[2];
 };
 
-// Puts that arrive complete in place `call % RESULTS`: their last word is the number of the call.
+// Puts that arrive complete at index `call % RESULTS`: their last word is the number of the call.
 struct exchange {
   struct wire wire;
   uint64_t posted;
@@ -44,7 +44,7 @@ static void progress(struct exchange* e) {
 
 static void post(struct exchange* e, uint64_t call, size_t bytes) {
   const size_t place = call % RESULTS * bytes;
-  while (e->wire.done < e->posted) progress(e);  // the source is free again
+  while (e->wire.done < e->posted) progress(e);  // the source can be reused
   *last_word(e, SOURCES, place, bytes) = call;
   ssize_t outcome;
   while ((outcome = put_between(&e->wire, SOURCES + place, place, bytes, FI_COMPLETION)) ==

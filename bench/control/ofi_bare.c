@@ -17,7 +17,7 @@ enum { SLOT = 256 << 10, SLOTS = WIRE_MEMORY / SLOT, LARGEST = 16 << 20 };
 
 struct shared {
   struct wire_names names;
-  _Atomic size_t chunk;  // of a pipeline
+  _Atomic size_t chunk;  // for a pipeline
   _Atomic uint64_t first;
   _Atomic int over;
 };
@@ -118,7 +118,7 @@ static void initiate(const char* mode) {
   atomic_store(&shared->over, 1);
 }
 
-static char* device;     // memory that stands for one
+static char* device;     // simulates device memory
 static uint64_t chunks;  // put, or taken by the target, since the start
 
 static void take_chunk(void) {

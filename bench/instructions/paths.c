@@ -35,7 +35,7 @@ __attribute__((noinline)) static void run_put4k(long* cell) {
   for (int i = 0; i < TIMES; ++i) shmem_putmem(cell, source, BULK_BYTES, 0);
 }
 
-// Nothing uses regions.
+// No tool uses the regions.
 __attribute__((noinline)) static void run_region(long* cell) {
   (void)cell;
   for (int i = 0; i < TIMES; ++i) {

@@ -6,7 +6,7 @@ enum { LARGEST = 64 << 20, PER_BATCH = 1 << 20 };
 
 struct route {
   char* symmetric;
-  char* mapped;  // where the control finds the same pages
+  char* mapped;  // the same pages, for the control
   char* local;
   int peer;
 };

@@ -6,7 +6,7 @@
 
 static size_t me;
 static size_t n;
-static size_t length;  // BYTES in elements, which are double or long
+static size_t length;  // BYTES in elements (double or long)
 static int is_uneven;  // the contributions
 
 static long element(size_t from, size_t to, size_t i) {
@@ -123,7 +123,7 @@ int main(int argc, char** argv) {
   pin_if_asked((int)me);
   length = bytes / sizeof(long);
   is_uneven = c->run == collect_bytes;
-  c->from = shmem_malloc(2 * bytes);  // of one size everywhere, as symmetric memory must be
+  c->from = shmem_malloc(2 * bytes);  // the same size everywhere, as symmetric memory requires
   c->bytes = (c->run == alltoall_bytes ? length / n : contribution(me)) * sizeof(long);
   fill(c);
   new_results(c, c->right == is_collected ? bytes * (n + 1) : bytes);

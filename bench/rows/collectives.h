@@ -14,7 +14,7 @@ struct call {
   void* to;
   void* from;
   size_t bytes;
-  int number;  // within its batch
+  int number;  // index within its batch
 };
 
 #if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 5
@@ -109,21 +109,22 @@ static inline void alltoall_bytes(struct scratch* scratch, const struct call* c)
 #endif
 
 // A call may begin only when its destination is ready on every rank. So calls alternate between two
-// destinations, and:
+// destinations. In addition:
 enum readiness {
-  // A rank that has the result of a call knows that all ranks have begun it, and so have ended the
-  // call before it: reductions, fcollect, collect, alltoall. They need nothing between calls.
+  // A rank that has the result of a call knows that all ranks have begun it, and therefore have
+  // ended the previous call. This holds for reductions, fcollect, collect and alltoall, which need
+  // nothing between calls.
   EVERY_RANK_HAS_BEGUN = OPS_PER_BATCH,
-  // A root or a first rank may be ahead by any number of calls: broadcast, scans. The ranks meet
-  // after every second call, and so do the processes of the control.
+  // A root or a first rank may be ahead by any number of calls: broadcast, scans. The ranks
+  // synchronise after every second call, and so do the processes of the control.
   NOTHING_IS_KNOWN = RESULTS
 };
 
 struct collective {
   const char* name;
   void (*run)(struct scratch* scratch, const struct call* call);
-  int (*right)(const void* to);  // whether this is the result, on this rank
-  enum readiness readiness;      // the calls between two barriers
+  int (*right)(const void* to);  // whether `to` is the correct result on this rank
+  enum readiness readiness;      // number of calls between two barriers
   void* to[RESULTS];
   size_t to_bytes;
   void* from;

@@ -1,5 +1,5 @@
-// What rows of Global Arrays share. A row defines the ARMCI functions that Global Arrays calls and
-// can switch them off: what is left is the work of Global Arrays itself, which is the control.
+// Code that rows of Global Arrays share. A row defines the ARMCI functions that Global Arrays calls
+// and can disable them: what is left is the work of Global Arrays itself, which is the control.
 #ifndef GONDWANA_BENCH_GA_JOB_H_
 #define GONDWANA_BENCH_GA_JOB_H_
 

@@ -63,7 +63,7 @@ static void measure_product(void) {
   report_both(1, ours_ns, control_ns, PRODUCTS, "ga_dgemm");
 }
 
-// rows x columns to columns x rows.
+// Transposes rows x columns to columns x rows.
 static void transpose_in_tiles(const double* from, double* to, int rows, int columns) {
   for (int i = 0; i < rows; i += TILE)
     for (int j = 0; j < columns; j += TILE)

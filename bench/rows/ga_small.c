@@ -92,7 +92,7 @@ static void touch_new_pages(void) {
   munmap(pages, BYTES);
 }
 
-// Of 2 MiB in all; both processes take part.
+// 2 MiB in total; both processes take part.
 static void measure_creation(void) {
   double* ours_ns = new_samples(CREATIONS);
   double* control_ns = new_samples(CREATIONS);

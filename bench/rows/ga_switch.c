@@ -1,4 +1,4 @@
-// The ARMCI functions behind single puts, gets and accumulates of Global Arrays, with a switch.
+// The ARMCI functions called by single puts, gets and accumulates of Global Arrays, with a switch.
 #include <armci.h>
 
 int armci_is_off;

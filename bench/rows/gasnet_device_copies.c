@@ -18,11 +18,11 @@ struct way {
 static const struct way ways[] = {
     {"host_to_device", 0, 0}, {"device_to_host", 1, 0}, {"device_put", 0, 1}, {"device_get", 1, 1}};
 
-// Memory of a device has the local side first and then that for the target.
+// Device memory contains the local side first, then the memory for the target.
 static struct {
-  int rank;      // that is accessed
-  char* device;  // ours
-  char* there;   // of the target, as GASNet-EX names it
+  int rank;      // the rank that is accessed
+  char* device;  // on our device
+  char* there;   // the target's address, as GASNet-EX names it
   char* spare;   // on the device, for the control
   char* host;
   gex_TM_t pair[2];  // from the host, from the device
@@ -64,7 +64,7 @@ static void repeat(transfer* run, const struct way* way, size_t bytes, size_t co
   for (size_t i = 0; i < count; ++i) run(way, bytes);
 }
 
-// The control is measured beside each door.
+// The control is measured next to each door.
 static void measure(const char* title, const struct way* way, size_t bytes) {
   transfer* const doors[] = {put_or_get, gasnet_put_or_get};
   const char* suffix[] = {"", "_gasnet"};
@@ -78,7 +78,7 @@ static void measure(const char* title, const struct way* way, size_t bytes) {
   }
 }
 
-// Bytes go from the host to the target, from there to our device, back and to the host.
+// Bytes move from the host to the target, from there to our device, and back to the host.
 static void check(transfer* run, size_t bytes, char value) {
   memset(memory.host, value, bytes);
   run(&ways[0], bytes);

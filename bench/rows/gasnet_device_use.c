@@ -1,6 +1,6 @@
-// What devices cost: puts of 8 bytes to the heap once a device is in use, compared with those
-// before in the same process, and device segments that come and go, compared with memory of the
-// device that does. Neither may leave a mapping or a descriptor behind.
+// The cost of devices: puts of 8 bytes to the heap once a device is in use, compared with puts
+// before that in the same process; and creating and destroying device segments, compared with
+// allocating and freeing device memory. Neither may leave a mapping or a descriptor behind.
 #include "gasnet_job.h"
 #include "pairs.h"
 

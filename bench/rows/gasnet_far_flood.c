@@ -7,7 +7,7 @@ enum { BATCHES = 10, MESSAGES = 20000, WORDS = 8 };
 enum { SHORT = GEX_AM_INDEX_BASE, MEDIUM, ALL_HANDLED };
 
 static uint64_t handled;
-static uint64_t sum;  // of what the handled messages carried
+static uint64_t sum;  // sum of the arguments of the handled messages
 static uint64_t batches_done;
 
 static void handle_short(gex_Token_t token, gex_AM_Arg_t number, gex_AM_Arg_t twice) {
@@ -41,7 +41,7 @@ static void send_medium(const struct job* job, gex_Rank_t to, int number) {
 typedef void sender(const struct job* job, gex_Rank_t to, int number);
 
 static void receive_all(const struct job* job) {
-  static uint64_t end;  // the first may have come while this rank was still leaving a barrier
+  static uint64_t end;  // the first message may arrive during a barrier
   end += MESSAGES;
   GASNET_BLOCKUNTIL(handled >= end);
   require(handled == end, "more messages than were sent");

@@ -18,7 +18,7 @@ struct flood {
   gex_Rank_t peer;
   const char* here;
   char* there;
-  size_t most;  // bytes of a message, whole pieces
+  size_t most;  // maximum bytes of a message, whole pieces
   size_t bytes;
   size_t puts;
 };
@@ -26,8 +26,8 @@ struct flood {
 typedef void operation(const struct flood* flood);
 
 static char* segment;
-static uint64_t laid;      // bytes, at the target
-static uint64_t expected;  // of which it then tells the other
+static uint64_t laid;      // bytes unpacked at the target
+static uint64_t expected;  // bytes after which it notifies the other rank
 static int is_laid;
 
 static void pack(char* to, const char* from, size_t bytes) {
@@ -98,7 +98,7 @@ static void by_negotiated(const struct flood* flood) {
   flood_of_messages(flood, put_negotiated);
 }
 
-// The pieces as a section of three dimensions.
+// Sends the pieces as a section of three dimensions.
 static void by_vis(const struct flood* flood) {
   const size_t pieces = flood->bytes / PIECE;
   const size_t inner = pieces < 16 ? pieces : 16;
@@ -142,7 +142,7 @@ static char byte_at(size_t i, int way) {
   return (char)(i % 251 + (size_t)way + 1);
 }
 
-// Puts different bytes in each way and gets them back.
+// Puts different bytes in each way and reads them back.
 static void check(const struct flood* flood, char* here) {
   char* seen = malloc(flood->bytes * STRIDE / PIECE);
   require(seen != NULL, "no memory");

@@ -21,7 +21,7 @@ struct cell {
   gex_AD_t domain64;
 };
 
-// A way of adding 1 `ops` times to the first word (32 bits) or the second (64 bits).
+// Adds 1 `ops` times to the first word (32 bits) or the second (64 bits).
 typedef void batch(const struct cell* cell, size_t ops);
 
 static volatile uint64_t old_value;  // not used, but each operation must fetch it
@@ -138,7 +138,7 @@ static void measure(const struct cell* c, const struct way* way, size_t batches,
   TIME_BOTH(1, batches, ops, way->ours(c, ops), way->control(c, ops), "%s", way->name);
 }
 
-// Each width has two ways, each with a control that adds as often.
+// Each width has two ways, and each way has a control that adds equally often.
 static void check(const struct cell* c, uint64_t batches, uint64_t ops) {
   const uint64_t added = 4 * batches * ops;
   const uint32_t found32 = *(const uint32_t*)(const void*)word32(c->there.mapped);

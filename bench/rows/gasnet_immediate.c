@@ -15,15 +15,15 @@ enum { HANDLER = GEX_AM_INDEX_BASE };
 
 struct ring {
   _Alignas(LINE_PAIR) _Atomic uint64_t filled;  // by rank 0
-  _Atomic uint64_t is_over;                     // the phase that rank 0 has ended
-  _Atomic uint64_t sent;                        // messages of the library
-  _Atomic uint64_t sleeps;                      // its owner is not in the library any more
+  _Atomic uint64_t is_over;                     // the last phase that rank 0 has ended
+  _Atomic uint64_t sent;                        // messages sent by the library
+  _Atomic uint64_t sleeps;                      // its owner is outside the library
   _Alignas(LINE_PAIR) _Atomic uint64_t emptied;
   _Alignas(PLACE_BYTES) char places[MOST_PLACES][PLACE_BYTES];
 };
 
 static uint64_t handled;
-static uint64_t numbers;  // the sum over all messages handled
+static uint64_t numbers;  // sum over all handled messages
 
 static void handler(gex_Token_t token, void* payload, size_t bytes) {
   (void)token;
@@ -53,7 +53,7 @@ static void say_it_is_over(const struct job* job, uint64_t phase) {
   for (gex_Rank_t to = 1; to < job->ranks; ++to) atomic_store(&ring_of(job, to)->is_over, phase);
 }
 
-// How many messages a rank that does not poll has room for.
+// Returns how many messages fit into the queue of a rank that does not poll.
 static size_t find_room(const struct schedule* s, uint64_t phase) {
   struct ring* ring = ring_of(s->job, s->job->rank);
   meet(s->job);
@@ -102,7 +102,7 @@ static double time_schedule(const struct schedule* s, void (*send)(const struct 
   return (double)time;
 }
 
-// One turn of the control: copies where there is room, at most one block per rank.
+// One turn of the control: copies if there is space, at most one block per rank.
 static size_t fill_rings(const struct schedule* s, struct ring** rings, size_t room, size_t* left) {
   size_t all = 0;
   require(room > 0, "a rank that does not poll has no room");

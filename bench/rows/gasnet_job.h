@@ -1,5 +1,5 @@
-// The start and the end of every GASNet-EX row: a client, handlers, a segment, and the local
-// mappings of the segments of the others, for the controls.
+// The start and end of every GASNet-EX row: a client, handlers, a segment, and local mappings of
+// the others' segments, for the controls.
 #ifndef GONDWANA_BENCH_GASNET_JOB_H_
 #define GONDWANA_BENCH_GASNET_JOB_H_
 

@@ -1,15 +1,16 @@
-// A ping-pong of ranks 0 and 1 over two lines, one at the start of each segment, by plain stores
-// and loads: the control of a message between them.
+// A ping-pong between ranks 0 and 1 over two lines, one at the start of each segment, with plain
+// stores and loads: the control of a message between them.
 #ifndef GONDWANA_BENCH_GASNET_LINES_H_
 #define GONDWANA_BENCH_GASNET_LINES_H_
 
 #include "gasnet_job.h"
 
-// Each rank waits on its own word. Numbers only grow, so no rank mistakes an old one for a new one.
+// Each rank waits on its own word. Numbers only grow, so an old number cannot be mistaken for a new
+// one.
 struct lines {
   _Atomic uint64_t* mine;
   _Atomic uint64_t* theirs;
-  uint64_t trips;  // done so far
+  uint64_t trips;  // trips so far
   int begins;
 };
 

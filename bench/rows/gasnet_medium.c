@@ -12,14 +12,14 @@
 
 enum { BATCHES = 25, LARGEST = 64 << 10, LOOKS = 50, INTEGERS_AT_ONCE = 16 };
 enum { BASE = GEX_AM_INDEX_BASE };
-enum { FIXED = BASE, NEGOTIATED, FIXED_READ, NEGOTIATED_READ, CHECKED };  // requests
+enum { FIXED = BASE, NEGOTIATED, FIXED_READ, NEGOTIATED_READ, CHECKED };  // the requests
 enum { REPLY = CHECKED + 1, READ_REPLY, CHECKED_REPLY };
 
 typedef uint32_t integer;
 
 struct mailbox {
   struct {
-    _Alignas(LINE_PAIR) _Atomic uint64_t trip;  // of the ping-pong by lines, unused here
+    _Alignas(LINE_PAIR) _Atomic uint64_t trip;  // used by the ping-pong over lines, not here
     _Alignas(LINE_PAIR) _Atomic uint64_t sent;
   } flags;
   _Alignas(LINE_PAIR) char payload[LARGEST];
@@ -28,10 +28,11 @@ struct mailbox {
 static _Alignas(LINE_PAIR) integer own_payload[LARGEST / sizeof(integer)];
 static uint64_t served;
 static uint64_t answered;
-static uint64_t wrong;            // payloads that were not as generated
-static volatile uint64_t summed;  // a sum that must be formed
+static uint64_t wrong;            // payloads with wrong contents
+static volatile uint64_t summed;  // volatile, so that the sum is computed
 
-// Sixteen integers at a time, which compilers vectorize, then one by one, then single bytes.
+// Writes sixteen integers at a time, which compilers vectorize, then single integers, then single
+// bytes.
 static void generate(void* payload, size_t bytes, integer first) {
   integer* to = payload;
   const size_t count = bytes / sizeof *to;
@@ -159,7 +160,7 @@ static void trips_by_messages(const struct job* job, gex_AM_Index_t handler, siz
 struct mailboxes {
   struct mailbox* mine;
   struct mailbox* theirs;
-  uint64_t trips;  // done so far
+  uint64_t trips;  // trips so far
 };
 
 static void give(struct mailbox* to, size_t bytes, uint64_t trip) {

@@ -16,9 +16,9 @@ enum { INDEXED = 0, BATCH_BYTES = 1 << 20, BEFORE = 0xa5 };
 
 // A transfer as both sides see it.
 struct pattern {
-  size_t dimensions;  // INDEXED: the lists
-  size_t bytes;       // of all pieces
-  size_t extent;      // from the first to the last, with the gaps
+  size_t dimensions;  // INDEXED: lists of addresses
+  size_t bytes;       // total of all pieces
+  size_t extent;      // from the first to the last piece, including gaps
   size_t count[MOST_DIMENSIONS];
   ptrdiff_t strides[MOST_DIMENSIONS];
   void** from;  // the lists
@@ -28,7 +28,8 @@ struct pattern {
   gex_TM_t team;
 };
 
-// Distributes the doublings of the number of pieces over the dimensions. The rest have length 1.
+// Distributes the doublings of the number of pieces over the dimensions; the other dimensions have
+// length 1.
 static struct pattern new_pattern(const struct job* job, size_t dimensions, size_t bytes,
                                   size_t density) {
   struct pattern p = {.dimensions = dimensions,
@@ -69,7 +70,7 @@ static void copy_lines(const struct pattern* p) {
   memcpy(p->there.mapped, p->source, p->extent);
 }
 
-// The compiler must not know the size: then it calls memcpy instead of inlining a load and a store.
+// The compiler must not know the size: otherwise it would inline memcpy as a load and a store.
 static volatile size_t piece_bytes = PIECE;
 
 static void copy_dimension(const struct pattern* p, size_t dimension, size_t offset, size_t bytes) {

@@ -8,9 +8,9 @@
 
 enum { BATCHES = 60, TRIPS = 500, FAR_TRIPS = 2000, WARM_UP = 8000 };
 
-// Rank 0 fills the samples with the time of each trip, where there are any.
+// Rank 0 stores the time of each trip in the samples, if there are any.
 static void trips_by_messages(const struct job* job, sender* send, int trips, double* samples) {
-  static uint64_t end;  // the first may come while this rank leaves a barrier
+  static uint64_t end;  // static: the first message may arrive while this rank leaves a barrier
   end += (uint64_t)trips;
   if (job->rank == job->ranks - 1) GASNET_BLOCKUNTIL(served == end);
   for (int i = 0; job->rank == 0 && i < trips; ++i) {

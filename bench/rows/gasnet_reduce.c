@@ -13,8 +13,8 @@ struct vectors {
   size_t count;
   double* from;
   double* to;
-  double* shared;          // as from, for the control: in the segment
-  const double* of_other;  // the shared vector of the other rank
+  double* shared;          // a copy of `from` in the segment, for the control
+  const double* of_other;  // the other rank's shared vector
 };
 
 static void reduce(const struct vectors* v) {

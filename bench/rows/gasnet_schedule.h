@@ -1,9 +1,9 @@
-// Rank 0 sends Mediums of 4032 bytes to the other ranks. The static schedule waits where there is
-// no room. The dynamic one goes on to the next rank (GEX_FLAG_IMMEDIATE).
+// Rank 0 sends Mediums of 4032 bytes to the other ranks. The static schedule waits if a queue is
+// full. The dynamic one continues with the next rank (GEX_FLAG_IMMEDIATE).
 //
-// The pattern is that of testimm of the seed. A schedule visits the ranks in turn, with a block of
-// messages each. The dynamic schedule polls once when a message is refused and retries. Refused
-// twice, it leaves the rest of the block for the next turn.
+// The pattern comes from testimm of GASNet's tests. A schedule visits the ranks in turn, with a
+// block of messages for each. The dynamic schedule polls once when a message is refused and
+// retries. Refused twice, it leaves the rest of the block for the next turn.
 #ifndef GONDWANA_BENCH_GASNET_SCHEDULE_H_
 #define GONDWANA_BENCH_GASNET_SCHEDULE_H_
 
@@ -14,12 +14,12 @@ enum { MESSAGE_BYTES = 4032, MOST_RANKS = 64 };
 struct schedule {
   const struct job* job;
   gex_AM_Index_t handler;
-  gex_Rank_t last;  // ranks 1 to last are sent to
-  size_t messages;  // to each of them
+  gex_Rank_t last;  // messages go to ranks 1 to `last`
+  size_t messages;  // for each of them
   size_t block;
 };
 
-// The number of messages sent to each rank. The first word of a payload is its number.
+// The number of messages sent to each rank. The first word of a payload is its index.
 static _Alignas(LINE_PAIR) uint64_t message_payload[MESSAGE_BYTES / sizeof(uint64_t)];
 static size_t messages_sent[MOST_RANKS];
 

@@ -9,10 +9,10 @@
 
 enum { BATCHES = 40, TRIPS = 500 };
 
-// Rank 1 waits in wait(), and rank 0 ends the wait by end(). `turn` differs each time.
+// Rank 1 waits in wait(), and rank 0 ends the wait with end(). `turn` differs each time.
 struct kind {
   const char* name;
-  void (*prepare)(const struct job* job, long turn);  // by both, before a meeting
+  void (*prepare)(const struct job* job, long turn);  // called by both before they synchronise
   void (*wait)(const struct job* job, long turn);
   void (*end)(const struct job* job, long turn);
 };

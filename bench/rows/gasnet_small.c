@@ -7,7 +7,7 @@ enum { BATCHES = 200, OPS = 10000, BYTES = 8, CELLS = 512 };
 struct cells {
   gex_TM_t team;
   struct window there;
-  uint64_t* values;  // as many, of this rank
+  uint64_t* values;  // the same number, on this rank
 };
 
 typedef void batch(const struct cells* cells);
@@ -54,7 +54,7 @@ static void copy_here(const struct cells* c) {
   }
 }
 
-// A round trip of values that no earlier batch has used.
+// A round trip of values that were not used before.
 static void check(const struct cells* c, batch* put, batch* get) {
   static uint64_t salt;
   salt += CELLS;

@@ -13,8 +13,8 @@ enum { HANDLER = GEX_AM_INDEX_BASE, ALL_HANDLED };
 // The state of rank 2, in its segment.
 struct sleeper {
   _Atomic int64_t process;
-  _Atomic uint64_t batch;  // which it may handle the messages of
-  _Atomic uint64_t sent;   // as many, in all batches
+  _Atomic uint64_t batch;  // the batch whose messages it may handle
+  _Atomic uint64_t sent;   // messages sent to it, in all batches
 };
 
 static uint64_t handled;

@@ -1,6 +1,8 @@
 // The transposition of a square of ROWS x ROWS elements of 4 bytes, from rank 0 into the segment of
-// rank 1, by one strided put of two dimensions. The control is a tiled loop between the same pages,
-// with the fastest tile size and order of those tried. Usage: gasnet_transpose [ROWS]
+// rank 1, with one strided put of two dimensions. The control is a tiled loop between the same
+// pages, with the fastest of several tile sizes and orders.
+//
+// Usage: gasnet_transpose [ROWS]
 #include "gasnet_job.h"
 
 #include <gasnet_vis.h>

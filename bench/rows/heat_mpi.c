@@ -1,5 +1,6 @@
-// The heat of examples/device_heat.c in host memory, with exchanges of MPI: two receives and two
-// sends. Writes the seconds of exchange and computation of each step to FILE.
+// The heat of examples/device_heat.c in host memory, with exchanges through MPI: two receives and
+// two sends. Writes the seconds of exchange and computation of each step to FILE.
+//
 // Usage: heat_mpi SIZE STEPS FILE
 #include "../common/measure.h"
 

@@ -6,7 +6,7 @@
 
 #include <shmem.h>
 
-// Enough turns that all ranks contend even when one starts late.
+// Enough turns for all ranks to contend even if one starts late.
 enum { BATCHES = 20, TURNS = 2000, SLOW_TURNS = 20, SLOW_US = 100 };
 
 // Both words are in the memory of rank 0, at its local mapping.
@@ -53,7 +53,7 @@ static void control(const struct contest* contest) {
   }
 }
 
-// The time per turn. Ends the job if turns have overlapped.
+// Returns the time per turn. Ends the job if turns have overlapped.
 static double turn_ns(void (*way)(const struct contest*), const struct contest* contest,
                       const char* name) {
   const size_t turns = (size_t)shmem_n_pes() * TURNS;
@@ -70,7 +70,7 @@ static double turn_ns(void (*way)(const struct contest*), const struct contest* 
   return ns;
 }
 
-// Turns in which the holder sleeps between load and store: a lock with two holders always shows.
+// The holder sleeps between load and store, so that two simultaneous holders would be detected.
 static void check(const struct contest* contest) {
   shmem_barrier_all();
   const long before = *contest->guarded;

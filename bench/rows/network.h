@@ -1,5 +1,5 @@
-// What the rows of jobs on several nodes share: rank 0 accesses memory of the last rank. That rank
-// is on the last node, and waits in a barrier or computes without calling the library.
+// Code that the rows of jobs on several nodes share: rank 0 accesses memory of the last rank. That
+// rank is on the last node, and waits in a barrier or computes without calling the library.
 #ifndef GONDWANA_BENCH_NETWORK_H_
 #define GONDWANA_BENCH_NETWORK_H_
 
@@ -11,7 +11,7 @@ static inline int is_asked_to_compute(int argc, char** argv) {
   return argc > 1 && strcmp(argv[1], "computing") == 0;
 }
 
-// Computes until its word changes, read as local memory.
+// Computes until this rank's word changes, read as local memory.
 static inline void compute_until(const long* over) {
   volatile double computed = 1;
   while (__atomic_load_n(over, __ATOMIC_ACQUIRE) == 0)

@@ -8,8 +8,8 @@ enum { LARGEST = 16 << 20, USUAL_AREA = 1 << 20, BATCHES = 40 };
 struct stream {
   const char* name;
   size_t size;
-  size_t transfers;  // in a batch
-  size_t window;     // transfers before a quiet
+  size_t transfers;  // per batch
+  size_t window;     // transfers before each quiet
   int gets;
 };
 

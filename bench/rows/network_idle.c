@@ -14,7 +14,7 @@ struct process {
   int id;
   int parent;
   char name[32];
-  double ns;  // that it ran
+  double ns;  // processor time used
 };
 
 static struct process processes[MOST];
@@ -88,10 +88,10 @@ int main(void) {
   shmem_init();
   long* word = shmem_calloc(1, sizeof *word);
   const int next = (shmem_my_pe() + 1) % shmem_n_pes();
-  shmem_long_p(word, 1, next);  // connections are made
+  shmem_long_p(word, 1, next);  // creates the connections
   shmem_barrier_all();
   double* sample = new_samples(1);
-  sleep(1);  // a rank that has just worked may still poll
+  sleep(1);  // a rank that has just worked may still be polling
   const double before = shmem_my_pe() == 0 ? time_of_job() : 0;
   sleep(SECONDS);
   if (shmem_my_pe() == 0) sample[0] = (time_of_job() - before) / SECONDS;

@@ -58,7 +58,7 @@ static void measure_stream(const struct kind* kind, int length, int first, int t
   report(name, "ours", samples, ROUNDS);
 }
 
-// Every addition has arrived.
+// Checks that every addition has arrived.
 static void check(int first, int targets) {
   long sum = 0;
   for (int target = 0; target < targets; ++target)

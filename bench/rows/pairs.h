@@ -1,4 +1,4 @@
-// Two ways to do one thing, in one process, in alternating batches: both see the same machine.
+// Two ways to do the same thing, in one process, in alternating batches: both see the same machine.
 #ifndef GONDWANA_BENCH_PAIRS_H_
 #define GONDWANA_BENCH_PAIRS_H_
 
@@ -8,8 +8,8 @@
 
 // The data of the batches.
 struct cells {
-  long* symmetric;       // our address of the peer's cell, as OpenSHMEM takes it
-  _Atomic long* mapped;  // the peer's cell as the processor sees it
+  long* symmetric;       // our address of the peer's cell, as passed to OpenSHMEM
+  _Atomic long* mapped;  // the peer's cell as mapped here
   int peer;
 };
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// RssAnon + RssFile + RssShmem of this process, in KiB; 0 where there is no /proc.
+// RssAnon + RssFile + RssShmem of this process, in KiB; 0 if there is no /proc.
 static long resident_kib(void) {
   FILE* status = fopen("/proc/self/status", "r");
   if (status == NULL) return 0;

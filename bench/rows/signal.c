@@ -13,10 +13,10 @@ struct mailbox {
 
 struct board {
   struct mailbox* mine;    // symmetric
-  struct mailbox* theirs;  // as the processor sees it
+  struct mailbox* theirs;  // as mapped here
   int me;
-  long trips;  // done so far, by any way; numbers only grow
-  long wrong;  // data of another trip
+  long trips;  // trips so far, in any way; numbers only grow
+  long wrong;  // trips with wrong data
 };
 
 typedef void half(struct board* board, long trip);
@@ -65,7 +65,7 @@ static void load_data(struct board* board, long trip) {
 
 static const struct way {
   const char* name;
-  half* halves[4];  // send and receive, ours and of the control
+  half* halves[4];  // send and receive, ours and the control's
 } ways[] = {
     {"p_wait_until", {send_word, receive_word, store_word, load_word}},
 #if SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 5

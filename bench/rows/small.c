@@ -121,7 +121,7 @@ static const struct pair pairs[] = {
     {"fetch_add", ours_fetch_add, control_fetch_add},
     {"flag_check", store_and_look, control_p},
     {"lock", ours_lock, control_lock},
-    {"put_nbi", ours_put_nbi, stores},  // from here on the flag is set
+    {"put_nbi", ours_put_nbi, stores},  // the flag is set from here on
     {"put_nbi_call", ours_put_nbi, calls},
 };
 

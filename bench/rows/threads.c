@@ -34,7 +34,7 @@ static void put_all(shmem_ctx_t context, long* cell) {
   shmem_ctx_quiet(context);
 }
 
-// Thread 0 alone, then all, repeatedly; thread 0 takes the time.
+// Runs thread 0 alone, then all threads, repeatedly; thread 0 measures the time.
 static void run_batches(struct team* team, uint32_t number, shmem_ctx_t context) {
   long* cell = &team->cells[number].value;
   for (int i = 0; i < BATCHES; ++i) {

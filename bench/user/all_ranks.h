@@ -1,12 +1,11 @@
-// The frame of the measurements of collective operations, for any library: the rounds, the controls
-// on mapped memory, the checks, and what is printed. A program includes it, describes its library,
-// and calls measure_all_ranks().
+// The framework of the collective measurements, for any library: rounds, controls on mapped memory,
+// checks, and output. A program includes it, describes its library, and calls measure_all_ranks().
 //
 // A barrier follows each broadcast and each sum, so all ranks have the result when the time ends.
 // The control does the same with a central barrier and the mapped memory of the ranks, without a
-// library. Rank 0 prints a line for each round: measurement, bytes, nanoseconds of one operation,
-// those of the control, or "-" if a rank does not map all others. If there is a processor for each
-// rank, each stays on its own.
+// library. Rank 0 prints a line for each round: measurement, bytes, nanoseconds of one operation
+// and of its control, or "-" if a rank does not map all others. If there is a processor for each
+// rank, each rank is bound to one.
 #ifndef GONDWANA_BENCH_ALL_RANKS_H_
 #define GONDWANA_BENCH_ALL_RANKS_H_
 
@@ -14,12 +13,12 @@
 
 enum { SMALL_OPS = 50, LARGE_BATCH_BYTES = 1 << 20 };
 
-// The shared memory of a rank: a barrier, of which that of rank 0 counts, then source and target.
+// The shared memory of a rank: a barrier (only rank 0's is used), then source and target.
 struct ranks {
   int me;
   int count;
   enum wait_kind how;
-  char** blocks;  // of each rank, as this process sees them; NULL: not mapped
+  char** blocks;  // the block of each rank, as mapped here; NULL: not mapped
   int has_control;
   long* source;
   long* target;
@@ -29,14 +28,14 @@ typedef void operation(struct ranks* r, size_t words);
 
 struct library {
   operation* barrier;
-  operation* broadcast;  // of the source of rank 0; the target of rank 0 does not matter
+  operation* broadcast;  // from the source of rank 0; the target of rank 0 is not used
   operation* sum;
   void (*end)(int status);
 };
 
 static inline struct ranks start_ranks(int me, int count) {
   struct ranks r = {.me = me, .count = count, .how = usual_wait(count)};
-  // On one processor, two ranks that spin would measure its scheduler.
+  // Two ranks that spin on one processor would measure its scheduler.
   if (r.how == WAIT_SPIN) pin(me);
   r.blocks = (char**)calloc((size_t)count, sizeof *r.blocks);
   return r;
@@ -55,7 +54,7 @@ static inline void plain_barrier(struct ranks* r, size_t words) {
   central_wait((struct central_barrier*)(void*)r->blocks[0], (uint32_t)r->count, r->how);
 }
 
-// The first barrier tells that the sources are ready.
+// The first barrier ensures that the sources are ready.
 static inline void plain_broadcast(struct ranks* r, size_t words) {
   plain_barrier(r, 0);
   if (r->me != 0) memcpy(r->target, source_in(r->blocks[0]), words * sizeof *r->target);
@@ -92,7 +91,7 @@ struct measurement {
   const char* name;
   operation* ours;
   operation* control;
-  int (*is_right)(const struct ranks* r, size_t words);  // NULL: it moves nothing
+  int (*is_right)(const struct ranks* r, size_t words);  // NULL: the operation moves nothing
 };
 
 static inline double time_of(operation* run, struct ranks* r, const struct library* library,
@@ -138,7 +137,7 @@ static inline void measure(const struct measurement* m, struct ranks* r,
   fflush(stdout);
 }
 
-// All ranks must agree: if one of them does not map another, no rank has a control.
+// All ranks must agree: if one of them does not map another rank, none has a control.
 static inline void agree_on_control(struct ranks* r, const struct library* library) {
   r->source[0] = 0;
   for (int rank = 0; rank < r->count; ++rank) {
@@ -149,7 +148,7 @@ static inline void agree_on_control(struct ranks* r, const struct library* libra
   r->has_control = r->target[0] == 0;
 }
 
-// After `blocks` has been filled in.
+// Requires `blocks` to be filled in.
 static inline void measure_all_ranks(struct ranks* r, const struct library* library, size_t rounds,
                                      size_t smallest, size_t largest) {
   const struct measurement measurements[] = {
@@ -175,7 +174,7 @@ static inline void measure_all_ranks(struct ranks* r, const struct library* libr
   free((void*)r->blocks);
 }
 
-// What was asked for: collectives GROUP ROUNDS SMALLEST LARGEST, in words.
+// The arguments: collectives GROUP ROUNDS SMALLEST LARGEST. Sizes are in words.
 struct request {
   size_t rounds;
   size_t smallest;

@@ -1,7 +1,9 @@
-// The programs of `gondwana bench apps`. In each round rank 0 does the work alone, while the others
-// wait, and then all ranks do it together. Rank 0 prints a line for each round: program, ranks,
-// nanoseconds of all ranks together, those of rank 0 alone. Only names of OpenSHMEM 1.4 are used,
-// so that other libraries can compile it. Usage: apps apps ROUNDS
+// The programs of `gondwana bench apps`. In each round rank 0 does the work alone while the others
+// wait; then all ranks do it together. Rank 0 prints a line for each round: program, ranks,
+// nanoseconds of all ranks together, nanoseconds of rank 0 alone. Only names of OpenSHMEM 1.4 are
+// used, so that other libraries can compile it.
+//
+// Usage: apps apps ROUNDS
 #include "apps/heat.h"
 #include "apps/histogram.h"
 #include "apps/matrix.h"

@@ -9,7 +9,7 @@ static inline void end_job(int status) {
   armci_msg_abort(status);
 }
 
-// A block of each process, as calls name them.
+// Allocates a block for each process; returns their addresses as ARMCI calls use them.
 static inline void** allocate_blocks(int processes, size_t bytes) {
   void** blocks = (void**)calloc((size_t)processes, sizeof *blocks);
   if (blocks != NULL && ARMCI_Malloc(blocks, (armci_size_t)bytes) == 0) return blocks;
@@ -18,7 +18,7 @@ static inline void** allocate_blocks(int processes, size_t bytes) {
   return NULL;
 }
 
-// Whether the addresses of the process may be loaded from and stored to.
+// Whether loads and stores to addresses of that process are possible.
 static inline int is_mapped(int process) {
   return armci_domain_same_id(ARMCI_DOMAIN_SMP, process);
 }

@@ -5,7 +5,7 @@
 
 #include <shmem.h>
 
-static long* source;  // of each rank, as calls name them
+static long* source;  // of each rank, as calls name it
 static long* target;
 static long* work;
 static long* broadcast_sync;

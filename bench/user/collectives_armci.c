@@ -9,7 +9,7 @@ static void barrier(struct ranks* r, size_t words) {
   armci_msg_barrier();
 }
 
-// In place, as ARMCI has it.
+// ARMCI broadcasts in place.
 static void broadcast(struct ranks* r, size_t words) {
   armci_msg_bcast(r->me == 0 ? r->source : r->target, (int)(words * sizeof *r->source), 0);
   armci_msg_barrier();

@@ -1,4 +1,4 @@
-// What the measurements between two ranks of GASNet-EX share: the memory, a put and a get.
+// Code shared by the measurements between two ranks of GASNet-EX: the memory, a put and a get.
 #ifndef GONDWANA_BENCH_GASNET_PAIR_H_
 #define GONDWANA_BENCH_GASNET_PAIR_H_
 
@@ -16,7 +16,7 @@ static inline void get(struct pair* p, size_t bytes, size_t ops) {
     gex_RMA_GetBlocking(world, p->local, (gex_Rank_t)p->other, data_in(p->remote), bytes, 0);
 }
 
-// With that many bytes of data.
+// `bytes` is the size of the data.
 static inline struct pair start_gasnet_pair(gex_AM_Entry_t* handlers, size_t count, size_t bytes) {
   start_gasnet(handlers, count, CELL_BYTES + bytes);
   const gex_Rank_t me = gex_TM_QueryRank(world);

@@ -11,13 +11,13 @@ static inline void meet_all(void) {
   meet(&started);
 }
 
-// With a segment of that many bytes at least.
+// The segment has at least `bytes` bytes.
 static inline void start_gasnet(gex_AM_Entry_t* handlers, size_t count, size_t bytes) {
   started = start_job(handlers, count, bytes);
   world = started.team;
 }
 
-// The segment of a rank: its address there, and here (NULL: not mapped).
+// The segment of a rank: its owner's address, and its mapping here (NULL: not mapped).
 static inline void find_segment(gex_Rank_t rank, char** owner, char** mapped) {
   void* there = NULL;
   void* here = NULL;

@@ -31,14 +31,14 @@ static double mean(const long* of_ranks, size_t ranks) {
 }
 
 int main(void) {
-  long bytes[2][FIGURES];  // before and after
+  long bytes[2][FIGURES];  // before and after shmem_init
   read_memory(bytes[0]);
   shmem_init();
   const int me = shmem_my_pe();
   const size_t ranks = (size_t)shmem_n_pes();
   shmem_barrier_all();
   read_memory(bytes[1]);
-  shmem_barrier_all();  // all have read what they share with others
+  shmem_barrier_all();  // all ranks have read their shared memory
   long* of_ranks = shmem_malloc(2 * FIGURES * ranks * sizeof *of_ranks);
   if (of_ranks == NULL) shmem_global_exit(1);
   for (size_t i = 0; i < (size_t)2 * FIGURES; ++i)

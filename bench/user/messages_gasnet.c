@@ -10,11 +10,11 @@ enum { SHORT_FLOOD = LONG_REPLY + 1, MEDIUM_FLOOD, LONG_FLOOD, ALL_HANDLED };
 
 static struct pair pair;
 static size_t served;
-static size_t expected;  // of `served`: the barrier before a batch may already have handled some
+static size_t expected;  // value of `served` after the batch
 static size_t answered;
-static size_t floods;  // of which the other has handled everything
+static size_t floods;  // floods that the other rank has handled completely
 
-// Payloads are of ones.
+// Payload bytes are 1.
 static void check_payload(const void* payload, size_t bytes) {
   const char* from = payload;
   require(from[0] == 1 && from[bytes - 1] == 1, "a payload is not the one that was sent");
@@ -136,7 +136,7 @@ static void long_flood(struct pair* p, size_t bytes, size_t ops) {
   flood(send_long, LONG_FLOOD, bytes, ops);
 }
 
-// One way, without a receiver: a copy and a store for each message.
+// One way without a receiver: a copy and a store for each message.
 static void stores(struct pair* p, size_t bytes, size_t ops) {
   if (p->me != 0) return;
   for (size_t i = 0; i < ops; ++i) {

@@ -1,10 +1,10 @@
-// The frame of the measurements between rank 0 and the last rank, for any library: the rounds, the
-// controls on the mapped memory, and what is printed. A program includes it, describes its library,
-// and calls measure_pair().
+// The framework of the measurements between rank 0 and the last rank, for any library: rounds,
+// controls on mapped memory, and output. A program includes it, describes its library, and calls
+// measure_pair().
 //
-// Rank 0 prints a line for each round: measurement, bytes, nanoseconds of one operation, those of
-// the control, or "-" if the two ranks do not map each other's memory. If there is a processor for
-// each rank, each stays on its own.
+// Rank 0 prints a line for each round: measurement, bytes, nanoseconds of one operation and of its
+// control, or "-" if the two ranks do not map each other's memory. If there is a processor for each
+// rank, each rank is bound to one.
 #ifndef GONDWANA_BENCH_PAIR_H_
 #define GONDWANA_BENCH_PAIR_H_
 
@@ -15,27 +15,27 @@ enum {
   LARGE_BATCH_BYTES = 8 << 20,
   SMALL_WINDOW_BYTES = 8 << 10,
   WINDOW = 64,                 // operations in flight
-  CELL_BYTES = 4 * LINE_PAIR,  // words that are polled: the start of the shared memory
+  CELL_BYTES = 4 * LINE_PAIR,  // polled words at the start of the shared memory
 };
 
 struct pair {
   int me;
   int ranks;
-  int other;        // the last rank for rank 0, else rank 0
-  char* shared;     // the own memory that the other accesses
-  char* remote;     // that of the other, as calls of the library name it
-  char* mapped;     // the same as this process sees it; NULL: it does not
+  int other;        // the last rank for rank 0, otherwise rank 0
+  char* shared;     // own memory that the other rank accesses
+  char* remote;     // the other rank's shared memory, as calls of the library name it
+  char* mapped;     // the same as mapped here; NULL: not mapped
   char* local;      // private memory
-  int has_control;  // both map the memory of the other
+  int has_control;  // both ranks map each other's memory
   enum wait_kind how;
-  long trips;  // of a ping-pong so far
+  long trips;  // trips of the ping-pong so far
   long control_trips;
 };
 
 typedef void batch(struct pair* p, size_t bytes, size_t ops);
 
-// `ours` and `control` run on rank 0. The last rank waits for the next batch in a barrier or, if
-// it answers, runs the same functions.
+// `ours` and `control` run on rank 0. The last rank waits for the next batch in a barrier or, if it
+// answers, runs the same functions.
 struct measurement {
   const char* group;
   const char* name;
@@ -47,7 +47,7 @@ struct measurement {
 struct library {
   const struct measurement* measurements;
   size_t count;
-  batch* put;  // to the data of the other, complete there when it returns
+  batch* put;  // writes to the other rank's data; complete at the target on return
   batch* get;
   void (*meet)(void);  // a barrier of all ranks
   void (*end)(int status);
@@ -60,7 +60,7 @@ static inline struct pair start_pair(int me, int ranks) {
   return p;
 }
 
-// Of the library and of the control, on lines of their own, before the data.
+// Words of the library and of the control, on separate lines before the data.
 static inline long* word_in(char* memory) {
   return (long*)(void*)memory;
 }
@@ -126,7 +126,7 @@ static inline void wait_for_word(struct pair* p, long value) {
   wait_for_value(control_word_in(p->shared), value, p->how);
 }
 
-// A message there and back, of two operations: `send` and `wait` are of the number of the trip.
+// A message there and back is two operations: `send` and `wait` receive the number of the trip.
 static inline void go_there_and_back(struct pair* p, size_t bytes, size_t ops, long* trips,
                                      void (*send)(struct pair*, size_t, long),
                                      void (*wait)(struct pair*, long)) {
@@ -148,7 +148,7 @@ static inline void add_one(struct pair* p, size_t bytes, long trip) {
   (void)atomic_fetch_add(control_word_in(p->mapped), 1);
 }
 
-// The lines that hold the message go from processor to processor.
+// The lines that contain the message move between the processors.
 static inline void line_ping_pong(struct pair* p, size_t bytes, size_t ops) {
   go_there_and_back(p, bytes, ops, &p->control_trips, copy_and_store, wait_for_word);
 }
@@ -161,7 +161,7 @@ static inline int is_end(const struct pair* p) {
   return p->me == 0 || p->me == p->ranks - 1;
 }
 
-// Each tells the other whether it maps its memory.
+// Each rank tells the other whether it maps its memory.
 static inline void agree_on_control(struct pair* p, const struct library* library) {
   long here = p->mapped != NULL;
   long there = 0;
@@ -188,7 +188,7 @@ static inline double time_of_control(const struct measurement* m, struct pair* p
   return 0;
 }
 
-// An even number, as two operations are a round trip.
+// Returns an even number, because two operations are a round trip.
 static inline size_t ops_of_a_batch(size_t bytes) {
   if (bytes <= SMALL_WINDOW_BYTES) return SMALL_OPS;
   const size_t ops = LARGE_BATCH_BYTES / bytes / 2 * 2;
@@ -213,7 +213,7 @@ static inline void measure(const struct measurement* m, struct pair* p,
   fflush(stdout);
 }
 
-// Bytes that were put must be there.
+// Checks that the bytes of the put have arrived.
 static inline void check_put(struct pair* p, const struct library* library, size_t bytes) {
   for (size_t i = 0; i < bytes; ++i) p->local[i] = (char)(i % 127 + 1);
   library->put(p, bytes, 1);
@@ -226,7 +226,7 @@ static inline void check_put(struct pair* p, const struct library* library, size
   }
 }
 
-// Collective. Clears the shared memory, of which `largest` bytes are data.
+// Collective. Clears the shared memory, which contains `largest` bytes of data.
 static inline void begin_pair(struct pair* p, const struct library* library, size_t largest) {
   memset(p->shared, 0, CELL_BYTES + largest);
   memset(p->local, 1, largest);
@@ -235,7 +235,7 @@ static inline void begin_pair(struct pair* p, const struct library* library, siz
   memset(p->local, 1, largest);
 }
 
-// Sizes from `smallest` by powers of two; 0 is the only one.
+// Measures sizes from `smallest` in powers of two; if it is 0, only this size.
 static inline void measure_group(struct pair* p, const struct library* library, const char* group,
                                  size_t rounds, size_t smallest, size_t largest) {
   for (size_t i = 0; i < library->count; ++i) {
@@ -252,7 +252,7 @@ static inline void end_pair(struct pair* p, const struct library* library, size_
   library->meet();
 }
 
-// What was asked for: transfers GROUP ROUNDS SMALLEST LARGEST. Atomic operations have one size.
+// The arguments: transfers GROUP ROUNDS SMALLEST LARGEST. Atomic operations have one size.
 struct request {
   const char* group;
   size_t rounds;
@@ -275,7 +275,7 @@ static inline struct request request_of(int argc, char** argv) {
                           is_atomic ? sizeof(long) : argument(argc, argv, 4, 1 << 20)};
 }
 
-// At least a word: agree_on_control() needs one.
+// At least a word, which agree_on_control() needs.
 static inline size_t data_bytes(size_t largest) {
   return largest > sizeof(long) ? largest : sizeof(long);
 }

@@ -1,18 +1,20 @@
-// The measurements of `gondwana bench seeds`: what papers on PGAS runtimes measure and other
-// subjects do not. All ranks take part. The control does the same to the mapped memory of the ranks
-// with instructions alone, in the same rounds. It prints a line for each round: measurement, 0,
-// nanoseconds of one operation, those of the control, or "-" if a rank is not mapped. Only names of
-// OpenSHMEM 1.4 are used, so that other libraries can compile it. Usage: seeds seeds ROUNDS
+// The measurements of `gondwana bench seeds`, which come from papers on PGAS runtimes and are not
+// covered by other subjects. All ranks take part. In the same rounds the control does the same to
+// the mapped memory of the ranks, with instructions alone. It prints a line for each round:
+// measurement, 0, nanoseconds of one operation and of its control, or "-" if a rank is not mapped.
+// Only names of OpenSHMEM 1.4 are used, so that other libraries can compile it.
+//
+// Usage: seeds seeds ROUNDS
 #include "whole_job.h"
 
 enum { OPS = 1000, TABLE_WORDS = 1 << 16, SQUARE_ROWS = 256, FLOOD_BYTES = 8 << 10, FLOOD = 128 };
 
-static struct shared table;   // TABLE_WORDS words of each rank
-static struct shared square;  // rows of a square, one block of rows on each rank
+static struct shared table;   // TABLE_WORDS words on each rank
+static struct shared square;  // a square matrix, one block of rows on each rank
 static struct shared result;  // the same, transposed
-static struct shared gate;    // a central barrier and a ticket lock, of rank 0
-static long rows;             // of the square on each rank
-static long side;             // of the square
+static struct shared gate;    // a central barrier and a ticket lock, on rank 0
+static long rows;             // number of rows on each rank
+static long side;             // number of rows of the square
 static unsigned long* fetched;
 static char* source;
 static long lock_word;
@@ -84,7 +86,7 @@ static void plain_index_gather(void) {
     fetched[i] = atomic_load_explicit(mapped_word(next_number(&state)), memory_order_relaxed);
 }
 
-// Row r of the result is a column of the square: pieces of it from every rank.
+// Row r of the result is a column of the square, with pieces from every rank.
 static void transpose_by_gets(void) {
   for (int rank = 0; rank < ranks; ++rank) {
     for (long row = 0; row < rows; ++row)
@@ -122,7 +124,7 @@ static void plain_transpose_by_puts(void) {
   }
 }
 
-// The source may be reused as soon as each put returns. From rank 0 to the last one alone.
+// The source may be reused as soon as each put returns. Only from rank 0 to the last rank.
 static void put_flood(void) {
   for (size_t i = 0; me == 0 && i < FLOOD; ++i) {
     source[0] = (char)i;
@@ -181,7 +183,7 @@ static int is_locked(void) {
   return all_were_added(FLOOD);
 }
 
-// Exclusive or undoes itself: the same updates once more.
+// Exclusive or is its own inverse: repeats the same updates.
 static int is_updated(void) {
   random_access();
   shmem_barrier_all();
@@ -242,7 +244,8 @@ static void check(const struct measurement* m, operation* run) {
   shmem_barrier_all();
 }
 
-// Until all have done it: the barrier is the library's, and a plain one for the control.
+// Measures until all ranks have finished: with the library's barrier, or a plain one for the
+// control.
 static double time_of_ours(const struct measurement* m) {
   shmem_barrier_all();
   const int64_t start = now_ns();

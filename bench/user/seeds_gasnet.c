@@ -1,12 +1,14 @@
 // The measurements of `gondwana bench seeds --door gasnetex`. Each has a control in the same
 // rounds: the same without the feature. It prints a line for each round: measurement, 0,
-// nanoseconds of one operation, those of the control. Usage: seeds_gasnet seeds ROUNDS
+// nanoseconds of one operation and of its control.
 //
-// medium_4K, medium_32K: a Medium from rank 0 to rank 1 and its reply, made in a buffer of the
-// library (negotiated payload). The control makes them in a buffer of the client.
+// Usage: seeds_gasnet seeds ROUNDS
 //
-// immediate: Mediums of 4032 bytes to all other ranks, which sleep 500 us between two polls, by
-// GEX_FLAG_IMMEDIATE. The control is a schedule that waits for room.
+// medium_4K, medium_32K: a Medium from rank 0 to rank 1 and its reply, written in a buffer of the
+// library (negotiated payload). The control writes them in a buffer of the client.
+//
+// immediate: Mediums of 4032 bytes with GEX_FLAG_IMMEDIATE to all other ranks, which sleep 500 us
+// between two polls. The control is a schedule that waits for space.
 #include "../rows/gasnet_schedule.h"
 
 enum { TRIPS = 200, LARGEST = 32 << 10, MESSAGES = 1000, BLOCK = 1, SLEEP_NS = 500000 };
@@ -14,7 +16,7 @@ enum { SLEEPER = GEX_AM_INDEX_BASE, NEGOTIATED, FIXED, REPLY };
 
 static _Alignas(LINE_PAIR) uint32_t own_payload[LARGEST / sizeof(uint32_t)];
 static uint64_t to_sleeper;  // messages handled here
-static uint64_t numbers;     // of them, added up
+static uint64_t numbers;     // sum of their numbers
 static uint64_t served;
 static uint64_t answered;
 static uint64_t wrong;
@@ -24,7 +26,7 @@ static void make(void* payload, size_t bytes, uint32_t first) {
   for (size_t i = 0; i < bytes / sizeof *to; ++i) to[i] = first + (uint32_t)i;
 }
 
-// The first and the last word: a handler that reads all of it would measure the reading.
+// Reads the first and the last word: reading everything would be measured too.
 static void look_at(const void* payload, size_t bytes, gex_AM_Arg_t first) {
   const uint32_t* from = payload;
   const size_t last = bytes / sizeof *from - 1;
@@ -72,7 +74,7 @@ static void send(const struct job* job, gex_AM_Index_t handler, size_t bytes, ge
 }
 
 static double time_trips(const struct job* job, gex_AM_Index_t handler, size_t bytes) {
-  const uint64_t end = served + TRIPS;  // the first may come while this rank waits for the others
+  const uint64_t end = served + TRIPS;  // the first may arrive while this rank waits for the others
   meet(job);
   const int64_t start = now_ns();
   if (job->rank == 1) GASNET_BLOCKUNTIL(served == end);

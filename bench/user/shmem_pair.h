@@ -1,4 +1,4 @@
-// What the measurements between two ranks of OpenSHMEM share: the memory, a put and a get. Only
+// Code shared by the measurements between two ranks of OpenSHMEM: the memory, a put and a get. Only
 // names of OpenSHMEM 1.4 are used, so that other libraries can compile it.
 #ifndef GONDWANA_BENCH_SHMEM_PAIR_H_
 #define GONDWANA_BENCH_SHMEM_PAIR_H_
@@ -18,7 +18,7 @@ static inline void get(struct pair* p, size_t bytes, size_t ops) {
   for (size_t i = 0; i < ops; ++i) shmem_getmem(p->local, data_in(p->remote), bytes, p->other);
 }
 
-// With that many bytes of data.
+// `bytes` is the size of the data.
 static inline struct pair start_shmem_pair(size_t bytes) {
   shmem_init();
   struct pair p = start_pair(shmem_my_pe(), shmem_n_pes());

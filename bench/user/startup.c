@@ -1,6 +1,8 @@
-// The measurement of `gondwana bench startup`: when the last rank has left shmem_init, and when it
-// has left the first barrier. Rank 0 prints a line for each: nanoseconds of CLOCK_MONOTONIC. Only
-// names of OpenSHMEM 1.4 are used, so that other libraries can compile it. Usage: startup
+// The measurement of `gondwana bench startup`: the times at which the last rank has left shmem_init
+// and the first barrier. Rank 0 prints a line for each: nanoseconds of CLOCK_MONOTONIC. Only names
+// of OpenSHMEM 1.4 are used, so that other libraries can compile it.
+//
+// Usage: startup
 #include "../common/measure.h"
 
 #include <shmem.h>

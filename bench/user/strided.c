@@ -1,6 +1,7 @@
-// The measurements of `gondwana bench strided`: words of 8 bytes that lie 64 bytes apart on both
-// sides, and blocks of four words that lie 256 bytes apart, which OpenSHMEM has from 1.6 on. The
-// control is a loop over the mapped memory. Other names are of OpenSHMEM 1.4.
+// The measurements of `gondwana bench strided`: words of 8 bytes that are 64 bytes apart on both
+// sides, and blocks of four words that are 256 bytes apart, which require OpenSHMEM 1.6. The
+// control is a loop over the mapped memory. All other names are from OpenSHMEM 1.4.
+//
 // Usage: strided GROUP ROUNDS SMALLEST LARGEST
 #include "shmem_pair.h"
 
@@ -88,7 +89,7 @@ static const struct library library = {
     shmem_global_exit,
 };
 
-// What iput has put, a get of everything must find.
+// Reads back with a get what iput has put.
 static void check_words(struct pair* p, size_t bytes) {
   if (p->me != 0) return;
   const size_t count = bytes / WORD;
@@ -103,7 +104,7 @@ static void check_words(struct pair* p, size_t bytes) {
   }
 }
 
-// At least that many bytes.
+// Rounds up to whole blocks.
 static size_t whole_blocks(size_t bytes) {
   const size_t block = BLOCK * WORD;
   return (bytes + block - 1) / block * block;

@@ -35,7 +35,7 @@ static void send(struct pair* p, size_t bytes, long trip) {
   ARMCI_PutValueLong(trip, word_in(p->remote), p->other);
 }
 
-// ARMCI has no call that waits for a word. From another node an agent brings it, which needs a
+// ARMCI has no call that waits for a word. From another node an agent delivers it, which needs a
 // processor.
 static void wait_for(struct pair* p, long trip) {
   wait_for_value((_Atomic long*)word_in(p->shared), trip, p->has_control ? p->how : WAIT_YIELD);

@@ -30,7 +30,7 @@ static void ping_pong(struct pair* p, size_t bytes, size_t ops) {
   go_there_and_back(p, bytes, ops, &p->trips, send, wait_for);
 }
 
-// One atomic operation on a word of the other.
+// Performs one atomic operation on a word of the other rank.
 static int64_t operate(struct pair* p, void* word, gex_OP_t op, int64_t one, int64_t two) {
   int64_t old = 0;
   gex_Event_Wait(gex_AD_OpNB_I64(domain, &old, (gex_Rank_t)p->other, word, op, one, two, 0));

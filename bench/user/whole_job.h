@@ -1,5 +1,5 @@
-// What the measuring programs of whole jobs share: memory of all ranks, as this process has mapped
-// it, for the controls, and a line for each round.
+// Code shared by the measuring programs of whole jobs: memory of all ranks, as mapped in this
+// process for the controls, and a line for each round.
 #ifndef GONDWANA_BENCH_WHOLE_JOB_H_
 #define GONDWANA_BENCH_WHOLE_JOB_H_
 
@@ -11,10 +11,10 @@ static int me;
 static int ranks;
 static enum wait_kind how;
 
-// Memory of every rank at the same place.
+// Memory at the same offset on every rank.
 struct shared {
   void* own;
-  void** of;  // by rank, as this process sees it; NULL: not all ranks are mapped
+  void** of;  // one for each rank, as mapped here; NULL: not all ranks are mapped
 };
 
 static inline void require(int is_true, const char* what) {
@@ -56,7 +56,7 @@ static inline void free_shared(struct shared* memory) {
   shmem_free(memory->own);
 }
 
-// As long as ranks do not wait on one processor for each other.
+// Binds ranks unless they would wait for each other on one processor.
 static inline void begin_job(void) {
   shmem_init();
   me = shmem_my_pe();
@@ -65,7 +65,7 @@ static inline void begin_job(void) {
   if (how == WAIT_SPIN) pin(me);
 }
 
-// `control_ns` < 0: there is none.
+// `control_ns` < 0: there is no control.
 static inline void print_round(const char* name, size_t size, double ours_ns, double control_ns) {
   printf("%s %zu %.3f ", name, size, ours_ns);
   if (control_ns < 0)

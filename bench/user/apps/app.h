@@ -1,4 +1,5 @@
-// A small program of `gondwana bench apps`: the same work by all ranks and by one process alone.
+// A small program of `gondwana bench apps`: the same work is done by all ranks and by one process
+// alone.
 #ifndef GONDWANA_BENCH_APP_H_
 #define GONDWANA_BENCH_APP_H_
 
@@ -6,14 +7,14 @@
 
 struct app {
   const char* name;
-  void (*begin)(void);  // allocates, by all ranks
+  void (*begin)(void);  // allocates memory; called by all ranks
   void (*parallel)(void);
-  void (*serial)(void);   // to private memory
-  int (*is_right)(void);  // after both: they have the same result, as far as this rank has it
+  void (*serial)(void);   // writes to private memory
+  int (*is_right)(void);  // called after both: compares the results that this rank has
   void (*end)(void);
 };
 
-// The part of a rank in `total` items.
+// Where the share of `rank` in `total` items begins.
 static inline long first_of(long total, int rank) {
   return total * rank / ranks;
 }

@@ -1,6 +1,6 @@
-// Heat in a square plate with a hot edge, by Jacobi steps. Each rank has a strip of rows. It puts
-// its first and last row to its neighbours after each step, and then a flag with the number of the
-// step.
+// Heat in a square plate with a hot edge, by Jacobi steps. Each rank has a strip of rows. After
+// each step it puts its first and last row to its neighbours, and then a flag with the number of
+// the step.
 #ifndef GONDWANA_BENCH_APPS_HEAT_H_
 #define GONDWANA_BENCH_APPS_HEAT_H_
 
@@ -8,16 +8,17 @@
 
 enum { PLATE = 384, STEPS = 40, ROW_BYTES = PLATE * sizeof(double) };
 
-static double* strip[2];  // with a row of each neighbour
-static double* plate[2];  // of the serial program
+static double* strip[2];  // including a row of each neighbour
+static double* plate[2];  // for the serial program
 static double* halo[2];   // by step modulo 2: from above, from below
-static long* reached;     // steps of the neighbour above, below
+static long* reached;     // last steps of the neighbours above and below
 
 static long strip_rows(int rank) {
   return first_of(PLATE, rank + 1) - first_of(PLATE, rank);
 }
 
-// The rows between the first and the last one of `from`. The edges of the plate stay as they are.
+// Computes the rows between the first and the last one of `from`. The edges of the plate do not
+// change.
 static void jacobi(double* to, const double* from, long rows, long first) {
   for (long row = 1; row <= rows; ++row) {
     const double* at = from + row * PLATE;
@@ -44,7 +45,7 @@ static void begin_heat(void) {
   reached = allocate_symmetric(2 * sizeof *reached);
 }
 
-// This rank is above the neighbour below it: place 0 there.
+// This rank is above the neighbour below it, so it uses index 0 there.
 static void give_row(int to, int place, long step, const double* row) {
   shmem_putmem(halo[step % 2] + (ptrdiff_t)place * PLATE, row, ROW_BYTES, to);
   shmem_fence();
@@ -59,7 +60,7 @@ static void take_row(int place, long step, double* row) {
 // A neighbour cannot be two steps ahead, because it needs a row of this rank for each.
 static void heat(void) {
   const long rows = strip_rows(me);
-  static long step;  // numbers go on, so that no flag of an earlier run is mistaken
+  static long step;  // continues across runs, so that flags of an earlier run are not mistaken
   heat_up(strip[0], rows, first_of(PLATE, me));
   for (long i = 0; i < STEPS; ++i) {
     double* now = strip[i % 2];

@@ -1,5 +1,5 @@
-// A histogram of random numbers in bins that are spread over the ranks: an atomic increment for
-// each.
+// A histogram of random numbers in bins that are distributed over the ranks: an atomic increment
+// for each number.
 #ifndef GONDWANA_BENCH_APPS_HISTOGRAM_H_
 #define GONDWANA_BENCH_APPS_HISTOGRAM_H_
 
@@ -8,7 +8,7 @@
 enum { THROWS = 400000, BINS = 4096 };
 
 static long* own_bins;
-static long* all_bins;  // of the serial program
+static long* all_bins;  // for the serial program
 
 static uint64_t throw_number(long i) {
   uint64_t state = UINT64_C(0x9e3779b97f4a7c15) * (uint64_t)(i + 1);
@@ -20,7 +20,8 @@ static void begin_histogram(void) {
   all_bins = allocate_private(BINS * sizeof *all_bins);
 }
 
-// Bins go to ranks in turn. Each rank clears its own, and counts when all have.
+// Bins are assigned to ranks in turn. Each rank clears its own bins, and counts when all ranks have
+// done so.
 static void histogram(void) {
   memset(own_bins, 0, (BINS / (size_t)ranks + 1) * sizeof *own_bins);
   shmem_barrier_all();

@@ -1,5 +1,5 @@
-// The product of two square matrices in strips of rows. A rank gets the strips of the second matrix
-// one after the other, its own first.
+// The product of two square matrices in strips of rows. A rank fetches the strips of the second
+// matrix one after the other, starting with its own.
 #ifndef GONDWANA_BENCH_APPS_MATRIX_H_
 #define GONDWANA_BENCH_APPS_MATRIX_H_
 
@@ -11,7 +11,7 @@ static double* left;  // own strips
 static double* right;
 static double* product;
 static double* fetched;   // a strip of another rank
-static double* whole[3];  // of the serial program: left, right, product
+static double* whole[3];  // for the serial program: left, right, product
 
 static long matrix_rows(int rank) {
   return first_of(ORDER, rank + 1) - first_of(ORDER, rank);
@@ -35,7 +35,7 @@ static void fill_matrices(double* a, double* b, long first, long rows) {
 }
 
 // Adds the product of `rows` rows and the rows `first` to `last` of the second matrix. Values are
-// whole numbers, so that the order of sums does not matter.
+// integers, so the order of the sums does not matter.
 static void multiply(double* to, const double* a, long rows, const double* b, long first,
                      long last) {
   for (long row = 0; row < rows; ++row) {

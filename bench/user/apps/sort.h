@@ -1,5 +1,5 @@
-// A bucket sort of random integers: each rank puts its keys to the rank that has their part of the
-// range, into room that it reserves there by fetch-and-add, and sorts what it has received.
+// A bucket sort of random integers. Each rank puts its keys to the rank that owns their range, into
+// space that it reserves there by fetch-and-add. Then it sorts the keys that it has received.
 #ifndef GONDWANA_BENCH_APPS_SORT_H_
 #define GONDWANA_BENCH_APPS_SORT_H_
 
@@ -9,9 +9,9 @@ enum { KEYS = 1 << 18 };
 
 static uint32_t* inbox;
 static uint32_t* grouped;  // the own keys, by owner
-static uint32_t* sorted;   // of the serial program
-static long* group_ends;   // by rank
-static long* received;     // keys in the inbox, or room that is reserved there
+static uint32_t* sorted;   // for the serial program
+static long* group_ends;   // one for each rank
+static long* received;     // keys in the inbox, or reserved space
 
 static uint32_t key_number(long i) {
   uint64_t state = UINT64_C(0x9e3779b97f4a7c15) * (uint64_t)(i + 1);
@@ -48,7 +48,7 @@ static void group_keys(void) {
   for (long i = begin; i < end; ++i) ++group_ends[key_owner(key_number(i))];
   for (int rank = 1; rank < ranks; ++rank) group_ends[rank] += group_ends[rank - 1];
   group_ends[ranks] = end - begin;
-  // Afterwards each entry is where its group begins, and so where the one before it ends.
+  // Afterwards each entry is the begin of its group, and so the end of the previous one.
   for (long i = begin; i < end; ++i) {
     const uint32_t key = key_number(i);
     grouped[--group_ends[key_owner(key)]] = key;
@@ -60,7 +60,7 @@ static void sort_keys(void) {
   shmem_barrier_all();
   group_keys();
   for (int step = 0; step < ranks; ++step) {
-    const int to = (me + step) % ranks;  // each begins elsewhere
+    const int to = (me + step) % ranks;  // each rank begins with a different one
     const long count = group_ends[to + 1] - group_ends[to];
     const long at = shmem_long_atomic_fetch_add(received, count, to);
     require((size_t)(at + count) <= inbox_room(), "an inbox of the sort is full");
@@ -75,7 +75,7 @@ static void serial_sort(void) {
   qsort(sorted, KEYS, sizeof *sorted, compare_keys);
 }
 
-// The keys of this rank are in one piece, where its part of the range begins.
+// The keys of this rank form one block, which starts where its range begins.
 static int is_sorted(void) {
   long first = 0;
   while (first < KEYS && key_owner(sorted[first]) < me) ++first;

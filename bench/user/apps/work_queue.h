@@ -1,5 +1,5 @@
-// Rows of a picture of the Mandelbrot set, whose work differs. A rank takes the number of its next
-// row by fetch-and-add on rank 0, and puts the row there.
+// Rows of a picture of the Mandelbrot set, which take different times. A rank takes the number of
+// its next row by fetch-and-add on rank 0, and puts the finished row there.
 #ifndef GONDWANA_BENCH_APPS_WORK_QUEUE_H_
 #define GONDWANA_BENCH_APPS_WORK_QUEUE_H_
 
@@ -7,9 +7,9 @@
 
 enum { SIDE = 192, MOST_STEPS = 400 };
 
-static unsigned short* picture;      // of rank 0
-static unsigned short* own_picture;  // of the serial program
-static long* next_row;               // of rank 0
+static unsigned short* picture;      // on rank 0
+static unsigned short* own_picture;  // for the serial program
+static long* next_row;               // on rank 0
 
 static unsigned short steps_at(double x, double y) {
   double re = 0;
