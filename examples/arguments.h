@@ -1,7 +1,8 @@
-// The command line of the examples: a table of what each one understands, filled in place.
+// The command line of the examples: a table of the arguments that each one accepts, filled in
+// place.
 //
-// Every rank reads the same command line and comes to the same result, so nothing is sent; only
-// rank 0 speaks. A wrong argument ends the job with status 2.
+// Every rank parses the same command line with the same result, so nothing is sent; only rank 0
+// prints. A wrong argument ends the job with status 2.
 #pragma once
 
 #include <math.h>
@@ -16,8 +17,8 @@ struct argument {
   const char* name;  // "--size"
   const char* help;
   enum argument_kind kind;
-  double low, high;  // what a number may be
-  double number;     // the default, then what the user gave; of a switch: 0 or 1
+  double low, high;  // the range of a number
+  double number;     // the default, then the user's value; for a switch: 0 or 1
   const char* text;
 };
 
@@ -33,8 +34,8 @@ static inline void print_help(const char* purpose, const struct argument* table,
   }
 }
 
-// Ends the job with status 2 after rank 0 has said why. Called by all ranks: the barrier keeps the
-// others from ending the job before the sentence is out.
+// Ends the job with status 2 after rank 0 has printed the reason. Called by all ranks: the barrier
+// keeps the others from ending the job before the message is out.
 static inline void refuse(const char* program, const char* subject, const char* why) {
   if (shmem_my_pe() == 0) fprintf(stderr, "%s: %s: %s\n", program, subject, why);
   shmem_barrier_all();

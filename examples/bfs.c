@@ -1,6 +1,6 @@
-// A breadth-first search in a random graph that is spread over all ranks. Each rank marks the
-// neighbours of its vertices by puts of one byte; it does not matter how many ranks mark a vertex.
-// A barrier completes the marks of a level.
+// A breadth-first search in a random graph that is distributed over all ranks. Each rank marks the
+// neighbours of its vertices with puts of one byte; several ranks may mark the same vertex. A
+// barrier completes the marks of a level.
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static void mark_next(const struct graph* graph, const signed char* levels, unsi
   shmem_barrier_all();
 }
 
-// Moves marked vertices to the level. Returns how many there are on all ranks.
+// Assigns the level to marked vertices. Returns how many there are on all ranks.
 static long enter(signed char* levels, const unsigned char* marks, uint64_t mine, int level) {
   new_here = 0;
   for (uint64_t i = 0; i < mine; ++i) {
@@ -66,7 +66,8 @@ static int search(const struct graph* graph, signed char* levels, unsigned char*
   return level;
 }
 
-// The same by one rank alone, with a queue. False: a level has another number of vertices.
+// The same by one rank alone, with a queue. Returns false if a level has another number of
+// vertices.
 static int agrees(const struct graph* graph, const long* count, int levels) {
   signed char* level = malloc(graph->vertices);
   uint64_t* queue = malloc(graph->vertices * sizeof *queue);

@@ -2,7 +2,7 @@
 
 #include <time.h>
 
-// Seconds since some fixed moment; only differences mean something.
+// Seconds since some fixed moment; only differences are meaningful.
 static inline double seconds(void) {
   struct timespec now;
   timespec_get(&now, TIME_UTC);

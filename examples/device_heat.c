@@ -15,16 +15,16 @@
 
 enum { BELOW, ABOVE };
 
-// Two fields take turns, so that a neighbour may be a step ahead: it never is two.
+// Two fields are used alternately, so a neighbour may be one step ahead, but never two.
 struct part {
   struct slab slab;
   int me;
   int pes;
   int on_device;
-  size_t bytes;         // of a field, the same on all PEs
+  size_t bytes;         // per field, the same on all PEs
   double* field[2];     // remotely accessible
   double* computed[2];  // where the processor works: copies of them, or the fields themselves
-  uint64_t* arrived;    // by side, the last step whose plane has come
+  uint64_t* arrived;    // for each side, the last step whose plane has arrived
 };
 
 struct times {
@@ -32,7 +32,7 @@ struct times {
   double computation;
 };
 
-// Both fields, remotely accessible.
+// Allocates both fields, remotely accessible.
 static double* make_fields(const struct part* part) {
   if (!part->on_device) return shmem_malloc(2 * part->bytes);
   double* fields = shmemx_device_malloc(0, 2 * part->bytes);
@@ -59,7 +59,7 @@ static struct part make_part(int size, int on_device) {
     heat_up(part.computed[i], &part.slab);
     if (on_device) shmemx_device_memcpy(part.field[i], part.computed[i], part.bytes);
   }
-  shmem_barrier_all();  // before a neighbour writes
+  shmem_barrier_all();  // before a neighbour can write
   return part;
 }
 
@@ -74,7 +74,7 @@ static void free_part(struct part* part) {
   shmem_free(part->arrived);
 }
 
-// A plane of this PE goes to the neighbour on that side, where it arrives on the other one.
+// Sends a plane of this PE to the neighbour on `side`, where it arrives on the opposite side.
 static void send_plane(const struct part* part, long number, int side) {
   const int pe = side == BELOW ? part->me - 1 : part->me + 1;
   if (pe < 0 || pe == part->pes) return;
@@ -122,12 +122,12 @@ static struct times* run(const struct part* part, long steps) {
   return times;
 }
 
-// The field after the steps is that of the number after them.
+// The index of the field that contains the result after the steps.
 static int result_of(long steps) {
   return (int)((steps + 1) % 2);
 }
 
-// The largest difference to the cube in one piece.
+// The largest difference from the cube computed in one piece.
 static double difference(const struct part* part, long steps) {
   const struct slab cube = slab_of(part->slab.size, 0, 1);
   const size_t plane = plane_of(cube.size);
@@ -148,14 +148,14 @@ static double difference(const struct part* part, long steps) {
   return most;
 }
 
-// From black by red and yellow to white.
+// Goes from black through red and yellow to white.
 static void print_colour(double heat, FILE* file) {
   for (int i = 0; i < 3; ++i) putc((int)(255 * fmin(1, fmax(0, 3 * sqrt(heat / 100) - i))), file);
 }
 
-// PE 0 gets the rows halfway along y from the devices of all, the highest one first.
+// PE 0 fetches the rows halfway along y from all devices, the highest one first.
 static void draw(const struct part* part, const double* result, const char* name) {
-  enum { pixels = 4 };  // each way, of a cell
+  enum { pixels = 4 };  // per cell, in each direction
   const int size = part->slab.size;
   FILE* file = fopen(name, "wb");
   double* row = malloc(sizeof(double) * (size_t)size);

@@ -33,7 +33,7 @@ static void update(uint64_t* table, uint64_t words, long updates) {
     const int owner = (int)((value >> 40) % ranks);
     shmem_atomic_xor(&table[value & (words - 1)], value, owner);
   }
-  shmem_barrier_all();  // completes the updates of everybody
+  shmem_barrier_all();  // completes the updates of all ranks
 }
 
 // The first contents differ from place to place, so that a lost update cannot hide.
@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
   update(table, words, updates);
   const double elapsed = seconds() - start;
   const long changed = sum_over_ranks(count_changed(table, words));
-  shmem_barrier_all();  // nobody starts to undo while others still count
+  shmem_barrier_all();  // no rank starts to undo while others still count
 
   update(table, words, updates);
   const long errors = sum_over_ranks(count_changed(table, words));

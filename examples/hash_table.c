@@ -1,7 +1,7 @@
-// A hash table that is spread over all ranks. To insert, a rank takes the next place in a bucket by
-// fetch-and-add and puts its entry there; to look up, it gets the whole bucket. A full bucket
-// continues in the next one, so both go in rounds. Nothing waits for a single operation: a quiet
-// completes each round.
+// A hash table that is distributed over all ranks. To insert, a rank takes the next slot of a
+// bucket by fetch-and-add and puts its entry there; to look up, it gets the whole bucket. A full
+// bucket continues in the next one, so both work in rounds. No rank waits for a single operation: a
+// quiet completes each round.
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@ struct bucket {
 // The part of the table on each rank. Bucket b is number b / ranks on rank b % ranks.
 struct table {
   struct bucket* buckets;
-  uint64_t* used;   // places that were taken in each bucket, or asked for
-  uint64_t number;  // of buckets, on all ranks
+  uint64_t* used;   // slots taken in each bucket, or requested
+  uint64_t number;  // buckets on all ranks
 };
 
 static long wrong_here;  // of a reduction; symmetric because they are global

@@ -1,9 +1,9 @@
-// The smallest OpenSHMEM program: every rank says its number and meets its right-hand neighbour by
-// writing straight into that neighbour's memory.
+// The smallest OpenSHMEM program: every rank prints its number, and the number that its left-hand
+// neighbour has written into its memory.
 #include <shmem.h>
 #include <stdio.h>
 
-// A global variable is symmetric: it exists in every rank, and every rank can reach all of them.
+// A global variable is symmetric: it exists in every rank, and every rank can access all of them.
 static int visitor = -1;
 
 int main(void) {
@@ -12,7 +12,7 @@ int main(void) {
   const int ranks = shmem_n_pes();
 
   shmem_p(&visitor, me, (me + 1) % ranks);
-  shmem_barrier_all();  // after it, everybody's write has arrived
+  shmem_barrier_all();  // after this, all writes have arrived
 
   printf("rank %d of %d: hello; rank %d left its number here\n", me, ranks, visitor);
   shmem_finalize();

@@ -1,5 +1,5 @@
-// A histogram that is spread over the ranks: each rank owns some bins, each throws dice and counts
-// every throw in the bin of its owner, with an atomic increment.
+// A histogram that is distributed over the ranks: each rank owns some bins, throws dice, and counts
+// every throw in its bin on the owner, with an atomic increment.
 #include <shmem.h>
 #include <stdio.h>
 
@@ -15,7 +15,7 @@ static long throw_dice(uint64_t* state) {
   return sum;  // 0 is the smallest
 }
 
-// Bins go to ranks in turn: bin b is number b / ranks on rank b % ranks.
+// Bins are assigned to ranks in turn: bin b is number b / ranks on rank b % ranks.
 static void count_throws(long* mine, long throws) {
   const int ranks = shmem_n_pes();
   uint64_t state = random_seed(shmem_my_pe());
@@ -25,7 +25,7 @@ static void count_throws(long* mine, long throws) {
   }
 }
 
-// Reads all bins wherever they are, draws them, and returns how many throws they hold.
+// Reads all bins from their owners, draws them, and returns how many throws they contain.
 static long draw(long* mine, long expected) {
   const int ranks = shmem_n_pes();
   const double scale = 400.0 / (double)expected;

@@ -1,6 +1,6 @@
-// Reads random entries of a table that is spread over all ranks: what a sparse matrix or a graph
-// does with its index lists. Each read is a get of one word that does not wait; one quiet at the
-// end completes them all.
+// Reads random entries of a table that is distributed over all ranks, as sparse matrices and graphs
+// do with their index lists. Each read is a non-blocking get of one word; one quiet at the end
+// completes them all.
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>

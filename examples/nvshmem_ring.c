@@ -1,5 +1,5 @@
-// A ring by NVSHMEM's host API, which needs no GPU here: a block of numbers goes round on a stream,
-// and each PE adds its own number to all.
+// A ring that uses NVSHMEM's host API, which needs no GPU here. A block of numbers travels around
+// the ring on a stream, and each PE adds its own number to all of them.
 //
 //   gondwana run -n 4 ./nvshmem_ring
 //   GONDWANA_EMULATED_DEVICES=1 gondwana run -n 4 ./nvshmem_ring
@@ -10,7 +10,7 @@
 
 enum { count = 1000 };
 
-// The symmetric heap may lie on a device, so the numbers are changed in memory of the host.
+// The symmetric heap may be on a device, so the numbers are changed in host memory.
 static void add_own(long* block, int me) {
   long values[count];
   nvshmem_long_get(values, block, count, me);

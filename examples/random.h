@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-// A different, well mixed start for every rank; never 0, from which xorshift does not move.
+// A different, well mixed seed for every rank; never 0, at which xorshift is stuck.
 static inline uint64_t random_seed(int rank) {
   uint64_t seed = (uint64_t)(rank + 1) * UINT64_C(0x9e3779b97f4a7c15);
   seed = (seed ^ (seed >> 31)) * UINT64_C(0xd6e8feb86659fd93);

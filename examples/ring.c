@@ -1,4 +1,4 @@
-// A token walks around the ranks, each adding its own number: the cost of one message, and the
+// A token travels around the ranks, and each adds its own number: the cost of one message, and the
 // simplest use of "write, then wait for a write" without any barrier.
 #include <shmem.h>
 #include <stdio.h>
@@ -6,13 +6,13 @@
 #include "arguments.h"
 #include "clock.h"
 
-// The token is never 0, so 0 says "not here yet".
+// The token is never 0, so 0 means "not here yet".
 static long token = 0;
 
 static long wait_for_token(void) {
   shmem_wait_until(&token, SHMEM_CMP_NE, 0);
   const long value = token;
-  token = 0;  // the next write comes only after we have passed this one on
+  token = 0;  // the next write arrives only after this rank has passed the token on
   return value;
 }
 

@@ -1,6 +1,6 @@
 // Heat in a cube of cells between cold walls, cut into slabs of planes, one for each rank. Nothing
-// here communicates. A field is a slab with a layer of other cells around it: the walls and, below
-// and above, a plane of the neighbours each.
+// here communicates. A field is a slab surrounded by a layer of other cells: the walls and, below
+// and above, a plane of each neighbour.
 #pragma once
 
 #include <stddef.h>
@@ -8,7 +8,7 @@
 struct slab {
   int size;    // cells along each edge of the cube
   int first;   // its first plane, counted in the whole cube
-  int planes;  // that it owns: 1 to planes of its field
+  int planes;  // planes that it owns: 1 to `planes` of its field
 };
 
 static inline struct slab slab_of(int size, int rank, int ranks) {
@@ -16,7 +16,7 @@ static inline struct slab slab_of(int size, int rank, int ranks) {
   return (struct slab){size, first, (int)((long)size * (rank + 1) / ranks) - first};
 }
 
-// In cells.
+// The number of cells in a plane.
 static inline size_t plane_of(int size) {
   return (size_t)(size + 2) * (size_t)(size + 2);
 }
@@ -25,7 +25,7 @@ static inline size_t field_of(const struct slab* slab) {
   return plane_of(slab->size) * (size_t)(slab->planes + 2);
 }
 
-// A hot ball; all else is cold, as the walls are for ever.
+// A hot ball; everything else is cold, like the walls.
 static inline void heat_up(double* field, const struct slab* slab) {
   const double size = slab->size;
   for (int z = 0; z <= slab->planes + 1; ++z) {
@@ -40,7 +40,7 @@ static inline void heat_up(double* field, const struct slab* slab) {
   }
 }
 
-// What the cells of the slab are a step later. Other cells of `next` stay.
+// Computes the cells of the slab one step later. Other cells of `next` are unchanged.
 static inline void step(double* restrict next, const double* restrict now,
                         const struct slab* slab) {
   const long row = slab->size + 2;

@@ -1,11 +1,11 @@
-// A bucket sort over all ranks, in the manner of the integer sorts that are used as benchmarks.
+// A bucket sort over all ranks, similar to the integer sorts used as benchmarks.
 //
-// Rank r is to hold the r-th part of the range of keys. Every rank
+// Rank r will hold the r-th part of the range of keys. Every rank
 //   1. counts how many of its keys go to each other rank,
-//   2. reserves that much room in each inbox by adding to its owner's cursor,
-//   3. puts the keys there, in one piece for each rank, and
+//   2. reserves that much space in each inbox by adding to its owner's cursor,
+//   3. puts the keys there, in one block for each rank, and
 //   4. after a barrier sorts what it has received.
-// No rank takes part in what the others do to its inbox: fetch-and-add keeps the pieces apart.
+// No rank takes part in the others' writes to its inbox: fetch-and-add keeps the blocks apart.
 #include <shmem.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static void group_by_owner(const uint32_t* keys, long count, uint32_t* grouped, 
   const int ranks = shmem_n_pes();
   for (int r = 0; r <= ranks; ++r) first[r] = 0;
   for (long i = 0; i < count; ++i) ++first[owner_of(keys[i], ranks)];
-  for (int r = 1; r <= ranks; ++r) first[r] += first[r - 1];  // now where each group ends
+  for (int r = 1; r <= ranks; ++r) first[r] += first[r - 1];  // now the end of each group
   for (long i = 0; i < count; ++i) grouped[--first[owner_of(keys[i], ranks)]] = keys[i];
 }
 
@@ -38,7 +38,7 @@ static void send_groups(const uint32_t* grouped, const long* first, uint32_t* in
   const int me = shmem_my_pe();
   const int ranks = shmem_n_pes();
   for (int step = 0; step < ranks; ++step) {
-    const int to = (me + step) % ranks;  // each starts elsewhere: rank 0 is not flooded
+    const int to = (me + step) % ranks;  // each starts with another rank: rank 0 is not flooded
     const long count = first[to + 1] - first[to];
     const long at = shmem_atomic_fetch_add(&cursor, count, to);
     if (at + count > room) {
@@ -71,7 +71,7 @@ static long count_misplaced(const uint32_t* sorted, long count) {
   return misplaced;
 }
 
-// No key may be lost, altered or out of place, on any rank.
+// Checks that no key is lost, altered or out of place, on any rank.
 static int verify(const uint32_t* keys, long count, const uint32_t* sorted, long received) {
   faults[MISSING] = count - received;
   faults[CHANGED] = sum_of(keys, count) - sum_of(sorted, received);

@@ -1,6 +1,6 @@
-// Active messages: every rank sends a greeting to rank 0, whose handler writes it down and answers.
+// Active messages: every rank sends a greeting to rank 0, whose handler stores it and replies.
 //
-//   pkg-config --cflags --libs gasnet-smp-seq      how to compile it
+//   pkg-config --cflags --libs gasnet-smp-seq      the flags to compile it
 //   GASNET_PSHM_NODES=4 ./greetings                without a launcher, or
 //   gondwana run -n 4 ./greetings
 #include <gasnetex.h>
@@ -13,7 +13,7 @@ static char greetings[most][longest];  // at rank 0, by sender
 static int greeted;
 static int answered;
 
-// Runs at rank 0, while it waits. The payload is the library's until the handler returns.
+// Runs on rank 0 while it waits. The payload belongs to the library until the handler returns.
 static void on_greet(gex_Token_t token, void* text, size_t size, gex_AM_Arg_t sender) {
   memcpy(greetings[sender], text, size);
   ++greeted;
@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
   };
   gex_Client_Init(&client, &endpoint, &team, "GREETINGS", &argc, &argv, 0);
   gex_EP_RegisterHandlers(endpoint, handlers, 2);
-  gex_Event_Wait(gex_Coll_BarrierNB(team, 0));  // everybody has handlers now
+  gex_Event_Wait(gex_Coll_BarrierNB(team, 0));  // all ranks have registered their handlers
 
   const gex_Rank_t me = gex_TM_QueryRank(team);
   const gex_Rank_t ranks = gex_TM_QuerySize(team);

@@ -20,7 +20,7 @@ static const struct shell oxygen_2p = {{5.0331513, 1.1695961, 0.3803890},
 
 static const double pi = 3.14159265358979323846;
 
-// Of one Gaussian whose powers sum to `degree`, 0 or 1.
+// The norm of one Gaussian whose powers sum to `degree`, 0 or 1.
 static double norm(double exponent, int degree) {
   return pow(2 * exponent / pi, 0.75) * pow(4 * exponent, 0.5 * degree);
 }

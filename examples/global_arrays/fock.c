@@ -34,7 +34,7 @@ void destroy_arrays(const struct arrays* arrays) {
 struct matrix fetch(int array) {
   struct matrix matrix;
   int low[2] = {0, 0};
-  int high[2] = {FUNCTIONS - 1, FUNCTIONS - 1};  // inclusive
+  int high[2] = {FUNCTIONS - 1, FUNCTIONS - 1};  // bounds are inclusive
   int row_length[1] = {FUNCTIONS};
   NGA_Get(array, low, high, matrix.at, row_length);
   return matrix;

@@ -10,7 +10,7 @@ enum { PAIRS = FUNCTIONS * (FUNCTIONS + 1) / 2 };  // one task each
 struct arrays {
   int core;     // kinetic energy and nuclear attraction
   int fock;     // the core matrix plus the repulsion of the electrons
-  int density;  // of the electrons of one spin
+  int density;  // for electrons of one spin
   int counter;  // one long: the number of the next task
 };
 
@@ -18,7 +18,7 @@ struct arrays {
 struct arrays create_arrays(void);
 void destroy_arrays(const struct arrays* arrays);
 
-// Copies the whole array into the memory of the caller.
+// Copies the whole array into the caller's memory.
 struct matrix fetch(int array);
 
 // Writes the elements that each process owns. `matrix` is the same on all processes.

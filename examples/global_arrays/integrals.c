@@ -19,7 +19,7 @@ static double hermite(const struct axis_pair* axis, int i, int j, int order) {
   const double b = axis->exponent[1];
   const double q = a * b / (a + b);
   if (i == 0 && j == 0) return exp(-q * axis->distance * axis->distance);
-  // Lower one power: the one of the first Gaussian as long as there is any.
+  // Lower one power: the first Gaussian's as long as it is positive.
   const double shift = i > 0 ? -q / a * axis->distance : q / b * axis->distance;
   const int lower_i = i > 0 ? i - 1 : 0;
   const int lower_j = i > 0 ? j : j - 1;
@@ -85,12 +85,12 @@ double overlap(const struct pair* pair) {
   return sum;
 }
 
-// Along one axis.
+// The overlap along one axis.
 static double axis_overlap(const struct axis_pair* axis, int i, int j) {
   return hermite(axis, i, j, 0) * sqrt(pi / (axis->exponent[0] + axis->exponent[1]));
 }
 
-// Along one axis. The second derivative of an s or p function has two terms.
+// The kinetic energy along one axis. The second derivative of an s or p function has two terms.
 static double axis_kinetic(const struct axis_pair* axis, int i, int j) {
   const double b = axis->exponent[1];
   return b * (2 * j + 1) * axis_overlap(axis, i, j) - 2 * b * b * axis_overlap(axis, i, j + 2);

@@ -7,7 +7,7 @@ struct matrix {
   double at[FUNCTIONS][FUNCTIONS];
 };
 
-// The eigenvectors are the columns of `vectors`, in the order of rising eigenvalues.
+// The eigenvectors are the columns of `vectors`, sorted by ascending eigenvalue.
 struct eigensystem {
   double values[FUNCTIONS];
   struct matrix vectors;
@@ -15,8 +15,8 @@ struct eigensystem {
 
 struct matrix product_of(const struct matrix* a, const struct matrix* b);
 
-// Of a symmetric matrix, by Jacobi rotations.
+// Diagonalizes a symmetric matrix by Jacobi rotations.
 struct eigensystem diagonalize(const struct matrix* symmetric);
 
-// S^(-1/2) of a symmetric, positive definite matrix S.
+// Returns S^(-1/2) of a symmetric, positive definite matrix S.
 struct matrix inverse_square_root(const struct matrix* symmetric);

@@ -21,16 +21,16 @@ static const double convergence = 1e-10;  // hartree, between two iterations
 static const double known_energy = -74.942079928192;
 static const double tolerance = 1e-8;  // hartree
 
-// What each process has of its own.
+// Data that each process has separately.
 struct calculation {
   struct arrays arrays;
   struct pair pairs[PAIRS];
   struct matrix orthogonalizer;  // the inverse square root of the overlap matrix
   double nuclear_repulsion;
   int iterations;
-  long tasks;  // of this process, in all iterations
+  long tasks;  // tasks of this process, in all iterations
   double energy;
-  double change;  // of the energy in the last iteration
+  double change;  // change of the energy in the last iteration
 };
 
 static struct matrix overlap_matrix(const struct pair pairs[PAIRS]) {
@@ -84,7 +84,7 @@ static void start(struct calculation* calculation) {
   calculation->orthogonalizer = inverse_square_root(&overlaps);
   calculation->nuclear_repulsion = nuclear_repulsion(&water);
 
-  // The first density is the one of electrons that do not repel each other.
+  // The first density assumes that electrons do not repel each other.
   calculation->arrays = create_arrays();
   const struct matrix core = core_matrix(&water, calculation->pairs);
   const struct matrix density = density_of(&core, &calculation->orthogonalizer);

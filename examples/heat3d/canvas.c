@@ -70,7 +70,7 @@ static int dot(const struct glyph* glyph, int column, int row) {
   return glyph->rows[row] >> (glyph_width - 1 - column) & 1;
 }
 
-// Enlarged between its dots and then sharpened, a coarse letter gets smooth edges.
+// Interpolated between its dots and then sharpened, a coarse letter gets smooth edges.
 static double coverage(const struct glyph* glyph, double column, double row) {
   const int left = (int)floor(column);
   const int top = (int)floor(row);
@@ -84,7 +84,7 @@ static double coverage(const struct glyph* glyph, double column, double row) {
 
 static void draw_glyph(struct canvas* canvas, int left, int top, const struct glyph* glyph,
                        struct colour colour) {
-  const double scale = 2.5;  // pixels a dot
+  const double scale = 2.5;  // pixels per dot
   for (int y = -2; y < scale * (glyph_height + 1); ++y) {
     for (int x = -2; x < scale * (glyph_width + 1); ++x) {
       blend(canvas, left + x, top + y, colour,

@@ -8,11 +8,11 @@ struct canvas {
   unsigned char* pixels;  // red, green, blue; rows from top to bottom
 };
 
-// Returns 0 where memory is short.
+// Returns 0 if memory is short.
 int open_canvas(struct canvas* canvas, int width, int height, struct colour paper);
 void close_canvas(struct canvas* canvas);
 
-// Lays `colour` over a pixel; opacity from 0 to 1.
+// Blends `colour` over a pixel; opacity from 0 to 1.
 void blend(struct canvas* canvas, int x, int y, struct colour colour, double opacity);
 
 struct rectangle {
@@ -22,7 +22,7 @@ struct rectangle {
 void fill(struct canvas* canvas, struct rectangle area, struct colour colour);
 void outline(struct canvas* canvas, struct rectangle area, struct colour colour);
 
-// Knows digits, point, minus, 'C' and 'o' for the sign of degrees. `middle` is halfway down the
+// Supports digits, point, minus, 'C' and 'o' for the degree sign. `middle` is halfway down the
 // text.
 void draw_text(struct canvas* canvas, int left, int middle, const char* text, struct colour colour);
 

@@ -1,6 +1,6 @@
 #include "grid.h"
 
-// Faces between blocks, in units of the face of the whole cube.
+// Area of the faces between blocks, in units of a face of the cube.
 static int cuts(const int blocks[AXES]) {
   return blocks[0] + blocks[1] + blocks[2] - 3;
 }
@@ -11,7 +11,7 @@ struct grid make_grid(int size, int ranks) {
     if (ranks % x != 0) continue;
     for (int y = x; y <= ranks / x; ++y) {
       if (ranks / x % y != 0) continue;
-      // The rows along x are the longest that way, and long rows are what processors like.
+      // Rows along x become the longest, and processors work best on long rows.
       const int blocks[AXES] = {x, y, ranks / x / y};
       if (blocks[2] >= y && cuts(blocks) < cuts(best.blocks)) {
         for (int axis = 0; axis < AXES; ++axis) best.blocks[axis] = blocks[axis];
@@ -28,7 +28,7 @@ int grid_fits(const struct grid* grid) {
   return 1;
 }
 
-// The cells are dealt out as evenly as whole cells can be.
+// Distributes the cells as evenly as possible.
 static int first_cell(const struct grid* grid, int axis, int place) {
   return (int)((long)grid->size * place / grid->blocks[axis]);
 }

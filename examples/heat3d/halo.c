@@ -58,7 +58,7 @@ static double* inbox_for(const struct halo* halo, int side, long step) {
   return &halo->inbox[(SIDES * (step % 2) + side) * halo->capacity];
 }
 
-// The layer of our own cells next to a side, and the layer of foreign cells behind it.
+// The layer of our own cells next to a side, and the layer of foreign cells beyond it.
 static struct layer own_layer(const struct block* block, int side) {
   const int axis = side / 2;
   return layer_across(block, axis, side % 2 == 0 ? 1 : block->cells[axis]);
@@ -75,7 +75,7 @@ static void send_faces(struct halo* halo, const struct block* block, const doubl
     if (block->neighbour[side] < 0) continue;
     const struct layer layer = own_layer(block, side);
     const long count = pack(&layer, cells, halo->outbox);
-    // What leaves through our upper side comes in through the neighbour's lower side.
+    // Data that leaves through our upper side arrives at the neighbour's lower side.
     shmem_put(inbox_for(halo, side ^ 1, step), halo->outbox, (size_t)count, block->neighbour[side]);
   }
   shmem_fence();  // a neighbour that sees the step number below also sees the face

@@ -41,7 +41,7 @@ struct progress {
   int in_place;           // whether lines overwrite each other
 };
 
-// The residual falls by about the same factor in each step, so its logarithm tells how far we are.
+// The residual falls by about the same factor in each step, so its logarithm measures the progress.
 static double part_done(const struct progress* progress, double residual, double tolerance) {
   const double part =
       log(progress->first_residual / residual) / log(progress->first_residual / tolerance);
@@ -50,7 +50,7 @@ static double part_done(const struct progress* progress, double residual, double
 
 static const char clear_line[] = "\r\033[K";
 
-// Short of 80 columns, or a terminal would wrap the line and could not overwrite it.
+// Shorter than 80 columns: a terminal would wrap a longer line and could not overwrite it.
 static void show(const struct progress* progress, long step, double residual, double part) {
   static const char bar[] = "########################";
   const int length = sizeof bar - 1;
@@ -61,7 +61,7 @@ static void show(const struct progress* progress, long step, double residual, do
   fflush(stdout);
 }
 
-// At most two lines a second.
+// At most two lines per second.
 static void report(struct progress* progress, const struct solver* solver, double residual,
                    double tolerance) {
   const double now = seconds();
@@ -74,7 +74,7 @@ static void report(struct progress* progress, const struct solver* solver, doubl
   show(progress, steps, residual, part_done(progress, residual, tolerance));
 }
 
-// Returns the residual that was reached. Rank 0 tells how things go.
+// Returns the final residual. Rank 0 reports the progress.
 static double solve(struct solver* solver, struct progress* progress) {
   const double tolerance = arguments[TOLERANCE].number;
   const long most = (long)arguments[STEPS].number;
@@ -105,7 +105,7 @@ static double square(double value) {
   return value * value;
 }
 
-// The error cannot be larger than the residual over what the slowest part of it loses in a step.
+// The error is at most the residual divided by what its slowest component loses in a step.
 static int verify(const struct solver* solver, double residual) {
   const struct block* block = &solver->block;
   const int size = solver->grid.size;
@@ -128,7 +128,7 @@ static int verify(const struct solver* solver, double residual) {
   return error <= bound;
 }
 
-// The known solution is no sight: it is drawn only on request.
+// The known solution is not interesting to see: it is drawn only on request.
 static const char* picture_file(void) {
   if (arguments[PICTURE].text != NULL) return arguments[PICTURE].text;
   return arguments[VERIFY].number != 0 ? NULL : "heat3d.png";
@@ -149,10 +149,10 @@ static int run(const struct grid* grid, const char* program) {
   if (arguments[VERIFY].number != 0) {
     good = verify(&solver, reached) && reached <= arguments[TOLERANCE].number;
   }
-  shmem_barrier_all();  // from here on nobody changes cells that rank 0 may fetch
+  shmem_barrier_all();  // no rank changes cells that rank 0 may fetch after this
   const char* picture = picture_file();
   if (picture != NULL && shmem_my_pe() == 0) good = draw_middle_plane(&solver, picture) && good;
-  shmem_barrier_all();  // nobody frees them earlier
+  shmem_barrier_all();  // no rank frees them before this
   close_solver(&solver);
   return good ? 0 : 1;
 }

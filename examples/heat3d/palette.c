@@ -20,8 +20,8 @@ static struct colour from_oklab(double lightness, double a, double b) {
   };
 }
 
-// The way through the colours at evenly spaced places: strength, and hue in degrees. The strongest
-// colours that a screen shows are at other hues for dark than for light ones, hence the table.
+// Strength and hue (in degrees) at evenly spaced lightness. The strongest colours that a screen
+// shows have different hues for dark and light colours, hence the table.
 static const struct {
   double chroma, hue;
 } way[] = {{0.060, -75}, {0.125, -66}, {0.165, -40}, {0.185, -12}, {0.195, 15},

@@ -6,5 +6,5 @@ struct colour {
 };
 
 // Equal steps of `place`, from 0 to 1, look equally large, also in grey and to the colour-blind:
-// lightness rises evenly in the perceptual space Oklab.
+// lightness rises evenly in the perceptual colour space Oklab.
 struct colour palette(double place);

@@ -8,7 +8,7 @@
 // The layout, in pixels.
 enum {
   margin = 28,
-  edge = 720,  // of the plane
+  edge = 720,  // side of the plane
   gap = 28,    // between the plane and the colour bar
   bar_width = 26,
   bar_left = margin + edge + gap,
@@ -27,7 +27,7 @@ static double cell_value(const struct plane* plane, int column, int row) {
   return plane->values[(long)row * plane->size + column];
 }
 
-// The weights of four neighbours in a cubic spline; smooth enough for smooth isotherms.
+// The weights of four neighbours in a cubic spline, smooth enough for isotherms.
 static void spline_weights(double t, double weights[4]) {
   weights[0] = (1 - t) * (1 - t) * (1 - t) / 6;
   weights[1] = (4 - 6 * t * t + 3 * t * t * t) / 6;
@@ -53,8 +53,8 @@ static double value_at(const struct plane* plane, int right, int up) {
   return value;
 }
 
-// How strongly an isotherm covers a pixel: 1 on the line, 0 a pixel beside it. `slope` is the
-// change of temperature from pixel to pixel.
+// How strongly an isotherm covers a pixel: 1 on the line, 0 a pixel away. `slope` is the change of
+// temperature from pixel to pixel.
 static double isotherm(const struct plane* plane, double level, double value, double slope) {
   if (slope < 1e-6 || level <= plane->low || level >= plane->high) return 0;
   const double distance = fabs(value - level) / slope;
@@ -82,7 +82,7 @@ static void draw_plane(struct canvas* canvas, const struct plane* plane) {
   outline(canvas, (struct rectangle){margin, margin, edge, edge}, ink);
 }
 
-// Dotted lines where the memory of one rank ends and that of the next begins.
+// Draws dotted lines between the blocks of the ranks.
 static void draw_blocks(struct canvas* canvas, const struct grid* grid) {
   enum { dot = 3, pitch = 12 };
   for (int at = pitch / 2; at + dot < edge; at += pitch) {

@@ -3,6 +3,6 @@
 
 #include "solver.h"
 
-// Fetches it from the ranks that own it and draws it; for one rank, while the others wait. Says
-// which file was written, or why not, and returns 0 then.
+// Fetches the plane from the ranks that own it and draws it. Called by one rank while the others
+// wait. Prints which file was written, or why not; returns 0 on failure.
 int draw_middle_plane(const struct solver* solver, const char* file);

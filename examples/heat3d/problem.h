@@ -1,10 +1,10 @@
-// What is computed: which cells are kept at a temperature, and which walls let no heat through.
+// The problem: which cells are kept at a temperature, and which walls are insulated.
 #pragma once
 
 #include "grid.h"
 
 struct cell {
-  double temperature;  // at the start, or for ever
+  double temperature;  // initial, or constant
   int held;
 };
 
@@ -14,12 +14,12 @@ struct problem {
   int insulated[AXES];  // the two walls across this axis; other walls keep their temperature
 };
 
-enum { coldest = 0, hottest = 100 };  // degrees Celsius, of the demonstration
+enum { coldest = 0, hottest = 100 };  // degrees Celsius in the demonstration
 
 // A block with a hot ball and a cold one inside, cooled from the left.
 struct problem heated_block(void);
 
-// One whose solution is known in closed form: see exact_temperature().
+// A problem whose solution is known in closed form: see exact_temperature().
 struct problem polynomial_block(void);
 double exact_temperature(int size, int x, int y, int z);
 

@@ -36,7 +36,7 @@ int open_solver(struct solver* solver, const struct grid* grid, const struct pro
     return 0;
   }
   fill(solver);
-  shmem_barrier_all();  // nobody sends into memory that is still being filled
+  shmem_barrier_all();  // no rank sends into memory that is still being filled
   return 1;
 }
 
@@ -60,7 +60,7 @@ void refresh(struct solver* solver) {
 static double average_of_neighbours(const double* cell, const long stride[AXES]) {
   const double sum = (cell[-1] + cell[1]) + (cell[-stride[1]] + cell[stride[1]]) +
                      (cell[-stride[2]] + cell[stride[2]]);
-  return sum * (1.0 / SIDES);  // a division would cost as much as all the rest
+  return sum * (1.0 / SIDES);  // a division would cost as much as everything else
 }
 
 double residual(const struct solver* solver) {
