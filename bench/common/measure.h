@@ -28,6 +28,16 @@ static inline double ns_per_op(int64_t ns, size_t ops) {
   return (double)ns / (double)ops;
 }
 
+// For users: the time of one operation in one round, and that of the control; negative: it has
+// none.
+static inline void print_round(const char* name, size_t size, double ours_ns, double control_ns) {
+  printf("%s %zu %.3f ", name, size, ours_ns);
+  if (control_ns < 0)
+    puts("-");
+  else
+    printf("%.3f\n", control_ns);
+}
+
 static inline void compute_us(size_t us) {
   const int64_t end = now_ns() + 1000 * (int64_t)us;
   while (now_ns() < end) continue;
@@ -50,6 +60,22 @@ static inline void let_others_run(unsigned looks) {
 // The n-th argument as a number, or `fallback` if there are fewer.
 static inline size_t argument(int argc, char** argv, int n, size_t fallback) {
   return argc > n ? strtoull(argv[n], NULL, 10) : fallback;
+}
+
+// Behind a copy or a result that nobody reads: the compiler may not leave it out.
+static inline void keep_results(void) {
+  __asm__ volatile("" ::: "memory");
+}
+
+// Whole pages, not cleared.
+static inline void* new_pages(size_t bytes) {
+  void* pages = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  if (pages == NULL) {
+    fprintf(stderr, "bench: no memory for %zu bytes; ask for fewer (gondwana bench: with -m)\n",
+            bytes);
+    exit(1);
+  }
+  return pages;
 }
 
 static inline double* new_samples(size_t count) {
@@ -86,7 +112,22 @@ static inline void report(const char* name, const char* side, double* samples, s
   free(samples);
 }
 
-// Reports both sides of a figure; the name is formatted. Without `prints` only frees the samples.
+// Reports our side of a figure; the name is formatted. Without `prints` only frees the samples.
+__attribute__((format(printf, 4, 5))) static inline void report_ours(int prints, double* samples,
+                                                                     size_t count,
+                                                                     const char* format, ...) {
+  char name[96];
+  va_list values;
+  va_start(values, format);
+  vsnprintf(name, sizeof name, format, values);
+  va_end(values);
+  if (prints)
+    report(name, "ours", samples, count);
+  else
+    free(samples);
+}
+
+// Likewise both sides.
 __attribute__((format(printf, 5, 6))) static inline void report_both(int prints, double* ours,
                                                                      double* control, size_t count,
                                                                      const char* format, ...) {
@@ -103,6 +144,19 @@ __attribute__((format(printf, 5, 6))) static inline void report_both(int prints,
   free(ours);
   free(control);
 }
+
+// Times a statement of `ops` operations, `warm_up` times in vain and then once for each batch.
+#define TIME_OURS(prints, warm_up, batches, ops, statement, ...)                                \
+  do {                                                                                          \
+    double* ns_ = new_samples(batches);                                                         \
+    for (size_t i_ = 0; i_ < (size_t)(warm_up) + (size_t)(batches); ++i_) {                     \
+      const int64_t start_ = now_ns();                                                          \
+      statement;                                                                                \
+      const int64_t end_ = now_ns();                                                            \
+      if (i_ >= (size_t)(warm_up)) ns_[i_ - (size_t)(warm_up)] = ns_per_op(end_ - start_, ops); \
+    }                                                                                           \
+    report_ours(prints, ns_, batches, __VA_ARGS__);                                             \
+  } while (0)
 
 // Times two statements, of `ops` operations each, in alternating batches: both see the same
 // machine.

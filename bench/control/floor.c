@@ -105,7 +105,7 @@ static void time_calls(const struct kind* kind, int is_met) {
   for (int sample = 0; sample < SAMPLES; ++sample) {
     for (int call = 1; call <= CALLS; ++call) {
       kind->move((size_t)rank, (size_t)call % RESULTS);
-      __asm__ volatile("" ::: "memory");  // or the compiler may keep only the last call
+      keep_results();
       if (call % calls == 0) central_wait(&memory->barrier, (uint32_t)n, usual_wait((int)n));
     }
     const int64_t end = now_ns();

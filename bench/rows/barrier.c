@@ -19,9 +19,8 @@ static void time_batches(size_t batch, size_t count, size_t pause) {
     pass(batch);
     samples[i] = ns_per_op(now_ns() - start, batch);
   }
-  char name[64];
-  snprintf(name, sizeof name, "barrier_%s_%d", pause > 0 ? "bursts" : "all", shmem_n_pes());
-  if (shmem_my_pe() == 0) report(name, "ours", samples, count);
+  report_ours(shmem_my_pe() == 0, samples, count, "barrier_%s_%d", pause > 0 ? "bursts" : "all",
+              shmem_n_pes());
 }
 
 int main(int argc, char** argv) {

@@ -29,7 +29,7 @@ static void control(const struct route* route, enum direction way, size_t bytes,
       memcpy(route->mapped, route->local, bytes);
     else
       memcpy(route->local, route->mapped, bytes);
-    __asm__ volatile("" ::: "memory");  // or the compiler may keep only the last copy
+    keep_results();
   }
 }
 
@@ -44,8 +44,7 @@ static void measure(const struct route* route, enum direction way, size_t bytes)
 static void measure_all(char* symmetric) {
   static const size_t sizes[] = {64, 512, 4 << 10, 64 << 10, 1 << 20, 4 << 20, 64 << 20};
   const int peer = shmem_n_pes() - 1;
-  char* local = aligned_alloc(4096, LARGEST);
-  if (local == NULL) exit(1);
+  char* local = new_pages(LARGEST);
   memset(local, 2, LARGEST);
   const struct route route = {symmetric, mapped_or_private(symmetric, LARGEST, peer), local, peer};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {

@@ -171,9 +171,7 @@ static inline void time_collective(const struct collective* c, size_t batches) {
     start = end;
   }
   check_results(c);
-  char name[64];
-  snprintf(name, sizeof name, "%s_%d", c->name, shmem_n_pes());
-  if (shmem_my_pe() == 0) report(name, "ours", samples, batches);
+  report_ours(shmem_my_pe() == 0, samples, batches, "%s_%d", c->name, shmem_n_pes());
 }
 
 #endif

@@ -12,9 +12,7 @@ static void measure_sync(void) {
     for (int i = 0; i < SYNCS; ++i) GA_Sync();
     samples[batch] = ns_per_op(now_ns() - start, SYNCS);
   }
-  char name[64];
-  snprintf(name, sizeof name, "ga_sync_%d", GA_Nnodes());
-  if (GA_Nodeid() == 0) report(name, "ours", samples, BATCHES);
+  report_ours(GA_Nodeid() == 0, samples, BATCHES, "ga_sync_%d", GA_Nnodes());
 }
 
 static void measure_read_inc(int counter) {
@@ -29,9 +27,7 @@ static void measure_read_inc(int counter) {
   GA_Sync();
   const long found = NGA_Read_inc(counter, at, 0);
   require(found == (long)BATCHES * OPS * GA_Nnodes(), "an increment is missing");
-  char name[64];
-  snprintf(name, sizeof name, "ga_read_inc_%d", GA_Nnodes());
-  if (GA_Nodeid() == 0) report(name, "ours", samples, BATCHES);
+  report_ours(GA_Nodeid() == 0, samples, BATCHES, "ga_read_inc_%d", GA_Nnodes());
 }
 
 int main(int argc, char** argv) {

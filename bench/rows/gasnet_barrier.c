@@ -16,10 +16,7 @@ int main(int argc, char** argv) {
     samples[i] = ns_per_op(now_ns() - start, batch);
     if (samples[i] > *longest) *longest = samples[i];
   }
-  char name[64];
-  snprintf(name, sizeof name, "gasnet_barrier_%u", job.ranks);
-  if (job.rank == 0) report(name, "ours", samples, count);
-  snprintf(name, sizeof name, "gasnet_barrier_longest_%u", job.ranks);
-  if (job.rank == 0) report(name, "ours", longest, 1);
+  report_ours(job.rank == 0, samples, count, "gasnet_barrier_%u", job.ranks);
+  report_ours(job.rank == 0, longest, 1, "gasnet_barrier_longest_%u", job.ranks);
   end_job(&job);
 }

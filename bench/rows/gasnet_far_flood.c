@@ -59,13 +59,7 @@ static void flood(const struct job* job, sender* send) {
 }
 
 static void measure(const struct job* job, const char* name, sender* send) {
-  double* samples = new_samples(BATCHES);
-  for (int i = -1; i < BATCHES; ++i) {
-    const int64_t start = now_ns();
-    flood(job, send);
-    if (i >= 0) samples[i] = ns_per_op(now_ns() - start, MESSAGES);
-  }
-  if (job->rank == 0) report(name, "ours", samples, BATCHES);
+  TIME_OURS(job->rank == 0, 1, BATCHES, MESSAGES, flood(job, send), "%s", name);
   meet(job);
 }
 

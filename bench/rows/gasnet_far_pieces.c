@@ -31,14 +31,7 @@ static void get(const struct ends* ends) {
 }
 
 static void time_batches(const char* name, operation* run, const struct ends* ends) {
-  double* samples = new_samples(BATCHES);
-  run(ends);
-  for (size_t i = 0; i < BATCHES; ++i) {
-    const int64_t start = now_ns();
-    for (int j = 0; j < OPS; ++j) run(ends);
-    samples[i] = ns_per_op(now_ns() - start, OPS);
-  }
-  report(name, "ours", samples, BATCHES);
+  TIME_OURS(1, 1, BATCHES, OPS, for (int j = 0; j < OPS; ++j) run(ends), "%s", name);
 }
 
 static char byte_at(int i) {

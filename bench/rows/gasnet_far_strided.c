@@ -131,11 +131,8 @@ static void measure(const struct flood* flood) {
       samples[way][i] = ns_per_op(now_ns() - start, flood->puts);
     }
   }
-  for (int way = 0; way < WAYS; ++way) {
-    char name[64];
-    snprintf(name, sizeof name, "gasnet_far_%s_%zu", ways[way].name, flood->bytes);
-    report(name, "ours", samples[way], BATCHES);
-  }
+  for (int way = 0; way < WAYS; ++way)
+    report_ours(1, samples[way], BATCHES, "gasnet_far_%s_%zu", ways[way].name, flood->bytes);
 }
 
 static char byte_at(size_t i, int way) {

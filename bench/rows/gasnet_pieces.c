@@ -98,7 +98,7 @@ static double time_batch(move* run, const struct pattern* p, size_t times) {
   const int64_t start = now_ns();
   for (size_t i = 0; i < times; ++i) {
     run(p);
-    __asm__ volatile("" ::: "memory");  // or the compiler may keep only the last copy
+    keep_results();
   }
   gex_NBI_Wait(GEX_EC_PUT, 0);
   return ns_per_op(now_ns() - start, times);

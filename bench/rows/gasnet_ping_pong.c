@@ -34,9 +34,7 @@ static void measure_far(const struct job* job, const char* name, sender* send) {
   double* samples = new_samples(FAR_TRIPS);
   trips_by_messages(job, send, WARM_UP, NULL);
   trips_by_messages(job, send, FAR_TRIPS, samples);
-  char full[64];
-  snprintf(full, sizeof full, "network_am_%s", name);
-  if (job->rank == 0) report(full, "ours", samples, FAR_TRIPS);
+  report_ours(job->rank == 0, samples, FAR_TRIPS, "network_am_%s", name);
   meet(job);
 }
 

@@ -45,7 +45,7 @@ static void put_defer(const struct flood* f) {
 static void copy(const struct flood* f) {
   for (size_t i = 0; i < f->puts; ++i) {
     memcpy(f->there.mapped, f->source, f->bytes);
-    __asm__ volatile("" ::: "memory");  // or the compiler may keep only the last copy
+    keep_results();
   }
 }
 

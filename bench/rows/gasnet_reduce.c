@@ -34,7 +34,7 @@ static double time_batch(void (*run)(const struct vectors*), const struct vector
   const int64_t start = now_ns();
   for (size_t i = 0; i < ops; ++i) {
     run(v);
-    __asm__ volatile("" ::: "memory");  // or the compiler may keep only the last sum
+    keep_results();
   }
   return ns_per_op(now_ns() - start, ops);
 }

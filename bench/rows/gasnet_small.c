@@ -42,7 +42,7 @@ static void copy_there(const struct cells* c) {
   char* base = c->there.mapped;
   for (size_t i = 0; i < OPS; ++i) {
     memcpy(base + i % CELLS * BYTES, &c->values[i % CELLS], BYTES);
-    __asm__ volatile("" ::: "memory");
+    keep_results();
   }
 }
 
@@ -50,7 +50,7 @@ static void copy_here(const struct cells* c) {
   const char* base = c->there.mapped;
   for (size_t i = 0; i < OPS; ++i) {
     memcpy(&c->values[i % CELLS], base + i % CELLS * BYTES, BYTES);
-    __asm__ volatile("" ::: "memory");
+    keep_results();
   }
 }
 

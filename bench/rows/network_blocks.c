@@ -42,18 +42,8 @@ static void exchange(const struct plan* plan) {
 }
 
 static void time_exchanges(const struct plan* plan) {
-  double* samples = new_samples(BATCHES);
-  for (int i = -WARM_UP; i < BATCHES; ++i) {
-    const int64_t start = now_ns();
-    exchange(plan);
-    if (i >= 0) samples[i] = (double)(now_ns() - start);
-  }
-  char name[64];
-  snprintf(name, sizeof name, "network_blocks_%s_%zu", plan->gets ? "get" : "put", plan->bytes);
-  if (shmem_my_pe() == 0)
-    report(name, "ours", samples, BATCHES);
-  else
-    free(samples);
+  TIME_OURS(shmem_my_pe() == 0, WARM_UP, BATCHES, 1, exchange(plan), "network_blocks_%s_%zu",
+            plan->gets ? "get" : "put", plan->bytes);
 }
 
 int main(int argc, char** argv) {

@@ -40,16 +40,8 @@ static void run(const struct stream* stream, char* symmetric, int peer) {
 static void measure(void* symmetric, int peer) {
   for (size_t s = 0; s < sizeof streams / sizeof *streams; ++s) {
     const struct stream* stream = &streams[s];
-    double* samples = new_samples(BATCHES);
-    run(stream, symmetric, peer);
-    for (size_t i = 0; i < BATCHES; ++i) {
-      const int64_t start = now_ns();
-      run(stream, symmetric, peer);
-      samples[i] = ns_per_op(now_ns() - start, stream->transfers);
-    }
-    char name[64];
-    snprintf(name, sizeof name, "network_%s%s", stream->name, route);
-    report(name, "ours", samples, BATCHES);
+    TIME_OURS(1, 1, BATCHES, stream->transfers, run(stream, symmetric, peer), "network_%s%s",
+              stream->name, route);
   }
 }
 
@@ -59,8 +51,7 @@ int main(int argc, char** argv) {
   pin_if_asked(shmem_my_pe());
   char* symmetric = shmem_malloc(LARGEST);
   memset(symmetric, 0, LARGEST);
-  local = aligned_alloc(4096, LARGEST);
-  if (local == NULL) shmem_global_exit(1);
+  local = new_pages(LARGEST);
   memset(local, 1, LARGEST);
   measure_beside(0, measure, symmetric);
   if (shmem_my_pe() == shmem_n_pes() - 1 && (symmetric[0] != 1 || symmetric[LARGEST - 1] != 1)) {

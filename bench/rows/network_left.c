@@ -42,11 +42,8 @@ static void measure(const char* name, void (*post)(long*, int), long* cells) {
   qsort(samples, TRIES, sizeof *samples, ascending);
   double* p99 = new_samples(1);
   *p99 = samples[TRIES * 99 / 100];
-  char full[64];
-  snprintf(full, sizeof full, "network_%s", name);
-  report(full, "ours", samples, TRIES);
-  snprintf(full, sizeof full, "network_%s_p99", name);
-  report(full, "ours", p99, 1);
+  report_ours(1, samples, TRIES, "network_%s", name);
+  report_ours(1, p99, 1, "network_%s_p99", name);
 }
 
 int main(void) {

@@ -22,15 +22,7 @@ static void add_one(long* at, long value, int peer) {
 }
 
 static void time_each(const char* name, operation* run, long* at, int peer) {
-  double* samples = new_samples(OPS);
-  for (int i = -WARM_UP; i < OPS; ++i) {
-    const int64_t start = now_ns();
-    run(at, 1, peer);
-    if (i >= 0) samples[i] = (double)(now_ns() - start);
-  }
-  char full[64];
-  snprintf(full, sizeof full, "network_%s_%s", name, mode);
-  report(full, "ours", samples, OPS);
+  TIME_OURS(1, WARM_UP, OPS, 1, run(at, 1, peer), "network_%s_%s", name, mode);
 }
 
 static void measure(void* symmetric, int peer) {

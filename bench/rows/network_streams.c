@@ -47,15 +47,8 @@ static void stream(const struct kind* kind, int length, int first, int targets) 
 }
 
 static void measure_stream(const struct kind* kind, int length, int first, int targets) {
-  double* samples = new_samples(ROUNDS);
-  for (int i = -WARM_UP; i < ROUNDS; ++i) {
-    const int64_t start = now_ns();
-    stream(kind, length, first, targets);
-    if (i >= 0) samples[i] = ns_per_op(now_ns() - start, (size_t)length);
-  }
-  char name[96];
-  snprintf(name, sizeof name, "network_%s_%d_to_%d", kind->name, length, targets);
-  report(name, "ours", samples, ROUNDS);
+  TIME_OURS(1, WARM_UP, ROUNDS, (size_t)length, stream(kind, length, first, targets),
+            "network_%s_%d_to_%d", kind->name, length, targets);
 }
 
 // Checks that every addition has arrived.

@@ -19,14 +19,7 @@ static void get(long* symmetric, int peer) {
 }
 
 static void time_batches(const char* name, operation* run, long* symmetric, int peer) {
-  double* samples = new_samples(BATCHES);
-  run(symmetric, peer);
-  for (size_t i = 0; i < BATCHES; ++i) {
-    const int64_t start = now_ns();
-    for (int j = 0; j < OPS; ++j) run(symmetric, peer);
-    samples[i] = ns_per_op(now_ns() - start, OPS);
-  }
-  report(name, "ours", samples, BATCHES);
+  TIME_OURS(1, 1, BATCHES, OPS, for (int j = 0; j < OPS; ++j) run(symmetric, peer), "%s", name);
 }
 
 static void fill(long* words, long (*value)(long i)) {

@@ -77,10 +77,7 @@ static void measure(const char* name, void (*run)(int), int count) {
     shmem_barrier_all();
     samples[round] = ns_per_op(now_ns() - start, (size_t)count);
   }
-  if (shmem_my_pe() != 0) return;
-  char full[64];
-  snprintf(full, sizeof full, "network_%s_%s", name, suffix);
-  report(full, "ours", samples, ROUNDS);
+  report_ours(shmem_my_pe() == 0, samples, ROUNDS, "network_%s_%s", name, suffix);
 }
 
 static void must(int holds, const char* what) {

@@ -43,8 +43,7 @@ static inline void* mapped_or_private(void* symmetric, size_t bytes, int peer) {
   if (mapped != NULL) return mapped;
   if (shmem_my_pe() == 0)
     fputs("bench: no shmem_ptr here; the control uses private pages\n", stderr);
-  mapped = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-  if (mapped == NULL) exit(1);
+  mapped = new_pages(bytes);
   memset(mapped, 0, bytes);
   return mapped;
 }

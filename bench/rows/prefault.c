@@ -20,9 +20,7 @@ int main(int argc, char** argv) {
   const int64_t start = now_ns();
   shmem_init();
   samples[0] = (double)(now_ns() - start);
-  char name[64];
-  snprintf(name, sizeof name, "prefault_%zu", processors);
-  report(name, "ours", samples, 1);
+  report_ours(1, samples, 1, "prefault_%zu", processors);
   shmem_finalize();
   return 0;
 }

@@ -127,12 +127,7 @@ static inline void measure(const struct measurement* m, struct ranks* r,
   for (size_t round = 0; round < rounds; ++round) {
     const double ours = time_of(m->ours, r, library, words, ops);
     const double control = r->has_control ? time_of(m->control, r, library, words, ops) : 0;
-    if (r->me != 0) continue;
-    printf("%s %zu %.3f ", m->name, bytes, ours);
-    if (r->has_control)
-      printf("%.3f\n", control);
-    else
-      puts("-");
+    if (r->me == 0) print_round(m->name, bytes, ours, r->has_control ? control : -1);
   }
   fflush(stdout);
 }

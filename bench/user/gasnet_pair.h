@@ -24,8 +24,7 @@ static inline struct pair start_gasnet_pair(gex_AM_Entry_t* handlers, size_t cou
   char* own = NULL;
   find_segment(me, &own, &p.shared);
   find_segment((gex_Rank_t)p.other, &p.remote, &p.mapped);
-  p.local = private_memory(bytes);
-  require(p.local != NULL, "no private memory; ask for fewer bytes with -m");
+  p.local = new_pages(bytes);
   return p;
 }
 

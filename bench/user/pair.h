@@ -77,21 +77,17 @@ static inline _Atomic long* data_word(struct pair* p) {
   return (_Atomic long*)(void*)data_in(p->mapped);
 }
 
-static inline void keep_copies(void) {
-  __asm__ volatile("" ::: "memory");  // or the compiler may keep only the last one
-}
-
 static inline void copy_there(struct pair* p, size_t bytes, size_t ops) {
   for (size_t i = 0; i < ops; ++i) {
     memcpy(data_in(p->mapped), p->local, bytes);
-    keep_copies();
+    keep_results();
   }
 }
 
 static inline void copy_here(struct pair* p, size_t bytes, size_t ops) {
   for (size_t i = 0; i < ops; ++i) {
     memcpy(p->local, data_in(p->mapped), bytes);
-    keep_copies();
+    keep_results();
   }
 }
 
@@ -203,12 +199,7 @@ static inline void measure(const struct measurement* m, struct pair* p,
   for (size_t round = 0; round < rounds; ++round) {
     const double ours = time_of(m, m->ours, p, library, bytes, ops);
     const double control = time_of_control(m, p, library, bytes, ops);
-    if (p->me != 0) continue;
-    printf("%s %zu %.3f ", m->name, bytes, ours);
-    if (p->has_control)
-      printf("%.3f\n", control);
-    else
-      puts("-");
+    if (p->me == 0) print_round(m->name, bytes, ours, p->has_control ? control : -1);
   }
   fflush(stdout);
 }
@@ -278,10 +269,6 @@ static inline struct request request_of(int argc, char** argv) {
 // At least a word, which agree_on_control() needs.
 static inline size_t data_bytes(size_t largest) {
   return largest > sizeof(long) ? largest : sizeof(long);
-}
-
-static inline char* private_memory(size_t bytes) {
-  return aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
 }
 
 #endif

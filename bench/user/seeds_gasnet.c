@@ -89,10 +89,8 @@ static double time_trips(const struct job* job, gex_AM_Index_t handler, size_t b
   return ns;
 }
 
-static void print_round(const struct job* job, const char* name, double ours, double control) {
-  if (job->rank != 0) return;
-  printf("%s 0 %.3f %.3f\n", name, ours, control);
-  fflush(stdout);
+static void print(const struct job* job, const char* name, double ours, double control) {
+  if (job->rank == 0) print_round(name, 0, ours, control);
 }
 
 static void measure_trips(const struct job* job, const char* name, size_t bytes, size_t rounds) {
@@ -100,7 +98,7 @@ static void measure_trips(const struct job* job, const char* name, size_t bytes,
   time_trips(job, FIXED, bytes);
   for (size_t round = 0; round < rounds; ++round) {
     const double ours = time_trips(job, NEGOTIATED, bytes);
-    print_round(job, name, ours, time_trips(job, FIXED, bytes));
+    print(job, name, ours, time_trips(job, FIXED, bytes));
   }
 }
 
@@ -138,7 +136,7 @@ static void measure_immediate(const struct job* job, size_t rounds) {
   const struct schedule schedule = {job, SLEEPER, last, MESSAGES / last, BLOCK};
   for (size_t round = 0; round < rounds; ++round) {
     const double ours = time_schedule(&schedule, send_dynamic);
-    print_round(job, "immediate", ours, time_schedule(&schedule, send_static));
+    print(job, "immediate", ours, time_schedule(&schedule, send_static));
   }
 }
 

@@ -31,7 +31,7 @@ static void iget(struct pair* p, size_t bytes, size_t ops) {
 static void copy_words(long* to, const long* from, size_t bytes, size_t ops) {
   for (size_t i = 0; i < ops; ++i) {
     for (size_t word = 0; word < bytes / WORD; ++word) to[word * STRIDE] = from[word * STRIDE];
-    keep_copies();
+    keep_results();
   }
 }
 
@@ -62,7 +62,7 @@ static void copy_blocks(long* to, const long* from, size_t bytes, size_t ops) {
   for (size_t i = 0; i < ops; ++i) {
     for (size_t block = 0; block < bytes / WORD / BLOCK; ++block)
       memcpy(&to[block * BLOCK_STRIDE], &from[block * BLOCK_STRIDE], BLOCK * sizeof *to);
-    keep_copies();
+    keep_results();
   }
 }
 

@@ -92,11 +92,7 @@ int main(int argc, char** argv) {
   p.shared = blocks[p.me];
   p.remote = blocks[p.other];
   p.mapped = is_mapped(p.other) ? p.remote : NULL;
-  p.local = private_memory(bytes);
-  if (p.local == NULL) {
-    end_job(1);
-    return 1;
-  }
+  p.local = new_pages(bytes);
   measure_pair(&p, &library, &request);
   ARMCI_Free(p.shared);
   free(p.local);

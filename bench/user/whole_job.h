@@ -65,16 +65,6 @@ static inline void begin_job(void) {
   if (how == WAIT_SPIN) pin(me);
 }
 
-// `control_ns` < 0: there is no control.
-static inline void print_round(const char* name, size_t size, double ours_ns, double control_ns) {
-  printf("%s %zu %.3f ", name, size, ours_ns);
-  if (control_ns < 0)
-    puts("-");
-  else
-    printf("%.3f\n", control_ns);
-  fflush(stdout);
-}
-
 // Random numbers that are the same on every machine: xorshift with a multiplication.
 static inline uint64_t next_number(uint64_t* state) {
   *state ^= *state >> 12;
