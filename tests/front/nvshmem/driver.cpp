@@ -55,7 +55,7 @@ int cuThreadExchangeStreamCaptureMode(int* mode) {
 }
 int cuEventCreate(void** event, unsigned flags) {
   if (flags != 2) return invalid_value;  // without times
-  *event = new standin::Event;
+  *event = standin::kept(new standin::Event);
   return success;
 }
 int cuEventRecord(void* event, void* stream) {
@@ -85,7 +85,7 @@ int cuStreamWaitValue32_v2(void* stream, std::uint64_t address, std::uint32_t va
 }
 int cuMemHostAlloc(void** address, std::size_t size, unsigned /*flags*/) {
   if (!standin::may_wait()) return capture_unsupported;
-  *address = std::calloc(1, size);
+  *address = standin::kept(std::calloc(1, size));
   return success;
 }
 int cuMemHostGetDevicePointer_v2(std::uint64_t* address, void* host, unsigned /*flags*/) {

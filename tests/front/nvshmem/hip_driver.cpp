@@ -58,7 +58,7 @@ int hipStreamIsCapturing(void* /*stream*/, int* status) {
 }
 int hipEventCreateWithFlags(void** event, unsigned flags) {
   if (flags != 2) return invalid_value;  // without times
-  *event = new standin::Event;
+  *event = standin::kept(new standin::Event);
   return success;
 }
 int hipEventRecord(void* event, void* stream) {

@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 namespace standin {
 
@@ -134,6 +135,15 @@ inline bool may_wait() {
 inline std::mutex& table_mutex() {
   static std::mutex one;
   return one;
+}
+
+// What the driver itself keeps until the process ends, though nobody destroys it.
+template <typename Made>
+Made* kept(Made* made) {
+  static auto& all = *new std::vector<void*>;
+  const std::scoped_lock lock(table_mutex());
+  all.push_back(made);
+  return made;
 }
 
 // Stream 0 is there from its first use on a device to the end of the process.
