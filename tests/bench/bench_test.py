@@ -421,7 +421,7 @@ class BenchTest(unittest.TestCase):
             ("am", "--peer", "oshcc=a,oshrun=b"): "--peer is another library for OpenSHMEM: am has none",
             ("latency", "--door", "front"): '--door "front": expected shmem, gasnetex or armci',
             ("latency", "--door", "armci", "--peer", "oshcc=a,oshrun=b"): "leave --door armci out",
-            ("latency", "--fast"): "--fast; see gondwana bench --help",
+            ("latency", "--fast"): "--fast is not an option; see gondwana bench --help",
         }.items():
             with self.subTest(words=words):
                 said = bench(*words)

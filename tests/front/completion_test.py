@@ -66,6 +66,7 @@ class Answers(unittest.TestCase):
                          {"--bind-to=none": "", "--bind-to=numa": ""})
         self.assertEqual(list(complete("run", "--bind-to", "=", "p")[0]), ["package"])
         self.assertIn("put_bytes", complete("top", "--sort", "")[0])
+        self.assertEqual(list(complete("bench", "lat")[0]), ["latency"])
         self.assertEqual(complete("run", "--wdir", ""), ({}, "@folders"))
         self.assertEqual(complete("run", "--hostfile", ""), ({}, "@files"))
         self.assertEqual(complete("run", "-n", ""), ({}, "@nothing"))

@@ -225,7 +225,7 @@ class InfoTest(unittest.TestCase):
     def test_unknown_words_are_refused_with_the_nearest(self):
         done = info("--jsn")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("there is no option --jsn; did you mean --json?", done.stderr)
+        self.assertIn("--jsn is not an option; did you mean --json?", done.stderr)
         self.assertIn("Usage: gondwana info", info("--help").stdout)
 
 

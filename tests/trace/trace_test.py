@@ -362,9 +362,9 @@ class TraceTest(LauncherCase):
             ("nonsense",): "no job of yours on this machine has the id, process or program nonsense",
             (__file__,): f"{__file__} is a file and not a job; https://ui.perfetto.dev shows",
             ("--last", "x"): '--last "x": expected seconds',
-            ("-o",): "-o: expected the name of a file",
-            ("--json",): "--json: the trace is a file of Perfetto's format",
-            ("--loud",): "--loud is no option; see gondwana trace --help",
+            ("-o",): "-o needs a value: FILE",
+            ("-o", ""): '-o "": its value is empty',
+            ("--loud",): "--loud is not an option; see gondwana trace --help",
         }.items():
             status, out, err = self.tool(*words)
             self.assertEqual((status, out, err.count("\n")), (1, "", 1))

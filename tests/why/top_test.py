@@ -431,8 +431,8 @@ class TopTest(LauncherCase):
             ("--serve", "--once"): "--serve answers until the job ends: leave out --once",
             ("--json", "--serve"): "--serve answers until the job ends: leave out --json",
             ("--interval", "0"): '--interval "0": expected seconds, from 0.05 to 3600',
-            ("--interval",): '--interval ""',
-            ("--fast",): "--fast is no option; see gondwana top --help",
+            ("--interval",): "--interval needs a value: SECONDS",
+            ("--fast",): "--fast is not an option; see gondwana top --help",
             ("1", "2"): "one job at a time, not 1 and 2",
             ("nonsense",): "has the id, process or program nonsense",
         }.items():

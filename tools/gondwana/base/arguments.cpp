@@ -19,15 +19,4 @@ Result<std::chrono::milliseconds> parse_seconds(std::string_view option, std::st
                fmt::format("{} \"{}\": expected seconds, from 0.05 to 3600", option, word)};
 }
 
-Result<void> take_job(std::string_view command, const std::string& word, std::string& job) {
-  if (word.starts_with("-"))
-    return Error{Errc::invalid_argument,
-                 fmt::format("{} is no option; see gondwana {} --help", word, command)};
-  if (!job.empty())
-    return Error{Errc::invalid_argument,
-                 fmt::format("one job at a time, not {} and {}", job, word)};
-  job = word;
-  return {};
-}
-
 }  // namespace gondwana

@@ -1,8 +1,7 @@
-// Parses arguments that several commands share.
+// Parses values of options that several commands share.
 #pragma once
 
 #include <chrono>
-#include <string>
 #include <string_view>
 
 #include "core/result.hpp"
@@ -11,8 +10,5 @@ namespace gondwana {
 
 // Parses seconds such as "0.5", from 0.05 to 3600. `option` is named in the error message.
 Result<std::chrono::milliseconds> parse_seconds(std::string_view option, std::string_view word);
-
-// Takes a word that is not an option of `command` as the job; there can be only one.
-Result<void> take_job(std::string_view command, const std::string& word, std::string& job);
 
 }  // namespace gondwana

@@ -6,6 +6,7 @@
 namespace gondwana {
 
 // Prints "gondwana ps: host a: ..." on standard error. The message may contain text from outside.
-void complain(std::string_view command, std::string_view sentence);
+// Returns the exit status for a command that ends with this error.
+int complain(std::string_view command, std::string_view sentence);
 
 }  // namespace gondwana

@@ -1,4 +1,4 @@
-#include "commands/bench.hpp"
+#include "commands/commands.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,11 +24,6 @@
 
 namespace gondwana::commands {
 namespace {
-
-int complain(const Error& error) {
-  gondwana::complain("bench", error.text);
-  return 1;
-}
 
 // The data file is kept next to the page. Its name is unlikely to be a user's own file.
 Result<void> write_page(const std::vector<std::string>& data, const std::string& page,
@@ -60,14 +55,14 @@ Result<void> check_folder_of(const std::string& page) {
 
 int measure_and_tell(const bench::Request& request) {
   if (const Result<void> checked = check_folder_of(request.page); !checked)
-    return complain(checked.error());
+    return complain("bench", checked.error().text);
   const std::string doubt = request.page.empty() ? "" : doubt_about_python();
-  if (!doubt.empty()) gondwana::complain("bench", "warning: --report: " + doubt);
+  if (!doubt.empty()) complain("bench", "warning: --report: " + doubt);
   const Circumstances began = present_circumstances();
   const bool is_long = request.measurements.size() > 1 || !request.page.empty();
   const bench::Outcome outcome =
       bench::measure(request.measurements, is_long || ::isatty(STDERR_FILENO) == 1);
-  for (const Error& failure : outcome.failures) complain(failure);
+  for (const Error& failure : outcome.failures) complain("bench", failure.text);
   const int status = outcome.failures.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
   if (outcome.found.empty()) return status;
   std::vector<std::string> texts;
@@ -78,25 +73,29 @@ int measure_and_tell(const bench::Request& request) {
     return status;
   }
   const Result<void> written = write_page(texts, request.page, began);
-  return written ? status : complain(written.error());
+  return written ? status : complain("bench", written.error().text);
 }
 
 }  // namespace
+
+OptionList options_of_bench() {
+  return bench::list_options();
+}
 
 int run_bench(const std::vector<std::string>& words) {
   if (!words.empty() && words.front() == "compare")
     return bench::compare_command({words.begin() + 1, words.end()});
   if (const auto empty = std::ranges::find(words, ""); empty != words.end())
     return complain(
-        {Errc::invalid_argument,
-         fmt::format("an empty word after \"{}\": is a variable not set? Nothing was measured",
-                     fmt::join(words.begin(), empty, " "))});
+        "bench",
+        fmt::format("an empty word after \"{}\": is a variable not set? Nothing was measured",
+                    fmt::join(words.begin(), empty, " ")));
   if (!words.empty() && words.front() == "scale")
     return bench::scale::scale_command({words.begin() + 1, words.end()});
   const Result<bench::Request> request = bench::parse(words);
-  if (!request) return complain(request.error());
-  if (!request->help) return measure_and_tell(*request);
-  fmt::print("{}", bench::help_text());
+  if (!request) return complain("bench", request.error().text);
+  if (request->help.empty()) return measure_and_tell(*request);
+  fmt::print("{}", request->help);
   return 0;
 }
 

@@ -1,11 +1,7 @@
-#include "commands/info.hpp"
+#include "commands/commands.hpp"
 
 #include <fmt/format.h>
 
-#include <array>
-#include <string_view>
-
-#include "core/parse.hpp"
 #include "core/print_error.hpp"
 #include "report/info/json.hpp"
 #include "report/info/sections.hpp"
@@ -14,21 +10,16 @@
 namespace gondwana::commands {
 namespace {
 
-constexpr std::string_view help =
-    "Usage: gondwana info [--json]\n"
-    "\n"
-    "Says what this installation is, what this machine offers, and which environment variables\n"
-    "count. The exit status is 1 if something is wrong; then a sentence says what to do.\n"
-    "\n"
-    "  --json    the same for programs\n";
-
-int unknown_word(std::string_view word) {
-  constexpr std::array<std::string_view, 2> known{"--json", "--help"};
-  const std::string_view near = nearest(word, known);
-  print_error("gondwana info: there is no option {}{}; see gondwana info --help\n", word,
-              near.empty() ? "" : fmt::format("; did you mean {}?", near));
-  return 1;
-}
+class InfoLine : public CommandLine {
+ public:
+  explicit InfoLine(bool& json)
+      : CommandLine("info", "[--json]",
+                    "Says what this installation is, what this machine offers, and which "
+                    "environment variables count. The exit status is 1 if something is wrong; "
+                    "then a sentence says what to do.") {
+    flag("--json", json, "the same for programs");
+  }
+};
 
 info::Report gather() {
   info::Report report;
@@ -52,16 +43,14 @@ void write_text(const info::Report& report) {
 
 }  // namespace
 
+OptionList options_of_info() {
+  bool json = false;
+  return InfoLine(json).list();
+}
+
 int run_info(const std::vector<std::string>& words) {
   bool json = false;
-  for (const std::string& word : words) {
-    if (word == "--help" || word == "-h") {
-      fmt::print("{}", help);
-      return 0;
-    }
-    if (word != "--json") return unknown_word(word);
-    json = true;
-  }
+  if (const std::optional<int> status = InfoLine(json).read(words)) return *status;
   const info::Report report = gather();
   if (json)
     fmt::print("{}", info::to_json(report));

@@ -14,11 +14,9 @@
 
 #include "base/end_of_command.hpp"
 #include "base/modules.hpp"
+#include "commands/commands.hpp"
 #include "commands/list.hpp"
-#include "commands/ps.hpp"
 #include "commands/tools.hpp"
-#include "commands/trace.hpp"
-#include "commands/why.hpp"
 #include "core/parse.hpp"
 #include "core/print_error.hpp"
 #include "core/standard_descriptors.hpp"

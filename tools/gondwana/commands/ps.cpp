@@ -1,11 +1,10 @@
-#include "commands/ps.hpp"
+#include "commands/commands.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
 
-#include "base/arguments.hpp"
 #include "base/complain.hpp"
 #include "base/json_text.hpp"
 #include "commands/request.hpp"
@@ -19,16 +18,18 @@ namespace {
 
 using jobs::Row;
 
-constexpr std::string_view help =
-    "Usage: gondwana ps [--hosts a,b] [--all] [--json] [JOB]\n"
-    "\n"
-    "Lists your jobs on this machine, whatever launcher started them, the oldest first. JOB is an "
-    "id,\n"
-    "a program or a process: then only jobs that it may mean are listed.\n"
-    "\n"
-    "  --hosts a,b   those on these hosts too, which are reached over ssh\n"
-    "  --all         those of all users, for root\n"
-    "  --json        the same for programs\n";
+class PsLine : public CommandLine {
+ public:
+  explicit PsLine(Request& request)
+      : CommandLine("ps", "[OPTIONS] [JOB]",
+                    "Lists your jobs on this machine, whatever launcher started them, the oldest "
+                    "first. JOB is an id, a program or a process: then only jobs that it may mean "
+                    "are listed.") {
+    add_hosts(*this, request, "those on these hosts too, which are reached over ssh");
+    add_job(*this, request, "those of all users, for root");
+    add_json(*this, request);
+  }
+};
 
 std::string to_json(const std::vector<Row>& rows) {
   std::string items;
@@ -47,7 +48,7 @@ std::string to_json(const std::vector<Row>& rows) {
 // that could not be examined.
 std::vector<Row> find_rows(const hosts::Choice& choice, std::vector<std::string>& notes) {
   hosts::Observers others;
-  if (!choice.only_here) others.start(choice.hosts);
+  others.start(choice.hosts);
   std::vector<Row> rows;
   const auto here = [&] {
     const jobs::FoundJobs found = jobs::find_jobs(choice.whose);
@@ -74,26 +75,20 @@ std::vector<Row> find_rows(const hosts::Choice& choice, std::vector<std::string>
 
 }  // namespace
 
+OptionList options_of_ps() {
+  Request request;
+  return PsLine(request).list();
+}
+
 int run_ps(const std::vector<std::string>& words) {
   if (words.size() == 1 && words[0] == hosts::observer_option) return hosts::run_observer();
-  std::string job;
-  Result<Request> request =
-      parse_request(words, [&](const std::string& word, Words& /*rest*/) -> Result<void> {
-        return take_job("ps", word, job);
-      });
-  if (!request) {
-    complain("ps", request.error().text);
-    return 1;
-  }
-  if (request->help) {
-    fmt::print("{}", help);
-    return 0;
-  }
-  request->choice.job = job;
+  Request request;
+  if (const std::optional<int> status = PsLine(request).read(words)) return *status;
+  const std::string& job = request.choice.job;
   std::vector<std::string> notes;
-  const std::vector<Row> rows = find_rows(request->choice, notes);
-  const bool has_hosts = !request->choice.hosts.empty();
-  if (request->json)
+  const std::vector<Row> rows = find_rows(request.choice, notes);
+  const bool has_hosts = !request.choice.hosts.empty();
+  if (request.json)
     fmt::print("{}", to_json(rows));
   else if (rows.empty() && !job.empty())
     fmt::print("{}\n",
@@ -103,7 +98,7 @@ int run_ps(const std::vector<std::string>& words) {
   else
     fmt::print("{}",
                jobs::to_text(rows, {.hosts = has_hosts,
-                                    .users = request->choice.whose == jobs::Whose::everybody}));
+                                    .users = request.choice.whose == jobs::Whose::everybody}));
   std::fflush(stdout);
   for (const std::string& note : notes) complain("ps", note);
   return 0;

@@ -1,44 +1,29 @@
-// Parses command lines that name jobs on several hosts.
+// Options of commands that look at jobs.
 #pragma once
 
-#include <cstddef>
+#include <chrono>
 #include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
-#include "core/function_ref.hpp"
-#include "core/result.hpp"
+#include "base/command_line.hpp"
 #include "observe/hosts/job_view.hpp"
 
 namespace gondwana::commands {
 
-// Reads the words of a command line one after the other.
-class Words {
- public:
-  explicit Words(const std::vector<std::string>& words) : words_(&words) {}
-
-  bool is_at_end() const { return taken_ == words_->size(); }
-  // Empty if there are no more words.
-  std::string_view upcoming() const {
-    return is_at_end() ? "" : std::string_view((*words_)[taken_]);
-  }
-  std::string next() { return is_at_end() ? "" : (*words_)[taken_++]; }
-
- private:
-  const std::vector<std::string>* words_;
-  std::size_t taken_ = 0;
-};
-
-// The options that all these commands accept.
 struct Request {
-  bool help = false;
   bool json = false;
-  hosts::Choice choice;  // which jobs, before a job is named
+  hosts::Choice choice;
 };
 
-// `take` receives each other word, and may take words that follow it.
-Result<Request> parse_request(const std::vector<std::string>& words,
-                              FunctionRef<Result<void>(const std::string& word, Words& rest)> take);
+// Adds --hosts.
+void add_hosts(CommandLine& line, Request& request, const std::string& text);
+// Adds JOB, and --all with `text`.
+void add_job(CommandLine& line, Request& request, const std::string& text);
+// Adds JOB, --hosts, --here and --all.
+void add_one_job(CommandLine& line, Request& request);
+// Adds --json.
+void add_json(CommandLine& line, Request& request);
+// Adds an option that takes seconds, from 0.05 to 3600.
+void add_seconds(CommandLine& line, const std::string& name, std::chrono::milliseconds& time,
+                 const std::string& text);
 
 }  // namespace gondwana::commands

@@ -1,6 +1,7 @@
-#include "commands/top.hpp"
+#include "commands/commands.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,8 +10,8 @@
 #include <csignal>
 #include <functional>
 #include <optional>
+#include <ranges>
 
-#include "base/arguments.hpp"
 #include "base/complain.hpp"
 #include "base/modules.hpp"
 #include "base/wrap.hpp"
@@ -25,32 +26,6 @@
 
 namespace gondwana::commands {
 namespace {
-
-constexpr std::string_view help =
-    "Usage: gondwana top [options] [JOB]\n"
-    "\n"
-    "Shows what the ranks of a job do: operations and bytes a second, messages to and from other\n"
-    "nodes, time in waits, use of processors, operations that other nodes have not answered. JOB "
-    "is\n"
-    "an id that gondwana ps shows, a program, or a process of the job. Where you have one job it "
-    "may be\n"
-    "left out. The job notices nothing.\n"
-    "\n"
-    "  --hosts a,b          the hosts of the job, where they have other names than they tell each\n"
-    "                       other; --here: only the nodes of the job on this host\n"
-    "  --all                also jobs of other users, for root\n"
-    "  --interval SECONDS   between two looks: 1 unless given\n"
-    "  --sort rank|operations|put_bytes|get_bytes|messages|sleeps|waited|computed|under_way|does\n"
-    "                       the column to sort by: rank unless given\n"
-    "  --nodes              a row for each node, with the sums over its ranks\n"
-    "  --once               one table, for scripts and where there is no terminal\n"
-    "  --json               one object, likewise\n"
-    "  --serve [HOST:PORT]  no table, but numbers for Prometheus until the job ends, at\n"
-    "                       http://127.0.0.1:9750/metrics unless given\n"
-    "\n"
-    "Keys: letters sort by a column, twice the other way round; ? lists them; n shows nodes or "
-    "ranks,\n"
-    "arrows move, q ends.\n";
 
 constexpr std::string_view keys =
     "? help  arrows scroll  n nodes  q quit  sort: r rank o ops w wait c cpu d does";
@@ -97,62 +72,69 @@ screen::Page page_of_help() {
 struct Choices {
   Request request;
   bool once = false;
-  std::optional<http::Address> serves;
+  std::string serves;  // "true": at the usual address
   top::View view;
   std::chrono::milliseconds interval{1000};
 };
 
-Result<void> take_serve(Words& rest, Choices& choices) {
-  // A job is named by its id or by its program.
-  const std::string_view word = rest.upcoming();
+class TopLine : public CommandLine {
+ public:
+  explicit TopLine(Choices& choices)
+      : CommandLine(
+            "top", "[OPTIONS] [JOB]",
+            "Shows what the ranks of a job do: operations and bytes a second, messages to and "
+            "from other nodes, time in waits, use of processors, operations that other nodes have "
+            "not answered. JOB is an id that gondwana ps shows, a program, or a process of the "
+            "job. Where you have one job it may be left out. The job notices nothing.") {
+    add_one_job(*this, choices.request);
+    add_seconds(*this, "--interval", choices.interval, "between two looks: 1 unless given");
+    const auto sort = [&choices](const std::string& word) -> Result<void> {
+      const Result<std::size_t> column = top::find_column(word);
+      if (!column) return column.error();
+      choices.view.sorted_by = *column;
+      return {};
+    };
+    const auto fields = top::columns() | std::views::transform(&top::Column::field);
+    option("--sort", fmt::format("{}", fmt::join(fields, "|")), sort,
+           "the column to sort by: rank unless given");
+    flag("--nodes", choices.view.by_node, "a row for each node, with the sums over its ranks");
+    flag("--once", choices.once, "one table, for scripts and where there is no terminal");
+    flag("--json", choices.request.json, "one object, likewise");
+    optional("--serve", "[HOST:PORT]", choices.serves,
+             "no table, but numbers for Prometheus until the job ends, at "
+             "http://127.0.0.1:9750/metrics unless given");
+    footer(
+        "Keys: letters sort by a column, twice the other way round; ? lists them; n shows nodes "
+        "or ranks, arrows move, q ends.");
+  }
+};
+
+// Joins --serve with the next word if this is an address. Otherwise the word is a job, which is
+// named by its id or by its program.
+std::vector<std::string> with_address(std::vector<std::string> words) {
+  const auto serve = std::ranges::find(words, "--serve");
+  if (serve == words.end() || serve + 1 == words.end()) return words;
+  const std::string& word = *(serve + 1);
   const bool is_number = !word.empty() && word.front() >= '0' && word.front() <= '9';
-  const bool has_address = word.find_first_of(":[") != std::string_view::npos ||
-                           (is_number && word.find('.') != std::string_view::npos);
-  const Result<http::Address> address =
-      top::parse_address(has_address ? rest.next() : std::string());
-  if (!address) return address.error();
-  choices.serves = *address;
-  return {};
+  if (word.find_first_of(":[") == std::string::npos &&
+      !(is_number && word.find('.') != std::string::npos))
+    return words;
+  *serve += "=" + word;
+  words.erase(serve + 1);
+  return words;
 }
 
-Result<void> take_interval(Words& rest, Choices& choices) {
-  const Result<std::chrono::milliseconds> interval = parse_seconds("--interval", rest.next());
-  if (!interval) return interval.error();
-  choices.interval = *interval;
-  return {};
-}
-
-Result<void> take_sort(Words& rest, Choices& choices) {
-  const Result<std::size_t> column = top::find_column(rest.next());
-  if (!column) return column.error();
-  choices.view.sorted_by = *column;
-  return {};
-}
-
-Result<Choices> parse(const std::vector<std::string>& words) {
-  Choices choices;
-  std::string job;
-  const auto take = [&](const std::string& word, Words& rest) -> Result<void> {
-    if (word == "--serve") return take_serve(rest, choices);
-    if (word == "--interval") return take_interval(rest, choices);
-    if (word == "--sort") return take_sort(rest, choices);
-    if (word == "--once")
-      choices.once = true;
-    else if (word == "--nodes")
-      choices.view.by_node = true;
-    else
-      return take_job("top", word, job);
-    return {};
-  };
-  Result<Request> request = parse_request(words, take);
-  if (!request) return request.error();
-  choices.request = *std::move(request);
-  choices.request.choice.job = job;
-  if (choices.serves && (choices.once || choices.request.json) && !choices.request.help)
+// The address of --serve, if it was given.
+Result<std::optional<http::Address>> address_of(const Choices& choices) {
+  if (choices.serves.empty()) return std::optional<http::Address>();
+  if (choices.once || choices.request.json)
     return Error{Errc::invalid_argument,
                  fmt::format("--serve answers until the job ends: leave out {}",
                              choices.once ? "--once" : "--json")};
-  return choices;
+  const Result<http::Address> address =
+      top::parse_address(choices.serves == "true" ? "" : choices.serves);
+  if (!address) return address.error();
+  return std::optional(*address);
 }
 
 void act_on(int key, top::View& view) {
@@ -194,11 +176,6 @@ Result<int> show(hosts::JobView& job, const Choices& choices) {
   return done;
 }
 
-int complain(const Error& error) {
-  gondwana::complain("top", error.text);
-  return 1;
-}
-
 void print(const top::Table& table) {
   for (const auto* lines : {&table.headers, &table.rows})
     for (const std::string& line : *lines) fmt::print("{}\n", line);
@@ -206,30 +183,33 @@ void print(const top::Table& table) {
 
 }  // namespace
 
+OptionList options_of_top() {
+  Choices choices;
+  return TopLine(choices).list();
+}
+
 int run_top(const std::vector<std::string>& words) {
-  const Result<Choices> choices = parse(words);
-  if (!choices) return complain(choices.error());
-  if (choices->request.help) {
-    fmt::print("{}", help);
-    return 0;
+  Choices choices;
+  if (const std::optional<int> status = TopLine(choices).read(with_address(words))) return *status;
+  const Result<std::optional<http::Address>> address = address_of(choices);
+  if (!address) return complain("top", address.error().text);
+  Result<hosts::JobView> job = hosts::JobView::open(choices.request.choice);
+  if (!job) return complain("top", job.error().text);
+  const auto look = [&] { return job->watch(choices.interval, [] { return true; }); };
+  if (*address) {
+    const Result<void> served = top::serve(*job, **address, choices.interval);
+    return served ? 0 : complain("top", served.error().text);
   }
-  Result<hosts::JobView> job = hosts::JobView::open(choices->request.choice);
-  if (!job) return complain(job.error());
-  const auto look = [&] { return job->watch(choices->interval, [] { return true; }); };
-  if (choices->serves) {
-    const Result<void> served = top::serve(*job, *choices->serves, choices->interval);
-    return served ? 0 : complain(served.error());
-  }
-  if (choices->request.json) {
+  if (choices.request.json) {
     fmt::print("{}", top::to_json(look()));
     return 0;
   }
-  if (choices->once || ::isatty(STDOUT_FILENO) == 0) {
-    print(top::table_of(look(), choices->view));
+  if (choices.once || ::isatty(STDOUT_FILENO) == 0) {
+    print(top::table_of(look(), choices.view));
     return 0;
   }
-  const Result<int> signal = show(*job, *choices);
-  if (!signal) return complain(signal.error());
+  const Result<int> signal = show(*job, choices);
+  if (!signal) return complain("top", signal.error().text);
   if (*signal != 0) top::obey(*signal);
   return 0;
 }

@@ -1,4 +1,4 @@
-#include "commands/trace.hpp"
+#include "commands/commands.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <thread>
 
-#include "base/arguments.hpp"
 #include "base/complain.hpp"
 #include "commands/request.hpp"
 #include "core/printable.hpp"
@@ -21,28 +20,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::string_view help =
-    "Usage: gondwana trace [options] [JOB]\n"
-    "\n"
-    "Writes what the ranks of a job did, and when, as a trace that https://ui.perfetto.dev shows. "
-    "The\n"
-    "job goes on meanwhile. A job that was started with gondwana run --trace, or with "
-    "GONDWANA_TRACE=yes,\n"
-    "keeps its last events; of any other job the waits are seen, for as long as it is watched. JOB "
-    "is an\n"
-    "id that gondwana ps shows, a program, or a process of the job. Where you have one job it may "
-    "be left "
-    "out.\n"
-    "\n"
-    "  -o FILE           the file: gondwana-JOB.pftrace unless given\n"
-    "  --last SECONDS    leave out what ended earlier than that before the last event\n"
-    "  --until-end       write when the job has ended, also by a crash; it may start in 10 s\n"
-    "  --watch SECONDS   how long to watch a job that is not traced: 1 unless given\n"
-    "  --hosts a,b       the hosts of the job, where they have other names than they tell each "
-    "other\n"
-    "  --here            only the nodes of the job on this host\n"
-    "  --all             also jobs of other users, for root\n";
-
 struct Choices {
   Request request;
   std::string file;
@@ -51,38 +28,27 @@ struct Choices {
   bool until_end = false;
 };
 
-Result<void> take_seconds(const std::string& option, Words& rest, milliseconds& time) {
-  const Result<milliseconds> seconds = parse_seconds(option, rest.next());
-  if (!seconds) return seconds.error();
-  time = *seconds;
-  return {};
-}
-
-Result<void> take_file(Words& rest, std::string& file) {
-  file = rest.next();
-  if (!file.empty()) return {};
-  return Error{Errc::invalid_argument, "-o: expected the name of a file"};
-}
-
-Result<Choices> parse(const std::vector<std::string>& words) {
-  Choices choices;
-  std::string job;
-  const auto take = [&](const std::string& word, Words& rest) -> Result<void> {
-    if (word == "-o") return take_file(rest, choices.file);
-    if (word == "--last") return take_seconds(word, rest, choices.last);
-    if (word == "--watch") return take_seconds(word, rest, choices.watch);
-    if (word != "--until-end") return take_job("trace", word, job);
-    choices.until_end = true;
-    return {};
-  };
-  Result<Request> request = parse_request(words, take);
-  if (!request) return request.error();
-  if (request->json)
-    return Error{Errc::invalid_argument, "--json: the trace is a file of Perfetto's format"};
-  choices.request = *std::move(request);
-  choices.request.choice.job = job;
-  return choices;
-}
+class TraceLine : public CommandLine {
+ public:
+  explicit TraceLine(Choices& choices)
+      : CommandLine(
+            "trace", "[OPTIONS] [JOB]",
+            "Writes what the ranks of a job did, and when, as a trace that "
+            "https://ui.perfetto.dev shows. The job goes on meanwhile. A job that was started "
+            "with gondwana run --trace, or with GONDWANA_TRACE=yes, keeps its last events; of any "
+            "other job the waits are seen, for as long as it is watched. JOB is an id that "
+            "gondwana ps shows, a program, or a process of the job. Where you have one job it may "
+            "be left out.") {
+    option("-o", "FILE", choices.file, "the file: gondwana-JOB.pftrace unless given");
+    add_seconds(*this, "--last", choices.last,
+                "leave out what ended earlier than that before the last event");
+    flag("--until-end", choices.until_end,
+         "write when the job has ended, also by a crash; it may start in 10 s");
+    add_seconds(*this, "--watch", choices.watch,
+                "how long to watch a job that is not traced: 1 unless given");
+    add_one_job(*this, choices.request);
+  }
+};
 
 // Set by SIGINT and SIGTERM; the events so far are written then.
 volatile std::sig_atomic_t is_interrupted = 0;
@@ -119,33 +85,29 @@ bool is_written_file(const std::string& name) {
   return std::filesystem::is_regular_file(name) && ::access(name.c_str(), X_OK) != 0;
 }
 
-int complain(const Error& error) {
-  gondwana::complain("trace", error.text);
-  return 1;
-}
-
 }  // namespace
 
+OptionList options_of_trace() {
+  Choices choices;
+  return TraceLine(choices).list();
+}
+
 int run_trace(const std::vector<std::string>& words) {
-  const Result<Choices> choices = parse(words);
-  if (!choices) return complain(choices.error());
-  if (choices->request.help) {
-    fmt::print("{}", help);
-    return 0;
-  }
-  Result<hosts::JobView> job = find_job(*choices);
-  if (const std::string& name = choices->request.choice.job; !job && is_written_file(name))
-    return complain({Errc::invalid_argument,
-                     fmt::format("{} is a file and not a job; https://ui.perfetto.dev shows "
-                                 "traces that are written",
-                                 name)});
-  if (!job) return complain(job.error());
-  if (choices->until_end) wait_for_end(*job);
+  Choices choices;
+  if (const std::optional<int> status = TraceLine(choices).read(words)) return *status;
+  Result<hosts::JobView> job = find_job(choices);
+  if (const std::string& name = choices.request.choice.job; !job && is_written_file(name))
+    return complain("trace",
+                    fmt::format("{} is a file and not a job; https://ui.perfetto.dev shows "
+                                "traces that are written",
+                                name));
+  if (!job) return complain("trace", job.error().text);
+  if (choices.until_end) wait_for_end(*job);
   const Result<std::string> written =
-      trace::write_trace(job->trace(choices->watch, &goes_on), choices->file, choices->last);
-  if (!written) return complain(written.error());
+      trace::write_trace(job->trace(choices.watch, &goes_on), choices.file, choices.last);
+  if (!written) return complain("trace", written.error().text);
   for (const std::string& complaint : job->complaints())
-    gondwana::complain("trace", complaint + "; its nodes are not in the trace");
+    complain("trace", complaint + "; its nodes are not in the trace");
   fmt::print("{}\n", printable(*written));
   return 0;
 }

@@ -10,10 +10,10 @@ namespace {
 
 // What the words before the cursor say about the word at the cursor.
 struct Place {
-  const HelpOption* option = nullptr;  // the option whose value the word is, or may be
-  std::size_t operands = 0;            // how many came before
-  std::size_t program = 0;             // index of the program that ranks run; 0: none yet
-  bool options_over = false;           // "--" came before
+  const ListedOption* option = nullptr;  // the option whose value the word is, or may be
+  std::size_t operands = 0;              // how many came before
+  std::size_t program = 0;               // index of the program that ranks run; 0: none yet
+  bool options_over = false;             // "--" came before
 };
 
 // bash splits "--name=value" into three words.
@@ -21,20 +21,20 @@ bool is_equals(const std::string& word, const Place& place) {
   return word == "=" && place.option != nullptr;
 }
 
-Place next(const HelpTable& table, Place place, const std::string& word, std::size_t at) {
-  if (table.operand == Operand::program && word == ":") return {};
+Place next(const OptionList& list, Place place, const std::string& word, std::size_t at) {
+  if (list.operand == "PROGRAM" && word == ":") return {};
   if (place.program != 0 || is_equals(word, place)) return place;
-  const HelpOption* option = std::exchange(place.option, nullptr);
+  const ListedOption* option = std::exchange(place.option, nullptr);
   const bool is_option = !place.options_over && word.size() > 1 && word.starts_with('-');
   if (option != nullptr && !(option->has_optional_value() && is_option)) return place;
   if (is_option) {
     place.options_over = word == "--";
-    const HelpOption* found = table.find(word);
+    const ListedOption* found = list.find(word);
     if (found != nullptr && !found->value.empty()) place.option = found;
     return place;
   }
   ++place.operands;
-  if (table.operand == Operand::program) place.program = at;
+  if (list.operand == "PROGRAM") place.program = at;
   return place;
 }
 
@@ -47,50 +47,51 @@ void add_choices(std::string_view choices, const std::string& before, Answer& an
   }
 }
 
-// `before` is the part of the word before the value: "--name=" or nothing.
-Answer values_of(const HelpOption& option, const std::string& before) {
+// `what` names the value as the help does. `before` is the part of the word before the value:
+// "--name=" or nothing.
+Answer values_of(const std::string& what, const std::string& before) {
   Answer answer;
-  if (option.value.find('|') != std::string::npos)
-    add_choices(option.value, before, answer);
-  else if (option.value == "DIR")
+  if (what.find('|') != std::string::npos)
+    add_choices(what, before, answer);
+  else if (what == "DIR")
     answer.from_shell = FromShell::folders;
-  else if (option.value == "FILE")
+  else if (what.starts_with("FILE"))
     answer.from_shell = FromShell::files;
+  else if (what == "PROGRAM")
+    answer.from_shell = FromShell::programs;
   return answer;
 }
 
-void add_options(const HelpTable& table, Answer& answer) {
-  for (const HelpOption& option : table.options)
+void add_options(const OptionList& list, Answer& answer) {
+  for (const ListedOption& option : list.options)
     for (const std::string& name : option.names) answer.candidates.push_back({name, option.text});
 }
 
-Answer operands_of(const HelpTable& table, const Place& place, const Sources& sources) {
+Answer operands_of(const OptionList& list, const Place& place, const Sources& sources) {
+  if (list.operand == "JOB" && place.operands == 0) return {.candidates = sources.jobs()};
+  if (!list.operand.empty() && list.operand != "JOB" && place.operands == 0)
+    return values_of(list.operand, "");
   Answer answer;
-  if (table.operand == Operand::program)
-    answer.from_shell = FromShell::programs;
-  else if (table.operand == Operand::job && place.operands == 0)
-    answer.candidates = sources.jobs();
-  else
-    add_options(table, answer);
+  add_options(list, answer);
   return answer;
 }
 
 Answer complete_command(std::span<const std::string> words, const Sources& sources) {
-  const HelpTable table = parse_help(sources.help(words[1]));
+  const OptionList list = sources.options(words[1]);
   Place place;
-  for (std::size_t i = 2; i + 1 < words.size(); ++i) place = next(table, place, words[i], i);
+  for (std::size_t i = 2; i + 1 < words.size(); ++i) place = next(list, place, words[i], i);
   const std::string& word = words.back();
   if (place.program != 0) return {{}, FromShell::command, place.program};
   const bool is_option = word.starts_with('-') && !place.options_over;
   if (place.option != nullptr && !(is_option && place.option->has_optional_value()))
-    return values_of(*place.option, "");
-  if (!is_option) return operands_of(table, place, sources);
+    return values_of(place.option->value, "");
+  if (!is_option) return operands_of(list, place, sources);
   if (const std::size_t equals = word.find('='); equals != std::string::npos) {
-    const HelpOption* option = table.find(word.substr(0, equals));
-    return option != nullptr ? values_of(*option, word.substr(0, equals + 1)) : Answer{};
+    const ListedOption* option = list.find(word.substr(0, equals));
+    return option != nullptr ? values_of(option->value, word.substr(0, equals + 1)) : Answer{};
   }
   Answer answer;
-  add_options(table, answer);
+  add_options(list, answer);
   return answer;
 }
 

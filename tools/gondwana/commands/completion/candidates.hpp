@@ -5,9 +5,10 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "commands/completion/help_table.hpp"
+#include "base/command_line.hpp"
 
 namespace gondwana::completion {
 
@@ -33,8 +34,7 @@ struct Answer {
 
 // The sources of the candidates.
 struct Sources {
-  // Returns the help text of a command.
-  std::function<std::string(const std::string& command)> help;
+  std::function<OptionList(std::string_view command)> options;
   std::function<std::vector<Candidate>()> jobs;
 };
 

@@ -5,29 +5,12 @@
 #include <array>
 #include <cstdio>
 
-#include "base/own_files.hpp"
-#include "base/quote.hpp"
 #include "commands/completion/candidates.hpp"
 #include "core/printable.hpp"
 #include "observe/jobs/found_jobs.hpp"
 
 namespace gondwana::completion {
 namespace {
-
-// Runs the command in its own process, whatever it is and however it writes its help.
-std::string help_of(const std::string& command) {
-  const std::string line =
-      fmt::format("{} {} --help 2>/dev/null", quote(own_path().string()), command);
-  std::string text;
-  // NOLINTNEXTLINE(cert-env33-c): the words are our own path and a command that our help lists
-  std::FILE* output = ::popen(line.c_str(), "r");
-  if (output == nullptr) return text;
-  std::array<char, 4096> buffer{};
-  while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), output))
-    text.append(buffer.data(), count);
-  ::pclose(output);
-  return text;
-}
 
 std::vector<Candidate> jobs_here() {
   std::vector<Candidate> candidates;
@@ -49,8 +32,8 @@ std::string to_text(const Answer& answer) {
 
 }  // namespace
 
-int run_command(const std::vector<std::string>& words) {
-  fmt::print("{}", to_text(complete(words, {.help = help_of, .jobs = jobs_here})));
+int run_command(const std::vector<std::string>& words, const OptionsOf& options) {
+  fmt::print("{}", to_text(complete(words, {.options = options, .jobs = jobs_here})));
   return 0;
 }
 

@@ -125,9 +125,22 @@ Changes changes_of(const std::vector<Recorded>& before, const std::vector<Record
   return all;
 }
 
-int complain(const Error& error) {
-  gondwana::complain("bench compare", error.text);
-  return 2;
+Result<int> compare_files(const std::vector<std::string>& files) {
+  if (files.size() != 2) return wrong("expected two files that --json has written: BEFORE AFTER");
+  const Result<std::vector<Recorded>> before = read_records(files[0]);
+  if (!before) return before.error();
+  const Result<std::vector<Recorded>> after = read_records(files[1]);
+  if (!after) return after.error();
+  const Changes all = changes_of(*before, *after);
+  if (all.series == 0)
+    return wrong(fmt::format("they have no operation of the same size in common: {}; {}",
+                             titles_of(*before), titles_of(*after)));
+  fmt::print("{}", all.tables);
+  const std::size_t alone = series_in(*before) + series_in(*after) - 2 * all.series;
+  if (alone > 0)
+    print_error("gondwana bench compare: not compared, because only one file has them: {} series\n",
+                alone);
+  return all.is_slower ? 1 : 0;
 }
 
 }  // namespace
@@ -172,22 +185,10 @@ std::string to_table(const std::vector<Compared>& compared) {
 }
 
 int compare_command(const std::vector<std::string>& files) {
-  if (files.size() != 2)
-    return complain(wrong("expected two files that --json has written: BEFORE AFTER"));
-  const Result<std::vector<Recorded>> before = read_records(files[0]);
-  if (!before) return complain(before.error());
-  const Result<std::vector<Recorded>> after = read_records(files[1]);
-  if (!after) return complain(after.error());
-  const Changes all = changes_of(*before, *after);
-  if (all.series == 0)
-    return complain(wrong(fmt::format("they have no operation of the same size in common: {}; {}",
-                                      titles_of(*before), titles_of(*after))));
-  fmt::print("{}", all.tables);
-  const std::size_t alone = series_in(*before) + series_in(*after) - 2 * all.series;
-  if (alone > 0)
-    print_error("gondwana bench compare: not compared, because only one file has them: {} series\n",
-                alone);
-  return all.is_slower ? 1 : 0;
+  const Result<int> status = compare_files(files);
+  if (status) return *status;
+  complain("bench compare", status.error().text);
+  return 2;
 }
 
 }  // namespace gondwana::bench

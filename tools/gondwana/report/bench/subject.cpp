@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -112,27 +111,62 @@ struct Words {
   std::string report;
   bool csv = false;
   bool json = false;
-  bool help = false;
 };
 
 Error wrong(std::string text) {
   return {Errc::invalid_argument, std::move(text)};
 }
 
-void describe(CLI::App& app, Words& words) {
-  app.set_help_flag();
-  app.add_option("subject", words.subject);
-  app.add_option("--door", words.door);
-  app.add_option("-n,--np", words.ranks);
-  app.add_option("-H,--hosts", words.hosts);
-  app.add_option("--peer", words.peer);
-  app.add_option("-r,--rounds", words.rounds);
-  app.add_option("-m,--sizes", words.sizes);
-  app.add_option("--report", words.report);
-  app.add_flag("--csv", words.csv);
-  app.add_flag("--json", words.json);
-  app.add_flag("-h,--help", words.help);
+std::string about() {
+  std::string text =
+      "Measures from rank 0 to the last rank, in rounds; collectives, seeds and apps on all ranks. "
+      "A round measures the operation and a control, which does the same to the same memory "
+      "without any library. The table shows medians over the rounds.\n"
+      "\n";
+  for (const Subject& subject : subjects)
+    text += fmt::format("  {:<11} {}\n", subject.name, subject.title);
+  return text + fmt::format("  {:<11} {}", "all", "every subject above");
 }
+
+std::string names_of_subjects(std::string_view separator) {
+  return fmt::format("{}", fmt::join(subjects | std::views::transform(&Subject::name), separator));
+}
+
+class BenchLine : public CommandLine {
+ public:
+  explicit BenchLine(Words& words)
+      : CommandLine("bench",
+                    "SUBJECT [OPTIONS]\n"
+                    "[all] --report FILE.html [OPTIONS]\n"
+                    "compare BEFORE AFTER\n"
+                    "scale [OPTIONS]",
+                    about()) {
+    operands(names_of_subjects("|") + "|all|compare|scale",
+             [&subject = words.subject](const std::string& word) -> Result<void> {
+               if (!subject.empty())
+                 return wrong(fmt::format("one subject at a time, not {} and {}", subject, word));
+               subject = word;
+               return {};
+             });
+    option("--door", "shmem|gasnetex|armci", words.door, "shmem unless given");
+    option("-n,--np", "N", words.ranks,
+           "ranks: 2 unless given; apps: 1, 2, 4 to N; startup and memory: 2, 4, 8 to N, 16 unless "
+           "given");
+    option("-H,--hosts", "A:N,B:N", words.hosts, "run on these hosts, as for gondwana run");
+    option("--peer", "oshcc=PATH,oshrun=PATH", words.peer,
+           "compile the same program for this library, too, and run both by turns");
+    option("-m,--sizes", "MIN:MAX", words.sizes,
+           "sizes in bytes, powers of two times MIN; -m 8 is one size");
+    option("-r,--rounds", "N", words.rounds, "rounds: 20 unless given; startup 10, memory 5");
+    option("--report", "FILE.html", words.report,
+           "a page with curves, ratios and data, drawn by python3");
+    flag("--csv", words.csv, "the table for a spreadsheet");
+    flag("--json", words.json, "the values of every round");
+    footer(
+        "compare reads two files of --json and tells what has changed beyond the noise of the "
+        "rounds. It ends with 1 where something is slower, else with 0; with 2 after a mistake.");
+  }
+};
 
 bool is_all(const Words& words) {
   return words.subject == "all" || (words.subject.empty() && !words.report.empty());
@@ -142,11 +176,11 @@ Result<std::vector<Subject>> find_subjects(const Words& words) {
   if (is_all(words)) return std::vector<Subject>(subjects.begin(), subjects.end());
   const auto found = std::ranges::find(subjects, words.subject, &Subject::name);
   if (found != subjects.end()) return std::vector<Subject>{*found};
-  const auto names = subjects | std::views::transform(&Subject::name);
+  const std::string names = names_of_subjects(", ");
   if (words.subject.empty())
-    return wrong(fmt::format("what to measure? Possible are {}, all", fmt::join(names, ", ")));
+    return wrong(fmt::format("what to measure? Possible are {}, all", names));
   return wrong(fmt::format("{} cannot be measured by this version; possible are {}, all",
-                           words.subject, fmt::join(names, ", ")));
+                           words.subject, names));
 }
 
 bool has_door(const Subject& subject, Door door) {
@@ -283,8 +317,7 @@ bool is_possible(const Words& words, const Subject& subject) {
 }
 
 Result<Request> request_of(const Words& words) {
-  Request request{.help = words.help, .measurements = {}, .page = words.report};
-  if (words.help) return request;
+  Request request{.measurements = {}, .page = words.report};
   const Result<std::vector<Subject>> chosen = find_subjects(words);
   if (!chosen) return chosen.error();
   for (const Subject& subject : *chosen) {
@@ -326,49 +359,15 @@ std::string_view name_of(Door door) {
 }
 
 Result<Request> parse(const std::vector<std::string>& words) {
-  CLI::App app;
   Words written;
-  describe(app, written);
-  try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
-  } catch (const CLI::ParseError& error) {
-    return wrong(fmt::format("{}; see gondwana bench --help", error.what()));
-  }
-  return request_of(written);
+  BenchLine line(written);
+  if (const Result<void> parsed = line.parse(words); !parsed) return parsed.error();
+  return line.wants_help() ? Request{.help = line.help()} : request_of(written);
 }
 
-std::string help_text() {
-  std::string text =
-      "Usage: gondwana bench SUBJECT [options]\n"
-      "       gondwana bench [all] --report FILE.html [options]\n"
-      "       gondwana bench compare BEFORE AFTER\n"
-      "       gondwana bench scale [options]\n"
-      "\n"
-      "Measures from rank 0 to the last rank, in rounds; collectives, seeds and apps on all\n"
-      "ranks. A round measures the operation and a control, which does the same to the same\n"
-      "memory without any library. The table shows medians over the rounds.\n"
-      "\n";
-  for (const Subject& subject : subjects)
-    text += fmt::format("  {:<11} {}\n", subject.name, subject.title);
-  text += fmt::format("  {:<11} {}\n", "all", "every subject above");
-  text +=
-      "\n"
-      "  --door DOOR      shmem (unless given), gasnetex or armci\n"
-      "  -n N             ranks: 2 unless given; apps: 1, 2, 4 to N; startup and memory:\n"
-      "                   2, 4, 8 to N, 16 unless given\n"
-      "  --hosts A:N,B:N  run on these hosts, as for gondwana run\n"
-      "  --peer oshcc=PATH,oshrun=PATH\n"
-      "                   compile the same program for this library, too, and run both by turns\n"
-      "  -m MIN:MAX       sizes in bytes, powers of two times MIN; -m 8 is one size\n"
-      "  -r N             rounds: 20 unless given; startup 10, memory 5\n"
-      "  --report FILE.html\n"
-      "                   a page with curves, ratios and data, drawn by python3\n"
-      "  --csv            the table for a spreadsheet\n"
-      "  --json           the values of every round\n"
-      "\n"
-      "compare reads two files of --json and tells what has changed beyond the noise of the\n"
-      "rounds. It ends with 1 where something is slower, else with 0; with 2 after a mistake.\n";
-  return text;
+OptionList list_options() {
+  Words words;
+  return BenchLine(words).list();
 }
 
 }  // namespace gondwana::bench

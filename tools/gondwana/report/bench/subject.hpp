@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/command_line.hpp"
 #include "core/result.hpp"
 #include "report/bench/peer.hpp"
 
@@ -34,6 +35,7 @@ struct Programs {
   std::string_view of(Door door) const;
 };
 
+// A row of the table of subjects; most rows leave out the last members.
 struct Subject {
   std::string_view name;  // "latency"
   Programs programs;
@@ -68,15 +70,16 @@ struct Choices {
 };
 
 struct Request {
-  bool help = false;
-  std::vector<Choices> measurements;
-  std::string page;  // the file of the report; empty: standard output
+  std::string help = {};  // the text to print instead; empty: measure
+  std::vector<Choices> measurements = {};
+  std::string page = {};  // the file of the report; empty: standard output
 };
 
 // Returns "OpenSHMEM", for example.
 std::string_view name_of(Door door);
 
 Result<Request> parse(const std::vector<std::string>& words);
-std::string help_text();
+// For completion.
+OptionList list_options();
 
 }  // namespace gondwana::bench

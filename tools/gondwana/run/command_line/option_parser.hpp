@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/command_line.hpp"
 #include "core/result.hpp"
 #include "run/command_line/choices.hpp"
 
@@ -19,5 +20,7 @@ struct Section {
 Result<Section> parse_options(std::span<const std::string> words);
 
 std::string help_text();
+// For completion.
+OptionList list_options();
 
 }  // namespace gondwana::launch

@@ -14,11 +14,6 @@
 namespace gondwana::bench::scale {
 namespace {
 
-int complain(const Error& error) {
-  gondwana::complain("bench scale", error.text);
-  return 1;
-}
-
 // Parses lines such as "nodes 17", in the order of the figures.
 Result<ScaleRow> read_row(std::uint32_t ranks, const std::string& output) {
   ScaleRow row{.ranks = ranks, .is_real = true};
@@ -60,13 +55,13 @@ Result<std::vector<ScaleRow>> rows_of(const ScaleChoices& choices) {
 
 int scale_command(const std::vector<std::string>& words) {
   const Result<ScaleChoices> choices = parse_scale(words);
-  if (!choices) return complain(choices.error());
-  if (choices->help) {
-    fmt::print("{}", scale_help());
+  if (!choices) return complain("bench scale", choices.error().text);
+  if (!choices->help.empty()) {
+    fmt::print("{}", choices->help);
     return 0;
   }
   const Result<std::vector<ScaleRow>> rows = rows_of(*choices);
-  if (!rows) return complain(rows.error());
+  if (!rows) return complain("bench scale", rows.error().text);
   fmt::print("{}", scale_report(*choices, *rows));
   return 0;
 }

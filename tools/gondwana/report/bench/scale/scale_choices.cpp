@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
+#include "base/command_line.hpp"
 #include "bootstrap/protocol.hpp"
 #include "core/parse.hpp"
 
@@ -17,7 +16,24 @@ struct Words {
   std::string real;
   bool csv = false;
   bool json = false;
-  bool help = false;
+};
+
+class ScaleLine : public CommandLine {
+ public:
+  explicit ScaleLine(Words& words)
+      : CommandLine("bench scale", "[OPTIONS]",
+                    "What one rank and its node need in jobs of growing size: memory, what is "
+                    "sent at the start, connections, and a barrier of all ranks. A rank of the job "
+                    "is an engine, and the others are simulated. Larger jobs are modelled from "
+                    "those, and marked.") {
+    option("--ranks", "MIN:MAX", words.ranks,
+           "ranks of the jobs, powers of two times MIN: 2:1000000 unless given");
+    option("--node-ranks", "N", words.node_ranks, "ranks of a node: 64 unless given");
+    option("--real", "N", words.real,
+           "measure jobs of at most that many ranks: 262144 unless given");
+    flag("--csv", words.csv, "all figures for a spreadsheet");
+    flag("--json", words.json, "all figures");
+  }
 };
 
 Error wrong(std::string text) {
@@ -59,21 +75,11 @@ std::vector<std::uint32_t> ScaleChoices::sizes() const {
 }
 
 Result<ScaleChoices> parse_scale(const std::vector<std::string>& words) {
-  CLI::App app;
   Words written;
-  app.set_help_flag();
-  app.add_option("--ranks", written.ranks);
-  app.add_option("--node-ranks", written.node_ranks);
-  app.add_option("--real", written.real);
-  app.add_flag("--csv", written.csv);
-  app.add_flag("--json", written.json);
-  app.add_flag("-h,--help", written.help);
-  try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
-  } catch (const CLI::ParseError& error) {
-    return wrong(fmt::format("{}; see gondwana bench scale --help", error.what()));
-  }
-  ScaleChoices choices{.help = written.help};
+  ScaleLine line(written);
+  if (const Result<void> parsed = line.parse(words); !parsed) return parsed.error();
+  ScaleChoices choices;
+  if (line.wants_help()) choices.help = line.help();
   if (written.csv && written.json) return wrong("--csv or --json, not both");
   if (written.csv) choices.format = Format::csv;
   if (written.json) choices.format = Format::json;
@@ -84,22 +90,6 @@ Result<ScaleChoices> parse_scale(const std::vector<std::string>& words) {
         set_number("--real", written.real, protocol::max_ranks, choices.most_real)})
     if (!set) return set.error();
   return choices;
-}
-
-std::string_view scale_help() {
-  return "Usage: gondwana bench scale [options]\n"
-         "\n"
-         "What one rank and its node need in jobs of growing size: memory, what is sent at the "
-         "start,\n"
-         "connections, and a barrier of all ranks. A rank of the job is an engine, and the others "
-         "are\n"
-         "simulated. Larger jobs are modelled from those, and marked.\n"
-         "\n"
-         "  --ranks MIN:MAX  ranks of the jobs, powers of two times MIN: 2:1000000 unless given\n"
-         "  --node-ranks N   ranks of a node: 64 unless given\n"
-         "  --real N         measure jobs of at most that many ranks: 262144 unless given\n"
-         "  --csv            all figures for a spreadsheet\n"
-         "  --json           all figures\n";
 }
 
 }  // namespace gondwana::bench::scale

@@ -12,7 +12,7 @@
 namespace gondwana::bench::scale {
 
 struct ScaleChoices {
-  bool help = false;
+  std::string help;  // the text to print instead; empty: measure
   std::uint32_t fewest = 2;
   std::uint32_t most = 1'000'000;
   std::uint32_t node_ranks = 64;
@@ -24,6 +24,5 @@ struct ScaleChoices {
 };
 
 Result<ScaleChoices> parse_scale(const std::vector<std::string>& words);
-std::string_view scale_help();
 
 }  // namespace gondwana::bench::scale
