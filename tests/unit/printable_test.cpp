@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json_text.hpp"
-
 namespace gondwana {
 namespace {
 
@@ -28,11 +26,6 @@ TEST(printable, bytes_that_are_no_text_are_shown) {
 
 TEST(printable, ends_of_lines_stay_where_lines_are_wanted) {
   EXPECT_EQ(printable_lines("one\n\033two\n"), "one\n\\x1btwo\n");
-}
-
-TEST(printable, json_has_no_controls) {
-  EXPECT_EQ(json_text("\u009b\x7f\033\n"), R"("\u009b\u007f\u001b\u000a")");
-  EXPECT_EQ(json_text({"\0", 1}), R"("\u0000")");
 }
 
 }  // namespace

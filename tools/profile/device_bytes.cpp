@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <string_view>
 
-#include "base/json_text.hpp"
 #include "library.hpp"
 
 namespace gondwana::profile {
@@ -53,16 +52,6 @@ std::string as_text(const DeviceBytes& all) {
   text = fmt::format("  {:<26} {:>16} {:>16}\n", "bytes of devices", "to", "from") + text;
   if (all.bounced > 0) text += fmt::format("  {:<26} {:>16}\n", "through host memory", all.bounced);
   return text;
-}
-
-std::string as_json(const DeviceBytes& all) {
-  std::string kinds;
-  for (const DeviceBytes::Kind& kind : all.kinds)
-    if (kind.to + kind.from > 0)
-      kinds += fmt::format(R"({}[{},{},{}])", kinds.empty() ? "" : ",", json_text(kind.name.data()),
-                           kind.to, kind.from);
-  if (kinds.empty()) return "";
-  return fmt::format(",\n\"devices\":[{}],\"bounced\":{}", kinds, all.bounced);
 }
 
 }  // namespace gondwana::profile

@@ -32,7 +32,5 @@ DeviceBytes device_bytes_now();
 
 // What all ranks have moved; empty if no device was used.
 std::string as_text(const DeviceBytes& all);
-// The same as members of a JSON object.
-std::string as_json(const DeviceBytes& all);
 
 }  // namespace gondwana::profile

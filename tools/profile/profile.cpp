@@ -12,6 +12,7 @@
 
 #include "gathered_texts.hpp"
 #include "pshmem.h"
+#include "report.hpp"
 
 namespace gondwana::profile {
 namespace {
@@ -24,6 +25,17 @@ constexpr double seconds_to_leave = 10;
 void say(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
+}
+
+// Writes to `file`, or to standard error if it is empty.
+void deliver(const Report& report, const std::string& file) {
+  if (file.empty()) return say(as_text(report));
+  const Result<void> written = write_report(report, file);
+  if (written)
+    say(fmt::format("gondwana profile: {}; written to {}\n", report.title, file));
+  else
+    say(fmt::format("gondwana profile: {}; the report follows\n{}", written.error().text,
+                    as_text(report)));
 }
 
 std::size_t slots_wanted() {
@@ -57,8 +69,8 @@ std::string Profile::since_begin(double seconds) const {
 
 void Profile::give_back(std::uint64_t session, Counters counters, PathTable* paths) {
   if (session != session_ || opens_ == 0 || !has_tables()) return;
-  slots_.give_back(counters);
-  if (paths != nullptr) paths_.give_back(paths);
+  tables_.slots.give_back(counters);
+  if (paths != nullptr) tables_.paths.give_back(paths);
 }
 
 void Profile::enter(std::size_t number, const Stopwatch& began) {
@@ -80,7 +92,7 @@ void Profile::open(const Stopwatch& began) {
   }
   process_ = ::getpid();
   ++session_;
-  stopwatch_ = began;
+  tables_.stopwatch = began;
   switch_counting();
 }
 
@@ -94,14 +106,14 @@ bool Profile::has_tables() {
 }
 
 void Profile::allocate_tables() {
-  paths_.clear();
-  regions_.clear();
+  tables_.paths.clear();
+  tables_.regions.clear();
   const auto ranks = static_cast<std::size_t>(pshmem_n_pes());
-  if (slots_.allocate(slots_wanted(), settings_->matrix ? ranks : 0)) return;
+  if (tables_.slots.allocate(slots_wanted(), settings_->matrix ? ranks : 0)) return;
   give_up({Errc::out_of_memory,
            fmt::format("the symmetric heap has no room for {} bytes of counters; raise "
                        "SHMEM_SYMMETRIC_SIZE",
-                       slots_.bytes())});
+                       tables_.slots.bytes())});
 }
 
 void Profile::switch_counting() {
@@ -113,11 +125,11 @@ void Profile::set_level(int level) {
   switch_counting();
   if (level != 2 || opens_ == 0 || !has_tables()) return;
   const int me = pshmem_my_pe();
-  say(as_text({fmt::format("rank {} so far, {}", me, since_begin(stopwatch_.seconds())),
-               slots_.peers(),
+  say(as_text({fmt::format("rank {} so far, {}", me, since_begin(tables_.stopwatch.seconds())),
+               tables_.slots.peers(),
                me,
-               slots_.of_threads(),
-               {scaled(slots_.own_counts())}}));
+               tables_.slots.of_threads(),
+               {tables_.scaled(tables_.slots.own_counts())}}));
 }
 
 bool Profile::leave(std::size_t number) {
@@ -147,10 +159,10 @@ void Profile::exit_gasnet(int status) {
 // Like the library at exit: other ranks may still be on their way, or may never come.
 bool Profile::all_leave() const {
   constexpr std::chrono::milliseconds longest{50};
-  slots_.note_leaving();
+  tables_.slots.note_leaving();
   const auto ranks = static_cast<std::uint64_t>(pshmem_n_pes());
   const Stopwatch waiting;
-  for (std::chrono::milliseconds pause{1}; slots_.leaving() < ranks;
+  for (std::chrono::milliseconds pause{1}; tables_.slots.leaving() < ranks;
        pause = std::min(2 * pause, longest)) {
     if (waiting.seconds() > seconds_to_leave) return false;
     std::this_thread::sleep_for(pause);
@@ -169,18 +181,21 @@ void Profile::end_counting(std::size_t number, std::uint64_t began) {
   record(number, began, ticks() - began);
   opens_ = 0;
   switch_counting();
-  slots_.publish(stopwatch_.nanoseconds_per_tick(), stopwatch_.seconds());
+  tables_.slots.publish(tables_.stopwatch.nanoseconds_per_tick(), tables_.stopwatch.seconds());
   pshmem_barrier_all();
-  std::vector<std::string> paths;
-  if (settings_->paths) paths = gather_texts(own_details(stopwatch_.nanoseconds_per_tick()));
+  std::vector<std::string> details;
+  if (settings_->paths)
+    details = gather_texts(tables_.own_details(tables_.stopwatch.nanoseconds_per_tick()));
   if (pshmem_my_pe() == 0) {
-    std::vector<RankCounts> counts = all_counts();
-    for (std::size_t rank = 0; rank < paths.size(); ++rank)
-      counts[rank].paths = std::move(paths[rank]);
-    deliver({fmt::format("{} ranks, {}", counts.size(), since_begin(seconds_of_longest(counts))),
-             slots_.peers(), 0, slots_.of_threads(), std::move(counts)});
+    std::vector<RankCounts> counts = tables_.all_counts();
+    for (std::size_t rank = 0; rank < details.size(); ++rank)
+      counts[rank].details = std::move(details[rank]);
+    deliver({fmt::format("{} ranks, {}", counts.size(),
+                         since_begin(tables_.seconds_of_longest(counts))),
+             tables_.slots.peers(), 0, tables_.slots.of_threads(), std::move(counts)},
+            settings_->file);
   }
-  if (!has_gasnet_) return slots_.free();
+  if (!has_gasnet_) return tables_.slots.free();
   // The tables stay: other threads of the client may be in calls.
   pshmem_barrier_all();  // nobody ends the job before the report is there
 }
@@ -191,56 +206,22 @@ void Profile::abandon(std::size_t number, const std::string& why) {
   opens_ = 0;
   switch_counting();
   if (!has_tables()) return;
-  if (!slots_.claim_report()) {
+  if (!tables_.slots.claim_report()) {
     // Another rank is writing the report; ending the job now would cut it off.
     std::this_thread::sleep_for(std::chrono::seconds(5));
     return;
   }
-  std::vector<RankCounts> counts = all_counts();
+  std::vector<RankCounts> counts = tables_.all_counts();
   const int me = pshmem_my_pe();
   RankCounts& own = counts[static_cast<std::size_t>(me)];
-  RankCounts now = slots_.own_counts();
+  RankCounts now = tables_.slots.own_counts();
   own.words = std::move(now.words);
   own.devices = now.devices;
-  if (settings_->paths) own.paths = own_details(own.nanoseconds_per_tick);
+  if (settings_->paths) own.details = tables_.own_details(own.nanoseconds_per_tick);
   deliver({fmt::format("{} ranks, until rank {} {}, {}", counts.size(), me, why,
-                       since_begin(seconds_of_longest(counts))),
-           slots_.peers(), 0, slots_.of_threads(), std::move(counts)});
-}
-
-// Assumes that a rank that has not published runs on a machine like this one.
-RankCounts Profile::scaled(RankCounts counts) const {
-  if (counts.nanoseconds_per_tick == 0)
-    counts.nanoseconds_per_tick = stopwatch_.nanoseconds_per_tick();
-  return counts;
-}
-
-std::vector<RankCounts> Profile::all_counts() const {
-  std::vector<RankCounts> counts;
-  counts.reserve(static_cast<std::size_t>(pshmem_n_pes()));
-  for (int pe = 0; pe < pshmem_n_pes(); ++pe) counts.push_back(scaled(slots_.counts_of(pe)));
-  return counts;
-}
-
-std::string Profile::own_details(double nanoseconds_per_tick) {
-  return paths_.as_json(nanoseconds_per_tick) + regions_.as_json(nanoseconds_per_tick);
-}
-
-void Profile::deliver(const Report& report) const {
-  if (settings_->file.empty()) return say(as_text(report));
-  const Result<void> written = write_report(report, settings_->file);
-  if (written)
-    say(fmt::format("gondwana profile: {}; written to {}\n", report.title, settings_->file));
-  else
-    say(fmt::format("gondwana profile: {}; the report follows\n{}", written.error().text,
-                    as_text(report)));
-}
-
-// Ranks begin one after the other, and the first ones wait for the last.
-double Profile::seconds_of_longest(const std::vector<RankCounts>& counts) const {
-  double longest = stopwatch_.seconds();
-  for (const RankCounts& rank : counts) longest = std::max(longest, rank.seconds);
-  return longest;
+                       since_begin(tables_.seconds_of_longest(counts))),
+           tables_.slots.peers(), 0, tables_.slots.of_threads(), std::move(counts)},
+          settings_->file);
 }
 
 }  // namespace gondwana::profile

@@ -8,12 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "clock.hpp"
-#include "rank_paths.hpp"
-#include "rank_regions.hpp"
-#include "report.hpp"
 #include "settings.hpp"
-#include "thread_slots.hpp"
+#include "tables.hpp"
 
 namespace gondwana::profile {
 
@@ -31,9 +27,9 @@ class Profile {
   static std::uint64_t counted_session() { return counted.load(std::memory_order_relaxed); }
 
   // The counters that the calling thread uses from now on.
-  Counters lease() { return has_tables() ? slots_.lease() : Counters(); }
+  Counters lease() { return has_tables() ? tables_.slots.lease() : Counters(); }
   // Null unless paths are requested.
-  PathTable* lease_paths() { return settings_->paths ? paths_.lease() : nullptr; }
+  PathTable* lease_paths() { return settings_->paths ? tables_.paths.lease() : nullptr; }
   void give_back(std::uint64_t session, Counters counters, PathTable* paths);
 
   // Whether calls are counted; otherwise they are only traced.
@@ -41,7 +37,7 @@ class Profile {
 
   // The calling thread begins or ends a named region.
   void begin_region(const char* name) { RankRegions::begin(counted_session(), name); }
-  void end_region() { regions_.end(counted_session()); }
+  void end_region() { tables_.regions.end(counted_session()); }
 
   // The library was started, perhaps not for the first time, by call `number`, which began at
   // `began`.
@@ -76,11 +72,6 @@ class Profile {
   void end_counting(std::size_t number, std::uint64_t began);
   std::string since_begin(double seconds) const;
   void switch_counting();
-  RankCounts scaled(RankCounts counts) const;
-  std::vector<RankCounts> all_counts() const;
-  std::string own_details(double nanoseconds_per_tick);
-  void deliver(const Report& report) const;
-  double seconds_of_longest(const std::vector<RankCounts>& counts) const;
 
   static inline constinit std::atomic<std::uint64_t> counted{off};
 
@@ -91,10 +82,7 @@ class Profile {
   std::size_t last_call_ = 0;         // of a program that exits without shmem_finalize
   std::string first_call_;            // the call that began the session
   std::optional<Settings> settings_;  // set once they have been read
-  Stopwatch stopwatch_;
-  ThreadSlots slots_;
-  RankPaths paths_;
-  RankRegions regions_;
+  Tables tables_;
   pid_t process_ = 0;  // a forked child is not the rank
 };
 

@@ -1,14 +1,12 @@
 #include "rank_paths.hpp"
 
-#include <fmt/format.h>
 #include <link.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
-#include <optional>
+#include <nlohmann/json.hpp>
 #include <span>
-
-#include "base/json_text.hpp"
 
 namespace gondwana::profile {
 namespace {
@@ -49,21 +47,12 @@ int add_module(dl_phdr_info* module, std::size_t /*size*/, void* argument) {
 }
 
 // Stops at the first address that is not code.
-std::string addresses_of(const CallPath& path, const Modules& modules) {
-  std::string text;
+void append_addresses(const CallPath& path, const Modules& modules, Json& list) {
   for (const void* address : path) {
     const Code* code = address != nullptr ? modules.find(address) : nullptr;
-    if (code == nullptr) break;
-    text += fmt::format(",[{},{}]", code->module,
-                        reinterpret_cast<std::uintptr_t>(address) - code->base);
+    if (code == nullptr) return;
+    list.push_back({code->module, reinterpret_cast<std::uintptr_t>(address) - code->base});
   }
-  return text;
-}
-
-std::string list_of(const std::vector<std::string>& files) {
-  std::string text;
-  for (const std::string& file : files) text += (text.empty() ? "" : ",") + json_text(file);
-  return text;
 }
 
 }  // namespace
@@ -81,22 +70,22 @@ void RankPaths::give_back(PathTable* table) {
   free_.push_back(table);
 }
 
-std::string RankPaths::as_json(double nanoseconds_per_tick) {
+Json RankPaths::as_json(double nanoseconds_per_tick) {
   Modules modules;
   ::dl_iterate_phdr(&add_module, &modules);
-  std::string paths;
+  Json paths = Json::array();
   const std::lock_guard lock(mutex_);
   for (const auto& table : tables_) {
     for (std::size_t place = 0; place < PathTable::size(); ++place) {
       const PathTable::Entry entry = table->entry_at(place);
       if (entry.calls == 0) continue;
-      paths += fmt::format("{}[\"{}\",{},{:.0f},{}{}]", paths.empty() ? "" : ",\n",
-                           call_names[entry.number], entry.calls,
-                           static_cast<double>(entry.ticks) * nanoseconds_per_tick, entry.bytes,
-                           addresses_of(entry.path, modules));
+      const double nanoseconds = static_cast<double>(entry.ticks) * nanoseconds_per_tick;
+      Json& path = paths.emplace_back(Json::array(
+          {call_names[entry.number], entry.calls, std::llround(nanoseconds), entry.bytes}));
+      append_addresses(entry.path, modules, path);
     }
   }
-  return fmt::format("\"modules\":[{}],\n\"paths\":[{}]", list_of(modules.files), paths);
+  return {{"modules", modules.files}, {"paths", std::move(paths)}};
 }
 
 void RankPaths::clear() {

@@ -3,9 +3,9 @@
 
 #include <memory>
 #include <mutex>
-#include <string>
 #include <vector>
 
+#include "base/json.hpp"
 #include "path_table.hpp"
 
 namespace gondwana::profile {
@@ -16,9 +16,9 @@ class RankPaths {
   PathTable* lease();
   void give_back(PathTable* table);
 
-  // Two members of a JSON object: "modules" lists the files. "paths" lists each path with its call,
-  // calls, nanoseconds, bytes, and pairs of a module number and an address in that module.
-  std::string as_json(double nanoseconds_per_tick);
+  // An object: "modules" lists the files. "paths" lists each path with its call, calls,
+  // nanoseconds, bytes, and pairs of a module number and an address in that module.
+  Json as_json(double nanoseconds_per_tick);
 
   // No thread may be counting.
   void clear();

@@ -1,10 +1,9 @@
 #include "rank_regions.hpp"
 
-#include <fmt/format.h>
-
+#include <cmath>
+#include <nlohmann/json.hpp>
 #include <vector>
 
-#include "base/json_text.hpp"
 #include "core/ticks.hpp"
 
 namespace gondwana::profile {
@@ -50,13 +49,13 @@ void RankRegions::add(std::string_view name, std::uint64_t ticks) {
   total->second.ticks += ticks;
 }
 
-std::string RankRegions::as_json(double nanoseconds_per_tick) {
+Json RankRegions::as_json(double nanoseconds_per_tick) {
   const std::lock_guard lock(mutex_);
-  std::string regions;
+  Json regions = Json::array();
   for (const auto& [name, total] : totals_)
-    regions += fmt::format("{}[{},{},{:.0f}]", regions.empty() ? "" : ",\n", json_text(name),
-                           total.times, static_cast<double>(total.ticks) * nanoseconds_per_tick);
-  return regions.empty() ? "" : fmt::format(",\n\"regions\":[{}]", regions);
+    regions.push_back(
+        {name, total.times, std::llround(static_cast<double>(total.ticks) * nanoseconds_per_tick)});
+  return regions;
 }
 
 void RankRegions::clear() {

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/json.hpp"
+
 namespace gondwana::profile {
 
 class RankRegions {
@@ -17,10 +19,9 @@ class RankRegions {
   // Ends and counts the innermost region of the thread, if it began in this session.
   void end(std::uint64_t session);
 
-  // A further member of a JSON object, preceded by a comma: "regions" lists each region with its
-  // name, count and nanoseconds. These are sums over all threads and include nested regions. Empty
-  // if there are no regions.
-  std::string as_json(double nanoseconds_per_tick);
+  // Lists each region with its name, count and nanoseconds. These are sums over all threads and
+  // include nested regions.
+  Json as_json(double nanoseconds_per_tick);
 
   void clear();
 

@@ -22,7 +22,7 @@ struct RankCounts {
   std::string host{};
   int node_leader = 0;  // the first rank of the node
   DeviceBytes devices{};
-  std::string paths{};  // members of a JSON object; empty: not counted, or unknown here
+  std::string details{};  // a JSON object; empty: not counted, or unknown here
 };
 
 class ThreadSlots {

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "base/complain.hpp"
-#include "base/json_text.hpp"
+#include "base/json.hpp"
 #include "commands/request.hpp"
 #include "observe/hosts/observer.hpp"
 #include "observe/hosts/observers.hpp"
@@ -32,16 +33,19 @@ class PsLine : public CommandLine {
 };
 
 std::string to_json(const std::vector<Row>& rows) {
-  std::string items;
+  Json items = Json::array();
   for (const Row& row : rows)
-    items += fmt::format(
-        R"({}  {{"job": {}, "ranks": {}, "nodes": {}, "nodes_here": {}, "began": {}, "process": {}, )"
-        R"("state": {}, "user": {}, "hosts": {}, "program": {}}})",
-        items.empty() ? "" : ",\n", json_text(row.id), row.ranks, row.nodes, row.nodes_seen.size(),
-        row.began_s, row.holder, json_text(jobs::state_of(row)), json_text(row.user),
-        json_list(row.hosts, [](const std::string& host) { return json_text(host); }),
-        json_text(row.program));
-  return items.empty() ? "[]\n" : fmt::format("[\n{}\n]\n", items);
+    items.push_back({{"job", row.id},
+                     {"ranks", row.ranks},
+                     {"nodes", row.nodes},
+                     {"nodes_here", row.nodes_seen.size()},
+                     {"began", row.began_s},
+                     {"process", row.holder},
+                     {"state", jobs::state_of(row)},
+                     {"user", row.user},
+                     {"hosts", row.hosts},
+                     {"program", row.program}});
+  return to_text(items);
 }
 
 // Finds the jobs of this user here and on other hosts. `notes` gets a message for each host or job

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
-#include "base/json_text.hpp"
+#include "base/json.hpp"
 
 namespace gondwana::bench {
 namespace {
@@ -182,36 +182,36 @@ std::string to_csv(const Choices& choices, const std::vector<Row>& rows) {
   return text;
 }
 
-std::string series_in_json(const Subject& subject, const Series& series) {
-  return fmt::format(
-      R"(    {{"operation": {}, "{}": {}, "ours_{unit}": [{:.3f}], "control_{unit}": [{:.3f}], "peer_{unit}": [{:.3f}]}})",
-      json_text(series.operation), subject.axis == Axis::ranks ? "ranks" : "bytes", series.bytes,
-      fmt::join(series.ours, ", "), fmt::join(series.control, ", "), fmt::join(series.peer, ", "),
-      fmt::arg("unit", subject.unit == Unit::kibibytes ? "bytes" : "ns"));
+Json series_in_json(const Subject& subject, const Series& series) {
+  const std::string unit = subject.unit == Unit::kibibytes ? "bytes" : "ns";
+  Json object{{"operation", series.operation},
+              {subject.axis == Axis::ranks ? "ranks" : "bytes", series.bytes}};
+  for (const auto& [name, times] :
+       {std::pair("ours_", &series.ours), std::pair("control_", &series.control),
+        std::pair("peer_", &series.peer)}) {
+    Json& list = object[name + unit] = Json::array();
+    for (const double time : *times) list.push_back(rounded(time));
+  }
+  return object;
 }
 
 std::string to_json(const Measured& measured) {
   const Choices& choices = measured.choices;
   const Subject& subject = choices.subject;
-  std::vector<std::string> items;
-  items.reserve(measured.series.size());
-  for (const Series& series : measured.series) items.push_back(series_in_json(subject, series));
+  Json all = Json::array();
+  for (const Series& series : measured.series) all.push_back(series_in_json(subject, series));
   const UnitName unit = names_of(subject.unit);
-  const std::array<std::pair<std::string_view, std::string>, 9> texts{
-      {{"version", GONDWANA_VERSION},
-       {"subject", std::string(subject.name)},
-       {"title", std::string(subject.title)},
-       {"door", std::string(name_of(choices.door))},
-       {"job", ranks_of(choices)},
-       {"quantity", std::string(unit.quantity)},
-       {"unit", std::string(unit.symbol)},
-       {"control", std::string(subject.control)},
-       {"peer", measured.peer}}};
-  std::string head;
-  for (const auto& [name, text] : texts)
-    head += fmt::format("  \"{}\": {},\n", name, json_text(text));
-  return fmt::format("{{\n{}  \"rounds\": {},\n  \"series\": [\n{}\n  ]\n}}\n", head,
-                     choices.rounds, fmt::join(items, ",\n"));
+  return to_text(Json{{"version", GONDWANA_VERSION},
+                      {"subject", subject.name},
+                      {"title", subject.title},
+                      {"door", name_of(choices.door)},
+                      {"job", ranks_of(choices)},
+                      {"quantity", unit.quantity},
+                      {"unit", unit.symbol},
+                      {"control", subject.control},
+                      {"peer", measured.peer},
+                      {"rounds", choices.rounds},
+                      {"series", all}});
 }
 
 }  // namespace

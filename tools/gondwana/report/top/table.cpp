@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <ranges>
 
-#include "base/json_text.hpp"
+#include "base/json.hpp"
 #include "base/sentence.hpp"
 #include "core/printable.hpp"
 #include "memory/rank_report.hpp"
@@ -152,19 +153,20 @@ std::string titles(const View& view) {
   return line;
 }
 
-std::string agents_to_json(const JobSeen& job) {
-  std::string items;
+Json agents_to_json(const JobSeen& job) {
+  Json agents = Json::array();
   for (const jobs::NodeSeen& node : job.found) {
     if (!node.agent) continue;
     const jobs::AgentSeen& agent = *node.agent;
-    items += fmt::format(
-        R"({}{{"node": {}, "host": {}, "process": {}, "batches": {:.3f}, "computed": {:.3f}, )"
-        R"("waiting": {}, "leaving": {}}})",
-        items.empty() ? "" : ", ", node.node, json_text(node.host), agent.pid,
-        static_cast<double>(agent.batches) / job.watched_s, agent.computed, agent.waiting,
-        agent.leaving);
+    agents.push_back({{"node", node.node},
+                      {"host", node.host},
+                      {"process", agent.pid},
+                      {"batches", rounded(static_cast<double>(agent.batches) / job.watched_s)},
+                      {"computed", rounded(agent.computed)},
+                      {"waiting", agent.waiting},
+                      {"leaving", agent.leaving}});
   }
-  return "[" + items + "]";
+  return agents;
 }
 
 }  // namespace
@@ -210,21 +212,19 @@ Table table_of(const JobSeen& job, const View& view) {
 }
 
 std::string to_json(const JobSeen& job) {
-  std::string items;
+  Json ranks = Json::array();
   for (const Row& row : rows_of(job)) {
-    std::string fields = fmt::format(R"("rank": {})", row.number);
+    Json& fields = ranks.emplace_back(Json{{"rank", row.number}});
     for (std::size_t i = 0; i < values.size(); ++i)
-      fields +=
-          fmt::format(R"(, "{}": {:.3f})", columns()[i + first_value].field, row.*values.at(i));
-    items += fmt::format("{}    {{{}, \"does\": {}}}", items.empty() ? "" : ",\n", fields,
-                         json_text(row.does));
+      fields[std::string(columns()[i + first_value].field)] = rounded(row.*values.at(i));
+    fields["does"] = row.does;
   }
-  return fmt::format(
-      "{{\n  \"job\": {},\n  \"seconds\": {:.3f},\n  \"ended\": {},\n  \"complaints\": {},\n"
-      "  \"agents\": {},\n  \"ranks\": [\n{}\n  ]\n}}\n",
-      json_text(job.id), job.watched_s, why::is_over(job),
-      json_list(job.complaints, [](const std::string& text) { return json_text(text); }),
-      agents_to_json(job), items);
+  return to_text(Json{{"job", job.id},
+                      {"seconds", rounded(job.watched_s)},
+                      {"ended", why::is_over(job)},
+                      {"complaints", job.complaints},
+                      {"agents", agents_to_json(job)},
+                      {"ranks", ranks}});
 }
 
 }  // namespace gondwana::top

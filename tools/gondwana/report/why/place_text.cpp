@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/json_text.hpp"
 #include "core/printable.hpp"
 
 namespace gondwana::why {
@@ -35,21 +34,6 @@ std::string text_of(const stacks::ThreadStack& thread) {
   return thread.frames.empty() ? printable(thread.problem) : text_of(thread.frames.front());
 }
 
-std::string to_json(const stacks::Frame& frame) {
-  return fmt::format(R"({{"function": {}, "file": {}, "line": {}, "module": {}}})",
-                     json_text(frame.function), json_text(frame.file), frame.line,
-                     json_text(frame.module));
-}
-
-std::string frames_to_json(const stacks::ThreadStack& thread) {
-  return json_list(thread.frames, [](const stacks::Frame& frame) { return to_json(frame); });
-}
-
-std::string to_json(const stacks::ThreadStack& thread) {
-  return fmt::format(R"({{"thread": {}, "name": {}, "stack": {}}})", thread.thread,
-                     json_text(thread.name), frames_to_json(thread));
-}
-
 }  // namespace
 
 std::string to_text(const stacks::Place& place, bool whole) {
@@ -69,17 +53,6 @@ std::string to_text(const stacks::Place& place, bool whole) {
       text += fmt::format("      {}\n", text_of(frame));
   }
   return text;
-}
-
-// `stack` is the main thread's.
-std::string to_json(const stacks::Place& place) {
-  const std::string beginning = fmt::format(R"("rank": {}, "process": {}, "host": {})", place.rank,
-                                            place.pid, json_text(place.host));
-  if (place.threads.empty())
-    return fmt::format(R"({{{}, "error": {}}})", beginning, json_text(place.problem));
-  return fmt::format(
-      R"({{{}, "stack": {}, "threads": {}}})", beginning, frames_to_json(place.threads.front()),
-      json_list(place.threads, [](const stacks::ThreadStack& thread) { return to_json(thread); }));
 }
 
 }  // namespace gondwana::why

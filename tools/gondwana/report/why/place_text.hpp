@@ -9,6 +9,5 @@ namespace gondwana::why {
 
 // Returns complete lines. `whole`: with all frames of all threads.
 std::string to_text(const stacks::Place& place, bool whole);
-std::string to_json(const stacks::Place& place);
 
 }  // namespace gondwana::why

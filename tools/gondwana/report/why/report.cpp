@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "base/json_text.hpp"
 #include "core/printable.hpp"
 #include "memory/rank_report.hpp"
 #include "observe/stacks/words.hpp"
@@ -88,58 +87,6 @@ std::string to_text(const Report& report, bool stacks) {
   const std::string program = job.program.empty() ? "" : " of " + printable(job.program);
   return text + fmt::format("job {}, {} ranks{}\n", printable(job.id), job.ranks, program) +
          table(job);
-}
-
-namespace {
-
-std::string to_json(const jobs::NodeSeen& node) {
-  return fmt::format(R"({{"node": {}, "host": {}, "first": {}, "ranks": {}}})", node.node,
-                     json_text(node.host), node.first, node.ranks);
-}
-
-std::string to_json(const jobs::WaitSeen& wait) {
-  const auto number = [](std::uint32_t value) {
-    return value == ~std::uint32_t{0} ? std::string("null") : fmt::to_string(value);
-  };
-  const std::string value = wait.value.empty()        ? "null"
-                            : wait.awaited.words == 1 ? wait.value
-                                                      : fmt::format("[{}]", wait.value);
-  const std::string awaited = stacks::format_awaited(wait);
-  return fmt::format(R"({{"call": {}, "peer": {}, "team": {}, "word": {}, "value": {}, )"
-                     R"("until": {}, "seconds": {:.3f}}})",
-                     json_text(wait.call), number(wait.peer), number(wait.team),
-                     json_text(wait.word), value, awaited.empty() ? "null" : json_text(awaited),
-                     wait.seconds);
-}
-
-std::string to_json(const RankSeen& rank) {
-  const std::string wait = rank.wait ? to_json(*rank.wait) : "null";
-  return fmt::format(
-      R"({{"rank": {}, "node": {}, "process": {}, "does": {}, "wait": {}, "waited": {:.3f}, )"
-      R"("computed": {:.3f}, "delayed": {:.3f}, "calls": {}, "system_call": {}, "polls": {}, )"
-      R"("loop": {}, "loop_reads": {}}})",
-      rank.rank, rank.node, rank.pid, json_text(describe(rank)), wait, rank.waited, rank.computed,
-      rank.delayed, rank.calls, json_text(rank.system_call), json_text(rank.polls),
-      json_text(rank.loop), json_text(rank.loop_reads));
-}
-
-}  // namespace
-
-std::string to_json(const Report& report) {
-  const auto& [job, diagnosis, places, writers] = report;
-  return fmt::format(
-      "{{\n  \"job\": {},\n  \"program\": {},\n  \"ranks\": {},\n  \"nodes\": {},\n"
-      "  \"watched\": {:.3f},\n  \"ended\": {},\n  \"hosts\": {},\n  \"findings\": {},\n  "
-      "\"culprits\": {},\n  "
-      "\"places\": {},\n  \"writers\": {},\n"
-      "  \"seen\": {}\n}}\n",
-      json_text(job.id), json_text(job.program), job.ranks, job.nodes, job.watched_s, is_over(job),
-      json_list(job.found, [](const jobs::NodeSeen& node) { return to_json(node); }),
-      json_list(diagnosis.sentences, [](const std::string& text) { return json_text(text); }),
-      json_list(diagnosis.culprits, [](std::uint32_t rank) { return fmt::to_string(rank); }),
-      json_list(places, [](const stacks::Place& place) { return to_json(place); }),
-      json_list(writers, [](const std::string& text) { return json_text(text); }),
-      json_list(job.seen, [](const RankSeen& rank) { return "\n    " + to_json(rank); }));
 }
 
 Report examine(hosts::JobView& view, std::chrono::milliseconds time, FunctionRef<bool()> goes_on) {

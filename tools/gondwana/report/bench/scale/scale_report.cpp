@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/json_text.hpp"
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/json.hpp"
 
 namespace gondwana::bench::scale {
 namespace {
@@ -43,18 +46,17 @@ std::string to_csv(const std::vector<ScaleRow>& rows) {
 }
 
 std::string to_json(const ScaleChoices& choices, const std::vector<ScaleRow>& rows) {
-  std::string items;
+  Json all = Json::array();
   for (const ScaleRow& row : rows) {
-    std::string figures;
+    Json& object = all.emplace_back(Json{{"ranks", row.ranks}});
     for (std::size_t i = 0; i < figure_names.size(); ++i)
-      figures += fmt::format("\"{}\": {:.0f}, ", figure_names[i], row.figures[i]);
-    items += fmt::format("{}    {{\"ranks\": {}, {}\"source\": {}}}", items.empty() ? "" : ",\n",
-                         row.ranks, figures, json_text(source_of(row)));
+      object[std::string(figure_names[i])] = std::llround(row.figures[i]);
+    object["source"] = source_of(row);
   }
-  return fmt::format(
-      "{{\n  \"version\": {},\n  \"subject\": \"scale\",\n  \"node_ranks\": {},\n  \"rows\": "
-      "[\n{}\n  ]\n}}\n",
-      json_text(GONDWANA_VERSION), choices.node_ranks, items);
+  return to_text(Json{{"version", GONDWANA_VERSION},
+                      {"subject", "scale"},
+                      {"node_ranks", choices.node_ranks},
+                      {"rows", all}});
 }
 
 }  // namespace
