@@ -7,10 +7,10 @@
 
 #include "core/machine.hpp"
 #include "core/parse.hpp"
+#include "observe/jobs/process_state.hpp"
 #include "link/host_list.hpp"
 #include "link/way_to_host.hpp"
 #include "observe/jobs/listing.hpp"
-#include "observe/jobs/process_state.hpp"
 #include "observe/stacks/words.hpp"
 #include "observe/trace/job_trace.hpp"
 
@@ -178,21 +178,15 @@ std::vector<stacks::Place> JobView::find_places(const std::vector<std::uint32_t>
   return places;
 }
 
-// Of several exchanges, the fastest gives the smallest error.
-std::map<std::string, JobView::ClockDifference> JobView::compare_clocks(
-    FunctionRef<bool()> goes_on) {
+std::map<std::string, link::ClockDifference> JobView::compare_clocks(FunctionRef<bool()> goes_on) {
   constexpr int exchanges = 16;
-  std::map<std::string, ClockDifference> clocks;
+  std::map<std::string, link::ClockDifference> clocks;
   for (int i = 0; i < exchanges; ++i) {
     const auto asked = static_cast<std::int64_t>(monotonic_ns());
     const auto take = [&](const std::string& host, Message& answer) {
       const auto answered = static_cast<std::int64_t>(monotonic_ns());
-      const auto* time = std::get_if<Time>(&answer);
-      if (time == nullptr) return;
-      const std::int64_t error = (answered - asked) / 2;
-      const auto known = clocks.find(host);
-      if (known != clocks.end() && known->second.error_ns <= error) return;
-      clocks[host] = {time->ns - (asked + error), error};
+      if (const auto* time = std::get_if<Time>(&answer))
+        clocks[host].add(asked, time->ns, answered);
     };
     others_->ask(AskTime{}, milliseconds(0), [] {}, take, goes_on);
   }
@@ -200,24 +194,21 @@ std::map<std::string, JobView::ClockDifference> JobView::compare_clocks(
 }
 
 std::vector<trace::NodeTrace> JobView::trace(milliseconds time, FunctionRef<bool()> goes_on) {
-  std::map<std::string, ClockDifference> clocks = compare_clocks(goes_on);
+  std::map<std::string, link::ClockDifference> clocks = compare_clocks(goes_on);
   std::vector<trace::NodeTrace> nodes;
   const auto here = [&] {
-    if (here_) nodes = trace::trace_job(*here_, time, goes_on);
+    if (!here_) return;
+    nodes = trace::trace_job(*here_, time, goes_on);
+    std::ranges::sort(nodes, {}, &trace::NodeTrace::node);
   };
   const auto take = [&](const std::string& host, Message& answer) {
     auto* traced = std::get_if<Traced>(&answer);
     if (traced == nullptr) return;
-    for (trace::NodeTrace& node : traced->nodes) {
-      if (std::ranges::find(nodes, node.node, &trace::NodeTrace::node) != nodes.end()) continue;
-      node.ahead_ns = clocks[host].ahead_ns;
-      node.error_ns = clocks[host].error_ns;
-      nodes.push_back(std::move(node));
-    }
+    for (trace::NodeTrace& node : traced->nodes)
+      trace::add_node(nodes, std::move(node), clocks[host]);
   };
   const auto time_ms = static_cast<std::uint32_t>(time.count());
   others_->ask(Trace{id_, time_ms}, time, here, take, goes_on);
-  std::ranges::sort(nodes, {}, &trace::NodeTrace::node);
   return nodes;
 }
 

@@ -11,6 +11,7 @@
 
 #include "core/function_ref.hpp"
 #include "core/result.hpp"
+#include "link/clock_difference.hpp"
 #include "link/host.hpp"
 #include "observe/hosts/observers.hpp"
 #include "observe/jobs/found_jobs.hpp"
@@ -55,13 +56,8 @@ class JobView {
   JobView() : others_(std::make_unique<Observers>()) {}
 
   Result<void> find(const Choice& choice);
-  struct ClockDifference {
-    std::int64_t ahead_ns = 0;
-    std::int64_t error_ns = 0;
-  };
-
-  // How far the clocks of the other hosts are ahead of this host's clock.
-  std::map<std::string, ClockDifference> compare_clocks(FunctionRef<bool()> goes_on);
+  // The clocks of the other hosts, by their names.
+  std::map<std::string, link::ClockDifference> compare_clocks(FunctionRef<bool()> goes_on);
   // Adds the jobs on other hosts that `choice` may mean.
   void add_rows_elsewhere(const Choice& choice, std::vector<jobs::Row>& rows);
 

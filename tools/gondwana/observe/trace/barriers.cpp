@@ -37,8 +37,8 @@ std::map<Members, Team> teams_in(const std::vector<NodeTrace>& nodes) {
                                              : Members{0, 1, node.job_ranks};
     if (members.size < 2) return;
     const std::int64_t end_ns =
-        event.is_open ? std::numeric_limits<std::int64_t>::max() : event.end_ns() - node.ahead_ns;
-    teams[members][rank.rank].push_back({event.begin_ns - node.ahead_ns, end_ns, id});
+        event.is_open ? std::numeric_limits<std::int64_t>::max() : node.here(event.end_ns());
+    teams[members][rank.rank].push_back({node.here(event.begin_ns), end_ns, id});
   });
   for (auto& [members, team] : teams)
     for (auto& [rank, arrivals] : team) std::ranges::stable_sort(arrivals, {}, &Arrival::begin_ns);

@@ -49,7 +49,7 @@ AllUpdates updates_in(const std::vector<NodeTrace>& nodes) {
     Updates& updates = all[event.peer];
     std::vector<Update>& list =
         event.bytes > word ? updates.larger : updates.words[{place->area, place->offset}];
-    list.push_back({event.begin_ns - node.ahead_ns, *place,
+    list.push_back({node.here(event.begin_ns), *place,
                     place->offset + std::max<std::uint64_t>(event.bytes, word), id});
   });
   for (auto& [rank, updates] : all) {
@@ -67,7 +67,7 @@ std::vector<Wait> waits_in(const std::vector<NodeTrace>& nodes) {
                         const EventId& id) {
     if (event.kind != EventKind::word_wait || event.is_open) return;
     const std::optional<SymmetricPlace> place = symmetric_place(rank, event.place);
-    const std::int64_t end_ns = event.end_ns() - node.ahead_ns;
+    const std::int64_t end_ns = node.here(event.end_ns());
     if (place)
       waits.push_back(
           {rank.rank, end_ns, end_ns + error_ns, *place, place->offset + event.bytes, id});

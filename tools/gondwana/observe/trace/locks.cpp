@@ -29,8 +29,8 @@ Steps steps_in(const std::vector<NodeTrace>& nodes) {
       return;
     if (event.is_open && event.kind != EventKind::release) return;
     if (const auto place = symmetric_place(rank, event.place))
-      steps[*place].push_back({rank.rank, event.kind, event.begin_ns - node.ahead_ns,
-                               event.end_ns() - node.ahead_ns, id});
+      steps[*place].push_back(
+          {rank.rank, event.kind, node.here(event.begin_ns), node.here(event.end_ns()), id});
   });
   return steps;
 }

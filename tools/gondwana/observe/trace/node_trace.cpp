@@ -11,6 +11,7 @@
 
 #include "core/host_name.hpp"
 #include "core/machine.hpp"
+#include "core/printable.hpp"
 #include "core/ticks.hpp"
 #include "memory/live.hpp"
 #include "observe/jobs/found_jobs.hpp"
@@ -240,6 +241,14 @@ void put_in_order(std::vector<Event>& events) {
   }
 }
 
+void add_node(std::vector<NodeTrace>& nodes, NodeTrace node, const link::ClockDifference& clock) {
+  const auto place = std::ranges::lower_bound(nodes, node.node, {}, &NodeTrace::node);
+  if (place != nodes.end() && place->node == node.node) return;
+  node.ahead_ns = clock.ahead_ns();
+  node.error_ns = clock.error_ns();
+  nodes.insert(place, std::move(node));
+}
+
 void keep_last(std::vector<NodeTrace>& nodes, std::int64_t last_ns) {
   if (last_ns == 0) return;
   std::int64_t end = 0;
@@ -250,11 +259,11 @@ void keep_last(std::vector<NodeTrace>& nodes, std::int64_t last_ns) {
   };
   for_threads([&](const NodeTrace& node, const ThreadTrace& thread) {
     for (const Event& event : thread.events)
-      end = std::max(end, (event.is_open ? event.begin_ns : event.end_ns()) - node.ahead_ns);
+      end = std::max(end, node.here(event.is_open ? event.begin_ns : event.end_ns()));
   });
   for_threads([&](const NodeTrace& node, ThreadTrace& thread) {
     std::erase_if(thread.events, [&](const Event& event) {
-      return !event.is_open && event.end_ns() - node.ahead_ns < end - last_ns;
+      return !event.is_open && node.here(event.end_ns()) < end - last_ns;
     });
   });
 }

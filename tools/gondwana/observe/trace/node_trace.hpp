@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/function_ref.hpp"
+#include "link/clock_difference.hpp"
 #include "memory/layout.hpp"
 #include "memory/shown_memory.hpp"
 #include "tracing/trace_place.hpp"
@@ -76,7 +77,13 @@ struct NodeTrace {
   std::int64_t ahead_ns = 0;    // how far this node's clock is ahead of the asker's clock
   std::int64_t error_ns = 0;    // of ahead_ns, at most
   std::vector<RankTrace> ranks = {};  // ranks that have joined
+
+  // Converts a time of this node's clock to the asker's clock.
+  std::int64_t here(std::int64_t ns) const { return ns - ahead_ns; }
 };
+
+// Adds the trace of a node on another host, unless that node is there. Keeps the order of nodes.
+void add_node(std::vector<NodeTrace>& nodes, NodeTrace node, const link::ClockDifference& clock);
 
 // Reads the traces in the control memory of a node; nothing if the job is not traced. `meanwhile`
 // receives the trace after each rank and may remove that rank.

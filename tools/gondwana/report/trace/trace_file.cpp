@@ -232,7 +232,7 @@ class JobWriter {
   }
 
   static std::uint64_t time_of(const NodeTrace& node, std::int64_t ns) {
-    return static_cast<std::uint64_t>(ns - node.ahead_ns);
+    return static_cast<std::uint64_t>(node.here(ns));
   }
 
   static std::span<const std::uint64_t> flows_at(const FlowNumbers& numbers, const EventId& id) {

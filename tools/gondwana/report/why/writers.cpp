@@ -83,7 +83,7 @@ std::optional<Write> last_write(const std::vector<NodeTrace>& nodes, std::uint32
     if (!place || place->area != words.begin.area) return;
     const std::int64_t from = distance(words, {*place, bytes_at_place(rank, event)});
     if (static_cast<std::uint64_t>(std::abs(from)) > near) return;
-    const Write write{&rank, &event, event.begin_ns - node.ahead_ns, from};
+    const Write write{&rank, &event, node.here(event.begin_ns), from};
     const bool is_better = !last || (from == 0) > (last->distance == 0) ||
                            ((from == 0) == (last->distance == 0) && write.at_ns > last->at_ns);
     if (is_better) last = write;

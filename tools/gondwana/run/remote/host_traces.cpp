@@ -10,11 +10,8 @@ namespace gondwana::launch {
 bool HostTraces::on_pong(std::uint32_t node, const Pong& pong, std::uint64_t now) {
   constexpr int at_once = 16;
   Host& host = hosts_[node];
-  const auto error = static_cast<std::int64_t>(now - pong.sent_ns) / 2;
-  if (!host.error_ns || error < *host.error_ns) {
-    host.error_ns = error;
-    host.ahead_ns = static_cast<std::int64_t>(pong.time_ns - pong.sent_ns) - error;
-  }
+  host.clock.add(static_cast<std::int64_t>(pong.sent_ns), static_cast<std::int64_t>(pong.time_ns),
+                 static_cast<std::int64_t>(now));
   return ++host.pongs < at_once;
 }
 
@@ -39,12 +36,8 @@ std::optional<std::string> HostTraces::fault(std::uint32_t node) const {
 
 std::vector<trace::NodeTrace> HostTraces::take() {
   std::vector<trace::NodeTrace> nodes;
-  for (Host& host : hosts_) {
-    if (!host.trace) continue;
-    host.trace->ahead_ns = host.ahead_ns;
-    host.trace->error_ns = host.error_ns.value_or(0);
-    nodes.push_back(*std::move(host.trace));
-  }
+  for (Host& host : hosts_)
+    if (host.trace) trace::add_node(nodes, *std::move(host.trace), host.clock);
   return nodes;
 }
 

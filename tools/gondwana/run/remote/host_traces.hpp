@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/result.hpp"
+#include "link/clock_difference.hpp"
 #include "observe/trace/node_trace.hpp"
 #include "run/remote/frames.hpp"
 
@@ -29,9 +30,7 @@ class HostTraces {
   struct Host {
     std::string part;  // what has arrived for some ranks
     std::optional<trace::NodeTrace> trace;
-    // From the fastest ping, relative to our clock.
-    std::int64_t ahead_ns = 0;
-    std::optional<std::int64_t> error_ns;
+    link::ClockDifference clock;  // from our pings
     int pongs = 0;
   };
 
