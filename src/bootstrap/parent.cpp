@@ -1,11 +1,12 @@
 #include "bootstrap/parent.hpp"
 
-#include <fmt/format.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
-#include <fstream>
+
+#include "core/process_stat.hpp"
 
 namespace gondwana {
 
@@ -19,10 +20,8 @@ Result<void> die_with_parent() {
 
 bool started_by_lasting_thread() {
   const pid_t parent = ::getppid();
-  std::ifstream children(fmt::format("/proc/{}/task/{}/children", parent, parent));
-  for (pid_t child = 0; children >> child;)
-    if (child == ::getpid()) return true;
-  return false;
+  const auto children = children_of(parent, parent);
+  return children && std::ranges::find(*children, ::getpid()) != children->end();
 }
 
 }  // namespace gondwana

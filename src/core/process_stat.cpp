@@ -1,11 +1,18 @@
 #include "core/process_stat.hpp"
 
+#include <dirent.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <climits>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
+#include <memory>
 #include <sstream>
+
+#include "core/parse.hpp"
 
 namespace gondwana {
 namespace {
@@ -51,6 +58,58 @@ std::optional<std::uint64_t> status_of(pid_t process, std::string_view name, int
   for (std::string line; std::getline(status, line);)
     if (line.starts_with(name)) return std::strtoull(line.c_str() + name.size(), nullptr, base);
   return std::nullopt;
+}
+
+pid_t tracer_of(pid_t process) {
+  return static_cast<pid_t>(status_of(process, "TracerPid:", 10).value_or(0));
+}
+
+Scheduled scheduled(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/schedstat", process));
+  Scheduled times;
+  return file >> times.run_ns >> times.delay_ns ? times : Scheduled{};
+}
+
+std::string command_line_of(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/cmdline", process), std::ios::binary);
+  std::string line((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  while (line.ends_with('\0')) line.pop_back();
+  std::ranges::replace(line, '\0', ' ');
+  return line;
+}
+
+std::string variable_of(pid_t process, std::string_view name) {
+  std::ifstream file(fmt::format("/proc/{}/environ", process), std::ios::binary);
+  for (std::string each; std::getline(file, each, '\0');)
+    if (each.starts_with(name) && each.size() > name.size() && each[name.size()] == '=')
+      return each.substr(name.size() + 1);
+  return {};
+}
+
+std::string thread_name(pid_t process, pid_t thread) {
+  std::ifstream file(fmt::format("/proc/{}/task/{}/comm", process, thread));
+  std::string name;
+  std::getline(file, name, '\0');  // it may have any letter, also the end of a line
+  if (name.ends_with('\n')) name.pop_back();
+  return name;
+}
+
+std::optional<std::vector<pid_t>> children_of(pid_t process, pid_t thread) {
+  std::ifstream file(fmt::format("/proc/{}/task/{}/children", process, thread));
+  if (!file.is_open()) return std::nullopt;
+  return std::vector<pid_t>(std::istream_iterator<pid_t>(file), std::istream_iterator<pid_t>());
+}
+
+std::vector<pid_t> numbers_in_folder(const std::string& folder) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), &::closedir);
+  std::vector<pid_t> numbers;
+  while (open != nullptr) {
+    const dirent* entry = ::readdir(open.get());  // NOLINT(concurrency-mt-unsafe): of our own
+    if (entry == nullptr) break;
+    if (const Result<std::uint64_t> number = parse_number(entry->d_name, 0, INT_MAX); number)
+      numbers.push_back(static_cast<pid_t>(*number));
+  }
+  return numbers;
 }
 
 }  // namespace gondwana

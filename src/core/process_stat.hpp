@@ -1,4 +1,4 @@
-// What /proc/PID/stat and /proc/PID/status say of a process or of one of its threads.
+// What /proc says about a process or one of its threads.
 #pragma once
 
 #include <sys/types.h>
@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gondwana {
 
@@ -29,5 +30,31 @@ ProcessStat stat_of(pid_t process);
 // The number after `name`, such as "SigCgt:", in the status of the process; nothing where that
 // cannot be read.
 std::optional<std::uint64_t> status_of(pid_t process, std::string_view name, int base);
+
+// The process that holds `process` for debugging, or 0.
+pid_t tracer_of(pid_t process);
+
+// Of its first thread; 0 where the kernel does not count it.
+struct Scheduled {
+  std::uint64_t run_ns = 0;
+  std::uint64_t delay_ns = 0;  // that it could run and had no processor
+};
+
+Scheduled scheduled(pid_t process);
+
+// Words with a space between them; empty where the process is gone.
+std::string command_line_of(pid_t process);
+
+// A variable of its environment when its program began; empty where it has none.
+std::string variable_of(pid_t process, std::string_view name);
+
+// The name of a thread; empty where it is gone.
+std::string thread_name(pid_t process, pid_t thread);
+
+// The children of a thread; nothing where that is not known.
+std::optional<std::vector<pid_t>> children_of(pid_t process, pid_t thread);
+
+// The names in a folder of /proc that are numbers: processes, threads, descriptors.
+std::vector<pid_t> numbers_in_folder(const std::string& folder);
 
 }  // namespace gondwana

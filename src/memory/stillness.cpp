@@ -1,6 +1,5 @@
 #include "memory/stillness.hpp"
 
-#include <dirent.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -9,7 +8,6 @@
 #include <csignal>
 #include <cstdint>
 #include <fstream>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -26,27 +24,19 @@ constexpr std::uint64_t longest_look_ns = 50'000'000;
 constexpr useconds_t look_again_us = 200;
 
 // The threads that have not ended: the first one may end before others. Empty if unknown.
-std::vector<std::string> tasks_of(pid_t pid) {
+std::vector<pid_t> tasks_of(pid_t pid) {
   const std::string path = fmt::format("/proc/{}/task", pid);
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), &::closedir);
-  std::vector<std::string> tasks;
-  while (folder != nullptr) {
-    const dirent* entry = ::readdir(folder.get());  // NOLINT(concurrency-mt-unsafe): of our own
-    if (entry == nullptr) break;
-    if (entry->d_name[0] == '.') continue;
-    if (read_stat(fmt::format("{}/{}/stat", path, entry->d_name)).state != 'Z')
-      tasks.emplace_back(entry->d_name);
-  }
+  std::vector<pid_t> tasks = numbers_in_folder(path);
+  std::erase_if(tasks, [&](pid_t task) {
+    return read_stat(fmt::format("{}/{}/stat", path, task)).state == 'Z';
+  });
   return tasks;
 }
 
 // A child may write into the memory of the job. True if unknown.
-bool has_children(pid_t pid, const std::string& task) {
-  std::ifstream file(fmt::format("/proc/{}/task/{}/children", pid, task));
-  if (!file.is_open()) return true;
-  for (pid_t child = 0; file >> child;)
-    if (is_alive(child)) return true;
-  return false;
+bool has_children(pid_t pid, pid_t task) {
+  const auto children = children_of(pid, task);
+  return !children || std::ranges::any_of(*children, is_alive);
 }
 
 // A signal handler of the program may write what the rank waits for, when a timer or another
@@ -64,7 +54,7 @@ bool has_handlers(pid_t pid) {
 }
 
 // A thread that polls for messages periodically sleeps in between.
-bool is_asleep(pid_t pid, const std::string& task, std::uint64_t until_ns) {
+bool is_asleep(pid_t pid, pid_t task, std::uint64_t until_ns) {
   const std::string file = fmt::format("/proc/{}/task/{}/stat", pid, task);
   for (;;) {
     const char state = read_stat(file).state;
@@ -125,12 +115,12 @@ Waits waits_of(const ControlPage& page) {
 bool sleeps_alone(const Sleeper& rank, std::uint32_t waiting, std::uint64_t until_ns) {
   const bool is_self = rank.pid == ::getpid();
   const std::uint32_t of_library = rank.page->library_threads.load(std::memory_order_relaxed);
-  const std::vector<std::string> tasks = tasks_of(rank.pid);
+  const std::vector<pid_t> tasks = tasks_of(rank.pid);
   if (waiting == 0 || tasks.size() != std::uint64_t{waiting} + of_library) return false;
   if (has_handlers(rank.pid)) return false;
-  for (const std::string& task : tasks) {
+  for (const pid_t task : tasks) {
     if (has_children(rank.pid, task)) return false;
-    const bool looks = is_self && task == std::to_string(::gettid());
+    const bool looks = is_self && task == ::gettid();
     if (!looks && !is_asleep(rank.pid, task, until_ns)) return false;
   }
   return true;

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <string>
 
 #include "core/new_file.hpp"
@@ -33,6 +35,19 @@ TEST(process_stat, a_status_has_numbers_by_name) {
   EXPECT_EQ(status_of(::getpid(), "Pid:", 10), static_cast<std::uint64_t>(::getpid()));
   EXPECT_EQ(status_of(::getpid(), "SigKgt:", 16), std::nullopt);
   EXPECT_EQ(status_of(-1, "Pid:", 10), std::nullopt);
+}
+
+TEST(process_stat, a_process_has_a_command_line_variables_threads_and_children) {
+  const pid_t self = ::getpid();
+  EXPECT_NE(command_line_of(self).find("unit_tests"), std::string::npos);
+  EXPECT_EQ(command_line_of(-1), "");
+  EXPECT_EQ(variable_of(self, "PATH"), std::getenv("PATH"));
+  EXPECT_EQ(variable_of(self, "PAT"), "");
+  EXPECT_EQ(thread_name(self, self), "unit_tests");
+  EXPECT_EQ(tracer_of(self), 0);
+  EXPECT_EQ(std::ranges::count(numbers_in_folder("/proc"), self), 1);
+  EXPECT_TRUE(numbers_in_folder("/proc/none").empty());
+  EXPECT_EQ(children_of(-1, -1), std::nullopt);
 }
 
 }  // namespace

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <malloc.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <ctime>
-#include <fstream>
-#include <string>
+
+#include "core/process_stat.hpp"
 
 namespace gondwana::scale {
 
@@ -22,10 +23,7 @@ struct MemoryUse {
 
  private:
   static std::uint64_t resident_shared() {
-    std::ifstream status("/proc/self/status");
-    for (std::string line; std::getline(status, line);)
-      if (line.starts_with("RssShmem:")) return 1024 * std::stoull(line.substr(9));
-    return 0;
+    return 1024 * status_of(::getpid(), "RssShmem:", 10).value_or(0);
   }
 };
 

@@ -5,26 +5,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string_view>
+
+#include "core/process_stat.hpp"
 
 namespace gondwana {
 namespace {
-
-// Files of /proc report no size, so they are read as streams.
-std::string text_of(const char* path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::string own_command() {
-  std::string words = text_of("/proc/self/cmdline");
-  while (words.ends_with('\0')) words.pop_back();
-  for (char& letter : words)
-    if (letter == '\0') letter = ' ';
-  return words;
-}
 
 bool is_in_path(const std::string& program) {
   const char* path = std::getenv("PATH");
@@ -44,7 +30,7 @@ std::vector<std::string> Circumstances::words() const {
 }
 
 Circumstances present_circumstances() {
-  Circumstances result{.command = own_command()};
+  Circumstances result{.command = command_line_of(::getpid())};
   if (::getloadavg(&result.load, 1) != 1) result.load = 0;
   return result;
 }

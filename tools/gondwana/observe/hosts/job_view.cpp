@@ -7,7 +7,7 @@
 
 #include "core/machine.hpp"
 #include "core/parse.hpp"
-#include "observe/jobs/process_state.hpp"
+#include "core/process_stat.hpp"
 #include "link/host_list.hpp"
 #include "link/way_to_host.hpp"
 #include "observe/jobs/listing.hpp"
@@ -30,7 +30,7 @@ bool always() {
 std::uint32_t slurm_job_of(const FoundJob& job) {
   const FoundNode& node = job.nodes.front();
   for (std::uint32_t local = 0; local < node.facts().ranks.size(); ++local) {
-    const std::string id = jobs::variable_of(node.process(local), "SLURM_JOB_ID");
+    const std::string id = variable_of(node.process(local), "SLURM_JOB_ID");
     constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
     if (const Result<std::uint64_t> number = parse_number(id, 1, most); number)
       return static_cast<std::uint32_t>(*number);

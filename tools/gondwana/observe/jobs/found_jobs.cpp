@@ -1,6 +1,5 @@
 #include "observe/jobs/found_jobs.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,31 +12,17 @@
 #include <climits>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <set>
 #include <utility>
 
 #include "bootstrap/protocol.hpp"
 #include "core/parse.hpp"
+#include "core/process_stat.hpp"
 #include "core/unique_fd.hpp"
 #include "memory/live.hpp"
-#include "observe/jobs/process_state.hpp"
 
 namespace gondwana::jobs {
 namespace {
-
-// The numeric names in a folder of /proc.
-std::vector<std::uint64_t> numbers_in(const std::string& path) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), &::closedir);
-  std::vector<std::uint64_t> numbers;
-  while (folder != nullptr) {
-    const dirent* entry = ::readdir(folder.get());  // NOLINT(concurrency-mt-unsafe): of our own
-    if (entry == nullptr) break;
-    if (const Result<std::uint64_t> number = parse_number(entry->d_name, 0, INT_MAX); number)
-      numbers.push_back(*number);
-  }
-  return numbers;
-}
 
 bool is_control_memory(const std::string& link) {
   static const std::string name = fmt::format("/memfd:{}", control_label);
@@ -58,9 +43,9 @@ using FileNumber = std::pair<dev_t, ino_t>;
 std::vector<FoundFile> control_files(Whose whose) {
   std::vector<FoundFile> files;
   std::set<FileNumber> known;
-  for (const std::uint64_t process : numbers_in("/proc")) {
+  for (const pid_t process : numbers_in_folder("/proc")) {
     const std::string folder = fmt::format("/proc/{}/fd", process);
-    for (const std::uint64_t number : numbers_in(folder)) {
+    for (const pid_t number : numbers_in_folder(folder)) {
       const std::string link = fmt::format("{}/{}", folder, number);
       if (!is_control_memory(link)) continue;
       // The name may belong to something else: opening it must not block, and reading it must not
@@ -73,7 +58,7 @@ std::vector<FoundFile> control_files(Whose whose) {
       const int seals = ::fcntl(file.get(), F_GET_SEALS);
       if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) continue;
       if (known.emplace(facts.st_dev, facts.st_ino).second)
-        files.push_back({std::move(file), static_cast<pid_t>(process), facts.st_uid});
+        files.push_back({std::move(file), process, facts.st_uid});
     }
   }
   return files;
@@ -123,15 +108,14 @@ void add(FoundJobs& found, FoundNode node) {
 
 // Whether `process` is `descendant` or one of its ancestors.
 bool is_above(pid_t process, pid_t descendant) {
-  while (descendant > 1 && descendant != process) descendant = parent_of(descendant);
+  while (descendant > 1 && descendant != process) descendant = stat_of(descendant).parent;
   return descendant == process;
 }
 
 // The command line of a rank, found below its guardian: a rank's process is not known until it
 // runs.
 std::string program_below(pid_t guardian) {
-  std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", guardian));
-  for (pid_t child = 0; children >> child;)
+  for (const pid_t child : children_of(guardian, guardian).value_or(std::vector<pid_t>()))
     if (!variable_of(child, "GONDWANA_RANK").empty()) return command_line_of(child);
   return {};
 }

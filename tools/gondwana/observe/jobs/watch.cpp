@@ -17,7 +17,6 @@
 #include "memory/live.hpp"
 #include "memory/shown_memory.hpp"
 #include "memory/stillness.hpp"
-#include "observe/jobs/process_state.hpp"
 #include "observe/jobs/system_call.hpp"
 
 namespace gondwana::jobs {

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <fstream>
 #include <thread>
 #include <utility>
 
 #include "core/host_name.hpp"
 #include "core/machine.hpp"
 #include "core/printable.hpp"
+#include "core/process_stat.hpp"
 #include "core/ticks.hpp"
 #include "memory/live.hpp"
 #include "observe/jobs/found_jobs.hpp"
@@ -94,13 +94,6 @@ bool is_possible(const TraceEvent& event, const Event& converted, const TickCloc
          converted.end_ns() <= clock.latest_ns();
 }
 
-std::string thread_name(std::uint32_t process, std::uint32_t thread) {
-  std::string name;
-  std::getline(std::ifstream(fmt::format("/proc/{}/task/{}/comm", process, thread)), name, '\0');
-  if (name.ends_with('\n')) name.pop_back();
-  return printable(name);
-}
-
 // The thread may still be writing: events that it may have overwritten meanwhile are left out.
 ThreadTrace read_thread(const TraceRing& ring, std::size_t ring_size, const TickClock& clock) {
   ThreadTrace thread;
@@ -181,7 +174,8 @@ void read_rank(TracePlace& place, std::size_t ring_size, const TickClock& clock,
     const TraceRing& ring = place.ring(number, ring_size);
     if (ring.thread.load(std::memory_order_relaxed) == 0) continue;
     ThreadTrace& thread = rank.threads.emplace_back(read_thread(ring, ring_size, clock));
-    thread.name = thread_name(rank.process, thread.thread);
+    thread.name =
+        printable(thread_name(static_cast<pid_t>(rank.process), static_cast<pid_t>(thread.thread)));
   }
   rank.names = names_of(place);  // after the events that refer to them
   rank.modules = modules_of(place);

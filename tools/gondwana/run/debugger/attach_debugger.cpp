@@ -17,7 +17,7 @@
 #include "core/host_name.hpp"
 #include "core/parse.hpp"
 #include "core/print_error.hpp"
-#include "observe/jobs/process_state.hpp"
+#include "core/process_stat.hpp"
 #include "run/debugger/debugged_ranks.hpp"
 #include "run/debugger/waiting_rank.hpp"
 
@@ -33,8 +33,8 @@ std::optional<pid_t> find_waiting(const std::string& mark, const std::string& ra
         parse_number(entry.path().filename().native(), 1, ~0U >> 1);
     if (!number) continue;
     const auto process = static_cast<pid_t>(*number);
-    if (jobs::command_line_of(process).find(words) == std::string::npos) continue;
-    if (jobs::variable_of(process, "GONDWANA_RANK") == rank) return process;
+    if (command_line_of(process).find(words) == std::string::npos) continue;
+    if (variable_of(process, "GONDWANA_RANK") == rank) return process;
   }
   return std::nullopt;
 }

@@ -15,8 +15,8 @@
 #include "base/quote.hpp"
 #include "core/host_name.hpp"
 #include "core/print_error.hpp"
+#include "core/process_stat.hpp"
 #include "core/unique_fd.hpp"
-#include "observe/jobs/process_state.hpp"
 #include "run/debugger/attach_debugger.hpp"
 #include "run/debugger/debugged_ranks.hpp"
 #include "run/debugger/debugger_windows.hpp"
@@ -54,7 +54,7 @@ int wait_for_debugger(const std::vector<std::string>& words) {
     ask_user();
   else if (words[1].front() != before_mark && !ask_launcher(words[1]))
     return exit_failure;
-  while (jobs::tracer_of(::getpid()) == 0) std::this_thread::sleep_for(between_looks);
+  while (tracer_of(::getpid()) == 0) std::this_thread::sleep_for(between_looks);
   std::vector<char*> program;
   for (std::size_t i = 2; i < words.size(); ++i)
     program.push_back(const_cast<char*>(words[i].c_str()));
