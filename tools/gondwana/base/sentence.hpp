@@ -1,5 +1,5 @@
-// Messages with a singular and a plural form. Each form is written whole, so that users can search
-// the source for the message they see.
+// Messages for users. Each form is written whole, so that users can search the source for the
+// message they see.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,7 +10,8 @@
 
 namespace gondwana {
 
-// `one` and `many` take the same arguments, in the same order.
+// A message with a singular and a plural form: `one` and `many` take the same arguments, in the
+// same order.
 template <typename... Arguments>
 struct Sentence {
   fmt::format_string<const Arguments&...> one;
@@ -18,6 +19,16 @@ struct Sentence {
 
   std::string operator()(std::uint64_t count, const Arguments&... arguments) const {
     return fmt::format(count == 1 ? one : many, arguments...);
+  }
+};
+
+// A message with one form.
+template <typename... Arguments>
+struct Statement {
+  fmt::format_string<const Arguments&...> text;
+
+  std::string operator()(const Arguments&... arguments) const {
+    return fmt::format(text, arguments...);
   }
 };
 

@@ -48,6 +48,7 @@ struct WaitSeen {
   bool lasted = false;   // it lasted as long as the job was watched
 };
 
+// A record: hosts/messages.cpp sends its members one by one.
 struct RankSeen {
   enum class Process : std::uint8_t { none, gone, stopped, alive };
 

@@ -56,6 +56,43 @@ std::string call_and_value_of(const jobs::WaitSeen& wait) {
   return text;
 }
 
+Ranks ranks_that(const JobSeen& job, auto&& condition) {
+  Ranks ranks;
+  for (const RankSeen& rank : job.seen)
+    if (condition(rank)) ranks.push_back(rank.rank);
+  return ranks;
+}
+
+// Moves the ranks that satisfy the condition out of `ranks` and returns them.
+Ranks taken_from(Ranks& ranks, auto&& condition) {
+  Ranks taken;
+  std::ranges::copy_if(ranks, std::back_inserter(taken), condition);
+  std::erase_if(ranks, condition);
+  return taken;
+}
+
+// Formats all stuck ranks: "; ranks 0-2 wait in shmem_barrier_all for 12 s".
+std::string waiting_in(const JobSeen& job) {
+  std::map<std::string, std::pair<Ranks, double>> by_call;
+  for (const RankSeen& rank : job.seen) {
+    if (does(rank) != Does::wait) continue;
+    auto& [ranks, longest] = by_call[call_of(*rank.wait)];
+    ranks.push_back(rank.rank);
+    longest = std::max(longest, rank.wait->seconds);
+  }
+  std::string text;
+  for (const auto& [call, who] : by_call)
+    add_to(text, text_of(sentences::waits_in_for, who.first, call, format_seconds(who.second)));
+  return text.empty() ? "" : "; " + text;
+}
+
+bool is_whole_node(const JobSeen& job, const Ranks& ranks, const jobs::NodeSeen& node) {
+  if (job.nodes == 1) return false;
+  return std::ranges::all_of(node.node_ranks(), [&](Rank rank) {
+    return std::ranges::find(ranks, index(rank)) != ranks.end();
+  });
+}
+
 class Findings {
  public:
   Findings(const JobSeen& job, Stacks stacks) : job_(&job), stacks_(stacks), graph_(job) {}
@@ -80,7 +117,8 @@ class Findings {
   template <typename... Arguments>
   void blame(const Sentence<std::string_view, Arguments...>& sentence, const Ranks& culprits,
              const std::type_identity_t<Arguments>&... arguments) {
-    if (!culprits.empty()) say(text_of(sentence, culprits, arguments...) + waiting(), culprits);
+    if (!culprits.empty())
+      say(text_of(sentence, culprits, arguments...) + waiting_in(*job_), culprits);
   }
 
   void say(std::string sentence, const Ranks& culprits) {
@@ -88,45 +126,15 @@ class Findings {
     diagnosis_.culprits.insert(diagnosis_.culprits.end(), culprits.begin(), culprits.end());
   }
 
-  Ranks ranks_that(auto&& condition) const {
-    Ranks ranks;
-    for (const RankSeen& rank : job_->seen)
-      if (condition(rank)) ranks.push_back(rank.rank);
-    return ranks;
-  }
-
-  // Moves the ranks that satisfy the condition out of `ranks` and returns them.
-  static Ranks taken_from(Ranks& ranks, auto&& condition) {
-    Ranks taken;
-    std::ranges::copy_if(ranks, std::back_inserter(taken), condition);
-    std::erase_if(ranks, condition);
-    return taken;
-  }
-
   Ranks ranks_that_do(Does what) const {
-    return ranks_that([what](const RankSeen& rank) { return does(rank) == what; });
-  }
-
-  // Formats all stuck ranks: "; ranks 0-2 wait in shmem_barrier_all for 12 s".
-  std::string waiting() const {
-    std::map<std::string, std::pair<Ranks, double>> by_call;
-    for (const RankSeen& rank : job_->seen) {
-      if (does(rank) != Does::wait) continue;
-      auto& [ranks, longest] = by_call[call_of(*rank.wait)];
-      ranks.push_back(rank.rank);
-      longest = std::max(longest, rank.wait->seconds);
-    }
-    std::string text;
-    for (const auto& [call, who] : by_call)
-      add_to(text, text_of(sentences::waits_in_for, who.first, call, format_seconds(who.second)));
-    return text.empty() ? "" : "; " + text;
+    return ranks_that(*job_, [what](const RankSeen& rank) { return does(rank) == what; });
   }
 
   Ranks lost_ranks() const { return ranks_that_do(Does::lost); }
 
   // The diagnosis of a job in which no rank can wait any more.
   Diagnosis make_of_end() {
-    const Ranks there = ranks_that([](const RankSeen& rank) {
+    const Ranks there = ranks_that(*job_, [](const RankSeen& rank) {
       return rank.process == RankSeen::Process::alive || rank.process == RankSeen::Process::stopped;
     });
     const Ranks lost = lost_ranks();
@@ -147,14 +155,8 @@ class Findings {
     if (starting.empty()) std::erase_if(absent, std::not_fn(is_awaited));
     blame(sentences::absent, absent);
     if (!starting.empty())
-      say(text_of(sentences::starting, starting) + (absent.empty() ? waiting() : ""), starting);
-  }
-
-  bool is_whole_node(const Ranks& ranks, const jobs::NodeSeen& node) const {
-    if (job_->nodes == 1) return false;
-    return std::ranges::all_of(node.node_ranks(), [&](Rank rank) {
-      return std::ranges::find(ranks, index(rank)) != ranks.end();
-    });
+      say(text_of(sentences::starting, starting) + (absent.empty() ? waiting_in(*job_) : ""),
+          starting);
   }
 
   void find_stopped() {
@@ -162,7 +164,7 @@ class Findings {
     if (stopped.empty()) return;
     std::string node;
     for (const jobs::NodeSeen& each : job_->found)
-      if (is_whole_node(stopped, each)) node += fmt::format(" (all of node {})", each.node);
+      if (is_whole_node(*job_, stopped, each)) node += fmt::format(" (all of node {})", each.node);
     std::string pids;
     pid_t tracer = 0;
     for (const RankSeen& rank : job_->seen) {
@@ -178,13 +180,11 @@ class Findings {
     for (const jobs::NodeSeen& node : job_->found) {
       if (!node.agent || !node.agent->is_stopped) continue;
       const pid_t pid = node.agent->pid;
-      const std::string how =
-          node.agent->tracer != 0
-              ? fmt::format("held by a debugger, process {}", node.agent->tracer)
-              : fmt::format("stopped by a signal: kill -CONT {} lets it go on", pid);
-      say(fmt::format("the agent of node {} on host {} (process {}) is {}{}", node.node, node.host,
-                      pid, how, waiting()),
-          {});
+      const pid_t tracer = node.agent->tracer;
+      const std::string how = tracer != 0
+                                  ? sentences::agent_debugged(node.node, node.host, pid, tracer)
+                                  : sentences::agent_stopped(node.node, node.host, pid, pid);
+      say(how + waiting_in(*job_), {});
     }
   }
 
@@ -207,9 +207,9 @@ class Findings {
     for (const std::uint32_t rank : circle) {
       const jobs::WaitSeen& wait = *graph_.rank(rank).wait;
       const std::string whom = wait.team != Waiting::no_team
-                                   ? fmt::format("the others of {}", team_name(wait.team))
-                                   : fmt::format("rank {}", wait.peer);
-      add_to(each, fmt::format("rank {} in {} for {}", rank, call_of(wait), whom));
+                                   ? sentences::others_of_team(team_name(wait.team))
+                                   : sentences::one_rank(wait.peer);
+      add_to(each, sentences::in_circle(rank, call_of(wait), whom));
     }
     say(text_of(sentences::circle, circle, each), circle);
   }
@@ -235,11 +235,9 @@ class Findings {
     // Debug checks would have reported this in OpenSHMEM. GASNet-EX has no such check.
     const bool names_it = std::ranges::all_of(
         calls, [](const auto& call) { return std::get<1>(call.first).starts_with("shmem"); });
-    say(fmt::format("{}, but {}: {}{}", in_place(*odd), others,
-                    is_same_team ? "all members must call the same collectives in the same order"
-                                 : "they wait for members that are in a collective of another team",
-                    names_it ? "; " + suggest_debug(Environment()) : ""),
-        odd->second);
+    const std::string hint = names_it ? "; " + suggest_debug(Environment()) : "";
+    const auto& sentence = is_same_team ? sentences::other_order : sentences::other_team;
+    say(sentence(in_place(*odd), others, hint), odd->second);
   }
 
   // Ranks at the ends of the wait graph: it is unknown which ranks they wait for.
@@ -316,21 +314,22 @@ class Findings {
     std::uint64_t under_way = 0;
     for (const std::uint32_t rank : ranks) under_way += graph_.rank(rank).under_way;
     const std::string operations = sentences::under_way(under_way, under_way);
-    say(text_of(sentences::in_transfer, ranks, operations) + waiting() + tell_of_device_copies(),
+    say(text_of(sentences::in_transfer, ranks, operations) + waiting_in(*job_) +
+            tell_of_device_copies(),
         {});
   }
 
   // The network may be waiting for these copies.
   std::string tell_of_device_copies() const {
     const Ranks ranks = ranks_that(
-        [](const RankSeen& rank) { return rank.device_copies + rank.served_copies > 0; });
+        *job_, [](const RankSeen& rank) { return rank.device_copies + rank.served_copies > 0; });
     return ranks.empty() ? "" : text_of(sentences::copies_under_way, ranks);
   }
 
   bool all_nodes_are_seen() const { return job_->found.size() == job_->nodes; }
 
   void tell_of_far(const Ranks& alone) {
-    say(text_of(sentences::waits_elsewhere, alone) + waiting(), {});
+    say(text_of(sentences::waits_elsewhere, alone) + waiting_in(*job_), {});
   }
 
   void tell_of_forgotten(const Ranks& alone) {
@@ -345,14 +344,13 @@ class Findings {
     for (const auto& [call, ranks] : calls) add_to(each, text_of(sentences::waits_in, ranks, call));
     const Ranks left = ranks_that_do(Does::left);
     const std::size_t others = job_->seen.size() - alone.size() - left.size();
-    std::string rest = others == 0 ? "nobody else is there" : "all others wait too" + waiting();
-    if (others == 0 && alone.size() > 1) rest = "all ranks wait";
+    std::string rest(others != 0        ? sentences::others_wait_too
+                     : alone.size() > 1 ? sentences::all_wait
+                                        : sentences::nobody_else);
+    if (others != 0) rest += waiting_in(*job_);
     if (!left.empty()) rest += text_of(sentences::has_left, left);
-    say(fmt::format("{}{}: {}", each,
-                    tells_what ? "; no rank is left to write there"
-                               : " for something that no rank is left to do",
-                    rest),
-        alone);
+    const auto& sentence = tells_what ? sentences::nobody_writes : sentences::nobody_acts;
+    say(sentence(each, rest), alone);
   }
 
   // Finds a rank that does more than the others, or the same more slowly.
@@ -367,8 +365,9 @@ class Findings {
     constexpr double much_less = 0.34;
     const double upper = shares[shares.size() - 1 - (shares.size() - 1) / 4];
     if (job_->watched_s < long_enough_s || upper < worth_telling) return;
-    const Ranks slow = ranks_that(
-        [&](const RankSeen& rank) { return is_alive(rank) && rank.waited < much_less * upper; });
+    const Ranks slow = ranks_that(*job_, [&](const RankSeen& rank) {
+      return is_alive(rank) && rank.waited < much_less * upper;
+    });
     if (slow.empty() || 2 * slow.size() > shares.size()) return;
     double waited = 0;
     for (const std::uint32_t rank : slow)
@@ -413,7 +412,7 @@ class Findings {
       if (is_shared && host.idle > much_idle) continue;
       say(sentences::oversubscribed(host.processors, host.ranks, host.processors, name,
                                     100 * host.used / host.ranks,
-                                    is_shared ? "; other processes run there, too" : ""),
+                                    is_shared ? sentences::others_run : ""),
           {});
     }
   }
@@ -422,18 +421,16 @@ class Findings {
     const std::size_t unseen = job_->nodes - job_->found.size();
     if (unseen == 0) return;
     const std::string reason = job_->complaints.empty()
-                                   ? "no rank has joined there yet, or they are on other hosts, "
-                                     "which --hosts can name"
+                                   ? std::string(sentences::perhaps_elsewhere)
                                    : fmt::format("{}", fmt::join(job_->complaints, "; "));
     say(sentences::unseen_nodes(unseen, unseen, job_->nodes, reason), {});
   }
 
   void tell_that_it_goes_on() {
-    const Ranks working = ranks_that([](const RankSeen& rank) {
+    const Ranks working = ranks_that(*job_, [](const RankSeen& rank) {
       return does(rank) == Does::work || does(rank) == Does::silent;
     });
-    say(working.empty() ? "no rank keeps the others waiting" : text_of(sentences::works, working),
-        {});
+    say(working.empty() ? std::string(sentences::goes_on) : text_of(sentences::works, working), {});
   }
 
   const JobSeen* job_;
@@ -457,33 +454,34 @@ std::string format_seconds(double seconds) {
 }
 
 std::string describe(const RankSeen& rank) {
+  namespace state = sentences::state;
   switch (does(rank)) {
     case Does::absent:
-      return "has not joined the job";
+      return std::string(state::absent);
     case Does::starting:
-      return "is starting";
+      return std::string(state::starting);
     case Does::lost:
-      return "has ended without leaving the job";
+      return std::string(state::lost);
     case Does::left:
-      return "has left the job";
+      return std::string(state::left);
     case Does::stopped:
-      return "is stopped";
+      return std::string(state::stopped);
     case Does::silent:
-      return rank.device_copies > 0      ? "waits for a copy to or from a device"
-             : !rank.polls.empty()       ? "polls by calls of " + rank.polls
-             : !rank.system_call.empty() ? "is in " + rank.system_call
-                                         : "is in the program";
+      if (rank.device_copies > 0) return std::string(state::copies);
+      if (!rank.polls.empty()) return state::polls(rank.polls);
+      return rank.system_call.empty() ? std::string(state::in_program)
+                                      : state::in_system_call(rank.system_call);
     case Does::wait:
     case Does::work:
       break;
   }
-  if (!rank.polls.empty()) return fmt::format("calls {} again and again", rank.polls);
-  if (!rank.wait) return rank.is_in_exit ? "is in exit" : "works";
-  std::string text = fmt::format("waits in {}", call_of(*rank.wait));
+  if (!rank.polls.empty()) return state::calls(rank.polls);
+  if (!rank.wait) return std::string(rank.is_in_exit ? state::in_exit : state::works);
+  std::string text = state::waits(call_of(*rank.wait));
   if (rank.wait->team != Waiting::no_team && rank.wait->team != world)
-    text += fmt::format(" of {}", team_name(rank.wait->team));
+    text += state::of_team(team_name(rank.wait->team));
   if (rank.wait->peer != Waiting::anybody && rank.wait->peer != rank.rank)
-    text += fmt::format(" for rank {}", rank.wait->peer);
+    text += state::for_rank(rank.wait->peer);
   return text;
 }
 

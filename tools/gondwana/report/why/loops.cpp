@@ -9,6 +9,7 @@
 
 #include "base/modules.hpp"
 #include "modules/stacks/stacks.hpp"
+#include "report/why/sentences.hpp"
 
 namespace gondwana::why {
 namespace {
@@ -108,10 +109,7 @@ void find_loop(jobs::RankSeen& rank, const std::vector<stacks::Place>& looks) {
 }
 
 std::string describe_loop(const jobs::RankSeen& rank) {
-  return fmt::format(
-      "all looks found it in a short loop there{}; if that waits for a write of another rank, call "
-      "shmem_int_wait_until or the like",
-      rank.loop_reads.empty() ? "" : ", which reads " + rank.loop_reads);
+  return sentences::in_loop(rank.loop_reads.empty() ? "" : sentences::loop_reads(rank.loop_reads));
 }
 
 }  // namespace gondwana::why

@@ -1,4 +1,4 @@
-// The messages of `gondwana why` about ranks, in whole sentences for one rank and for several. The
+// The messages of `gondwana why`. If a message has a form for one rank and one for several, the
 // first argument is the ranks' numbers: "3", "0-2, 5".
 #pragma once
 
@@ -39,13 +39,31 @@ inline constexpr Sentence<Text, Text, Text> stopped{
     "rank {}{} is stopped by a signal: kill -CONT{} lets it go on",
     "ranks {}{} are stopped by a signal: kill -CONT{} lets them go on"};
 
+// Arguments: node, host, process of the agent, process of the debugger.
+inline constexpr Statement<std::uint32_t, Text, int, int> agent_debugged{
+    "the agent of node {} on host {} (process {}) is held by a debugger, process {}"};
+// Arguments: node, host, process of the agent twice.
+inline constexpr Statement<std::uint32_t, Text, int, int> agent_stopped{
+    "the agent of node {} on host {} (process {}) is stopped by a signal: kill -CONT {} lets it "
+    "go on"};
+
 // Argument: what each rank waits for.
 inline constexpr Sentence<Text, Text> circle{
     "rank {} waits for itself, and cannot go on: {}",
     "ranks {} wait for each other, and none can go on: {}"};
+// Arguments: rank, call, and `one_rank` or `others_of_team`.
+inline constexpr Statement<std::uint32_t, Text, Text> in_circle{"rank {} in {} for {}"};
+inline constexpr Statement<std::uint32_t> one_rank{"rank {}"};
+inline constexpr Statement<Text> others_of_team{"the others of {}"};
 // Arguments: call, team.
 inline constexpr Sentence<Text, Text, Text> in_collective{"rank {} is in {} of {}",
                                                           "ranks {} are in {} of {}"};
+
+// Arguments: `in_collective` of the culprits and of the others; a hint or nothing.
+inline constexpr Statement<Text, Text, Text> other_order{
+    "{}, but {}: all members must call the same collectives in the same order{}"};
+inline constexpr Statement<Text, Text, Text> other_team{
+    "{}, but {}: they wait for members that are in a collective of another team{}"};
 
 // Parts of `polling`. Argument: call. The "it" and "they" forms refer to ranks named before.
 inline constexpr Sentence<Text> it_polls{"it polls, calling {} again and again",
@@ -92,6 +110,7 @@ inline constexpr Silent computing_or_polling{
     "the library that waits in the {} that they were watched"};
 
 inline constexpr Sentence<Text> works_on{"rank {} works on", "ranks {} work on"};
+inline constexpr Text goes_on = "no rank keeps the others waiting";
 inline constexpr Sentence<Text> works{"no rank keeps the others waiting: rank {} works",
                                       "no rank keeps the others waiting: ranks {} work"};
 
@@ -104,6 +123,13 @@ inline constexpr Sentence<Text> waits_elsewhere{"rank {} waits, perhaps for rank
                                                 "ranks {} wait, perhaps for ranks on other hosts"};
 inline constexpr Sentence<Text> has_left{"; rank {} has left the job",
                                          "; ranks {} have left the job"};
+// Arguments: `waits_in` of the ranks, one of the texts below.
+inline constexpr Statement<Text, Text> nobody_writes{"{}; no rank is left to write there: {}"};
+inline constexpr Statement<Text, Text> nobody_acts{
+    "{} for something that no rank is left to do: {}"};
+inline constexpr Text nobody_else = "nobody else is there";
+inline constexpr Text all_wait = "all ranks wait";
+inline constexpr Text others_wait_too = "all others wait too";
 
 // Arguments: share of its own time in percent, time, share of the others.
 inline constexpr Sentence<Text, double, Text, double> slow{
@@ -117,9 +143,58 @@ inline constexpr Sentence<Text, double, Text, double> slow{
 inline constexpr Sentence<std::uint32_t, std::uint32_t, Text, double, Text> oversubscribed{
     "{} ranks share {} processor of {} and wait for it: each runs {:.0f} % of the time{}",
     "{} ranks share {} processors of {} and wait for them: each runs {:.0f} % of the time{}"};
+inline constexpr Text others_run = "; other processes run there, too";
 // Chosen by the number of unseen nodes. Arguments: that number, all nodes, the reason.
 inline constexpr Sentence<std::size_t, std::uint32_t, Text> unseen_nodes{
     "{} of the {} nodes of the job was not looked at: {}",
     "{} of the {} nodes of the job were not looked at: {}"};
+inline constexpr Text perhaps_elsewhere =
+    "no rank has joined there yet, or they are on other hosts, which --hosts can name";
+
+// Arguments: name of a word that a rank waits for, rank.
+inline constexpr Statement<Text, std::uint32_t> word_of{"{} of rank {}"};
+inline constexpr Text some_word = "the word";
+// Arguments: word, rank, write.
+inline constexpr Statement<Text, std::uint32_t, Text> last_write{
+    "the last write to {}: rank {}, {}"};
+// Arguments: word, place, rank, write.
+inline constexpr Statement<Text, Text, std::uint32_t, Text> write_near{
+    "no write to {} is in the events of the trace; the last one near it, {}: rank {}, {}"};
+inline constexpr Statement<Text> just_beside{"just {} it"};
+inline constexpr Statement<std::uint64_t, Text> bytes_beside{"{} bytes {} it"};
+inline constexpr Statement<Text> no_write{
+    "no put or atomic operation to {} is in the events of the trace"};
+inline constexpr Statement<Text> not_symmetric{
+    "{} is in no symmetric memory: no other rank can write it by a call"};
+inline constexpr Text needs_trace =
+    "which rank wrote there last is known in a job that is traced: run it with -x "
+    "GONDWANA_TRACE=yes";
+inline constexpr Text needs_trace_file =
+    "which rank wrote there last: gondwana trace writes the events of the job to a file";
+
+// Argument: `loop_reads` or nothing.
+inline constexpr Statement<Text> in_loop{
+    "all looks found it in a short loop there{}; if that waits for a write of another rank, call "
+    "shmem_int_wait_until or the like"};
+inline constexpr Statement<Text> loop_reads{", which reads {}"};
+
+// What a rank does, in the table of ranks.
+namespace state {
+inline constexpr Text absent = "has not joined the job";
+inline constexpr Text starting = "is starting";
+inline constexpr Text lost = "has ended without leaving the job";
+inline constexpr Text left = "has left the job";
+inline constexpr Text stopped = "is stopped";
+inline constexpr Text copies = "waits for a copy to or from a device";
+inline constexpr Statement<Text> polls{"polls by calls of {}"};
+inline constexpr Statement<Text> calls{"calls {} again and again"};
+inline constexpr Statement<Text> in_system_call{"is in {}"};
+inline constexpr Text in_program = "is in the program";
+inline constexpr Text in_exit = "is in exit";
+inline constexpr Text works = "works";
+inline constexpr Statement<Text> waits{"waits in {}"};
+inline constexpr Statement<Text> of_team{" of {}"};
+inline constexpr Statement<std::uint32_t> for_rank{" for rank {}"};
+}  // namespace state
 
 }  // namespace gondwana::why::sentences

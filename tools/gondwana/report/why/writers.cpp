@@ -10,6 +10,7 @@
 #include "observe/trace/flows.hpp"
 #include "observe/trace/places.hpp"
 #include "report/why/diagnosis.hpp"
+#include "report/why/sentences.hpp"
 #include "report/why/wait_graph.hpp"
 
 namespace gondwana::why {
@@ -108,20 +109,18 @@ std::string describe_writer(const std::vector<NodeTrace>& nodes, const RankSeen&
                             std::int64_t now_ns, trace::Symbols& symbols) {
   const std::string& word = waiting.wait->word;
   const std::string what =
-      fmt::format("{} of rank {}", word.empty() ? "the word" : word, waiting.rank);
+      sentences::word_of(word.empty() ? sentences::some_word : word, waiting.rank);
   const std::optional<Range> words = words_of(nodes, waiting);
-  if (!words) return what + " is in no symmetric memory: no other rank can write it by a call";
+  if (!words) return sentences::not_symmetric(what);
   const std::optional<Write> last = last_write(nodes, waiting.rank, *words);
-  if (!last)
-    return fmt::format("no put or atomic operation to {} is in the events of the trace", what);
-  const std::string by =
-      fmt::format("rank {}, {}", last->by->rank, describe(*last, now_ns, symbols));
-  if (last->distance == 0) return fmt::format("the last write to {}: {}", what, by);
+  if (!last) return sentences::no_write(what);
+  const std::string write = describe(*last, now_ns, symbols);
+  if (last->distance == 0) return sentences::last_write(what, last->by->rank, write);
   const auto gap = static_cast<std::uint64_t>(std::abs(last->distance)) - 1;
-  const char* where = last->distance < 0 ? "before" : "after";
-  return fmt::format(
-      "no write to {} is in the events of the trace; the last one near it, {}: {}", what,
-      gap == 0 ? fmt::format("just {} it", where) : fmt::format("{} bytes {} it", gap, where), by);
+  const std::string_view side = last->distance < 0 ? "before" : "after";
+  const std::string where =
+      gap == 0 ? sentences::just_beside(side) : sentences::bytes_beside(gap, side);
+  return sentences::write_near(what, where, last->by->rank, write);
 }
 
 std::vector<std::string> find_writers(hosts::JobView& view, const jobs::JobSeen& job,
@@ -135,19 +134,15 @@ std::vector<std::string> find_writers(hosts::JobView& view, const jobs::JobSeen&
         waiting.size() < most)
       waiting.push_back(&rank);
   if (waiting.empty()) return {};
-  if (!job.is_traced)
-    return {
-        "which rank wrote there last is known in a job that is traced: run it with -x "
-        "GONDWANA_TRACE=yes"};
-  if (job.ranks > most_traced)
-    return {"which rank wrote there last: gondwana trace writes the events of the job to a file"};
+  if (!job.is_traced) return {std::string(sentences::needs_trace)};
+  if (job.ranks > most_traced) return {std::string(sentences::needs_trace_file)};
   const std::vector<NodeTrace> nodes = view.trace(std::chrono::milliseconds(0), goes_on);
   trace::Symbols symbols;
-  std::vector<std::string> sentences;
+  std::vector<std::string> found;
   for (const RankSeen* rank : waiting)
-    sentences.push_back(
+    found.push_back(
         describe_writer(nodes, *rank, static_cast<std::int64_t>(monotonic_ns()), symbols));
-  return sentences;
+  return found;
 }
 
 }  // namespace gondwana::why
