@@ -1,5 +1,5 @@
-// What remote/ expects of every network::Endpoint, as tests for any of them. Another file
-// instantiates the suite for one endpoint, or for an endpoint with its peer elsewhere: see
+// The behaviour that remote/ expects of every network::Endpoint, as tests for any endpoint. Another
+// file instantiates the suite for one endpoint, or for an endpoint with its peer elsewhere: see
 // ofi_test.cpp.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace gondwana::test {
 
-// An endpoint to be tested.
+// An endpoint under test.
 struct Candidate {
   std::string name;
   std::function<Result<std::unique_ptr<network::Endpoint>>(const network::Receives&)> open;
@@ -45,10 +45,10 @@ class Side {
   std::vector<std::vector<std::byte>> messages;
   std::map<const network::Operation*, int> done;
   std::map<const network::Operation*, std::string> failed;
-  std::function<void(Bytes)> on_message;  // in place of keeping it
+  std::function<void(Bytes)> on_message;  // called instead of keeping the message
 
  private:
-  std::deque<network::Operation> operations_;  // older than what works on them
+  std::deque<network::Operation> operations_;  // declared before the members that use them
   std::unique_ptr<network::Endpoint> endpoint_;
 };
 
@@ -74,7 +74,7 @@ class EndpointSuite : public testing::TestWithParam<Candidate> {
 
   // Polls both sides until is_done() holds. False: timeout.
   bool poll_until(const std::function<bool()>& is_done);
-  // Posts as soon as there is room; null if the post is refused.
+  // Posts as soon as there is space; null if the post is refused.
   network::Operation* post(Side& side, const Side::Post& posting);
   // The same, and waits for the completion. False: the operation failed.
   bool carry_out(Side& side, const Side::Post& posting);

@@ -132,7 +132,7 @@ TEST_P(EndpointSuite, refuses_messages_that_are_too_long) {
   EXPECT_TRUE(poll_until([&] { return far().messages.size() == 1; }));
 }
 
-// One poll ends, even when messages keep arriving.
+// A poll returns even if messages keep arriving.
 TEST_P(EndpointSuite, polls_are_bounded) {
   std::atomic<bool> is_over = false;
   const std::jthread sender([&] {

@@ -1,5 +1,5 @@
-// Lists of hosts, of users and of batch systems: any text gives hosts with a name that ssh can take
-// and at least one rank, or an error message.
+// Lists of hosts from users and batch systems: any text gives hosts with names that ssh accepts and
+// at least one rank, or an error message.
 #include "link/host_list.hpp"
 
 #include <map>
@@ -24,7 +24,7 @@ void check(const Result<std::vector<Host>>& hosts) {
   }
 }
 
-// The text before the first zero is the list, what follows says how many ranks.
+// The text before the first zero is the list; the rest is the numbers of ranks.
 void check_allocation(const char* list, const char* counts, std::string_view text) {
   const std::size_t end = text.find('\0');
   const std::string first(text.substr(0, end));

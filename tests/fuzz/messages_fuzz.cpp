@@ -1,5 +1,5 @@
-// What other hosts answer to tools: any bytes are refused or are answers, and of any answer tables
-// and sentences can be made.
+// Answers of other hosts to tools: any bytes are refused or are answers, and tables and messages
+// can be made from any answer.
 #include "observe/hosts/messages.hpp"
 
 #include <chrono>

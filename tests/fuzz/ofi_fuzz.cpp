@@ -45,8 +45,8 @@ void are_harmless_rows(const ReceivedRequest& received) {
   GONDWANA_ASSERT(received.packed().size() == (is_put ? bytes : 0), bytes);
 }
 
-// What passes between a device and an arena has its place there. How long the space of a device is,
-// its owner's table says.
+// Data that moves between a device and an arena is inside the arena. The owner's table has the size
+// of the device's space.
 void is_harmless_in_space(const ReceivedRequest& received) {
   const Request& request = received.request;
   if (request.kind != RequestKind::pass_to_device && request.kind != RequestKind::pass_to_arena)

@@ -47,7 +47,7 @@ void check_nearest(std::string_view text) {
 }  // namespace gondwana
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // Words of users are short; the time of nearest() grows with the product of the lengths.
+  // Words from users are short; the time of nearest() grows with the product of the lengths.
   const std::string_view text(reinterpret_cast<const char*>(data),
                               std::min<std::size_t>(size, 256));
   gondwana::check_size(text);

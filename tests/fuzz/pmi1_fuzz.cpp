@@ -1,5 +1,5 @@
-// What a launcher answers over PMI-1: any bytes are refused or are answers, and nothing is waited
-// for once the launcher is gone.
+// Answers of a launcher over PMI-1: any bytes are refused or are answers, and nothing waits once
+// the launcher has gone.
 #include "bootstrap/pmi1.hpp"
 
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-// The file of a site: any text gives values of variables, or an error message that names the file.
+// The site file: any text gives values of variables, or an error message that names the file.
 #include "core/site_file.hpp"
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// Events in control memory that a program has damaged: whatever its words are, they are read, or
-// left out. The input is a list of places and of what is written there.
+// Events in control memory that a program has damaged: whatever its words contain, they are read or
+// left out. The input is a list of places and the values written there.
 #include <unistd.h>
 
 #include <cstring>

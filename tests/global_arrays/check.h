@@ -1,5 +1,5 @@
-// The start, the end and the checks of every program of this folder. A failed check prints one line
-// and the program goes on.
+// The start, end and checks of every program in this folder. A failed check prints one line and the
+// program continues.
 #ifndef GONDWANA_TESTS_GLOBAL_ARRAYS_CHECK_H
 #define GONDWANA_TESTS_GLOBAL_ARRAYS_CHECK_H
 

@@ -1,6 +1,5 @@
-// A process that waits in ARMCI lets MPI send what it has begun to send. Process 1 begins a message
-// that MPI cannot send without further calls, and waits for process 0, which receives it first. The
-// others only wait.
+// A process that waits in ARMCI makes MPI progress. Process 1 begins a message that MPI cannot send
+// without further calls, and waits for process 0, which receives it first. The others only wait.
 #include "check.h"
 
 #include <armcix.h>
@@ -89,7 +88,7 @@ static void in_waits_for_one_process(void) {
   ARMCI_Destroy_mutexes();
 }
 
-// A process may poll for what another one stores.
+// A process may poll for values that another one stores.
 static void in_polls(void) {
   void* words[64];
   ARMCI_Malloc(words, sizeof(int));

@@ -1,5 +1,5 @@
-// ARMCI for programs of MPI: it starts MPI where a program leaves that to it, knows communicators,
-// and ends as often as layers above like.
+// ARMCI for MPI programs: it starts MPI if the program has not, knows communicators, and can be
+// finalized as often as layers above require.
 #include "check.h"
 
 #include <armci.h>

@@ -126,7 +126,7 @@ RANK_TEST(accumulates_of_all_types_at_an_edge_of_stripes_lose_nothing, ranks(2))
   world.free(area);
 }
 
-// The holder rings no bell. A rank that has begun to sleep looks again.
+// The holder does not ring the bell. A rank that has fallen asleep polls again.
 RANK_TEST(an_accumulate_waits_for_a_lock_that_is_held_for_long, ranks(2)) {
   const auto sum = world.allocate<long>();
   const std::size_t offset =

@@ -14,8 +14,8 @@ namespace {
 
 using namespace shmem;
 
-// An active set as C callers name it, its meaning, and two arrays to use in turn. Ranks outside of
-// it construct it too: allocation is collective.
+// An active set as C callers name it, its meaning, and two arrays for alternate use. Ranks outside
+// the set construct it too: allocation is collective.
 class Set {
  public:
   Set(World& world, int set_start, int set_log_stride, int set_size)

@@ -1,4 +1,4 @@
-// Memory of the program's own that all ranks have registered: shmemx_buffer_register.
+// Memory of the program itself that all ranks have registered: shmemx_buffer_register.
 #include "front/shmem/buffers.hpp"
 
 #include <sys/mman.h>
@@ -73,8 +73,8 @@ RANK_TEST(puts_and_gets_reach_a_registered_buffer, ranks(1)) {
   EXPECT_EQ(buffer[20'000], 500 + world.left()) << "contents stay";
 }
 
-// Address space is set aside in pieces of 16 MiB. One buffer of each pair crosses their border: the
-// two have no page in common, or one, at either end.
+// Address space is reserved in pieces of 16 MiB. One buffer of each pair crosses their border: the
+// two share no page, or one page, at either end.
 RANK_TEST(buffers_that_are_neighbors_may_cross_any_border, ranks(1)) {
   constexpr std::size_t piece = std::size_t{16} << 20;
   const OwnPages<std::byte> memory(8 * piece, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);

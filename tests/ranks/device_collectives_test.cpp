@@ -1,4 +1,4 @@
-// Collectives on registered buffers, of the host and of devices, beside symmetric memory.
+// Collectives on registered buffers, on the host and on devices, in addition to symmetric memory.
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -14,14 +14,14 @@ namespace {
 
 using namespace shmem;
 
-// An array of a collective: symmetric memory, or a registered buffer. Of the buffers every other
-// one is memory of a device, where there is one.
+// The array of a collective: symmetric memory, or a registered buffer. Every other buffer is device
+// memory, if there is a device.
 enum class Lies : std::uint8_t { in_heap, in_buffer };
 
 class Shared {
  public:
-  // Buffers near each other may be refused: one may lie across the end of the address space that is
-  // set aside around another.
+  // Buffers close to each other may be refused: one may cross the end of the address space that is
+  // reserved for another.
   static constexpr std::size_t apart = std::size_t{16} << 20;
 
   Shared(World& world, std::size_t count, Lies place) : world_(world), count_(count) {
@@ -77,7 +77,7 @@ std::vector<long> sums(int members, std::size_t count) {
   return values;
 }
 
-// One collective, as a call and what it leaves in dest.
+// A collective: the call, and the expected contents of dest.
 struct Collected {
   const char* name;
   void (*call)(World& world, Shared& dest, Shared& source, std::size_t count);

@@ -1,6 +1,5 @@
-// Memory of devices, for tests. The processor faults where it touches it: so no copy is left that
-// is not the device's own. The devices are the first two of the process, of whatever kind:
-// GONDWANA_EMULATED_DEVICES=2.
+// Device memory for tests. The processor faults if it touches it, so no copy bypasses the device.
+// The devices are the first two of the process, of whatever kind: GONDWANA_EMULATED_DEVICES=2.
 #pragma once
 
 #include <numeric>
@@ -12,7 +11,7 @@
 
 namespace gondwana::test {
 
-// Longs on a device of this rank, which the test reads and writes by copies alone.
+// Longs on a device of this rank, which the test accesses only through copies.
 class OnDevice {
  public:
   OnDevice(World& world, std::size_t count, int device = 0)

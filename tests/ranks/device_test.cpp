@@ -1,6 +1,6 @@
-// Memory of devices, as the target and as the source of every operation. The processor faults where
-// it touches such memory: so no copy is left that is not the device's own. The devices are the
-// first two of the process, of whatever kind: GONDWANA_EMULATED_DEVICES=2.
+// Device memory as the target and as the source of every operation. The processor faults if it
+// touches this memory, so no copy bypasses the device. The devices are the first two of the
+// process, of whatever kind: GONDWANA_EMULATED_DEVICES=2.
 #include <algorithm>
 #include <array>
 
@@ -14,8 +14,8 @@ namespace {
 
 using namespace shmem;
 
-// Around what is copied at once (4 KiB), the eager limit, the longest message, and the chunks that
-// pass through the host.
+// Around the size that is copied at once (4 KiB), the eager limit, the longest message, and the
+// chunks that pass through the host.
 constexpr std::array<std::size_t, 11> sizes{1,    2,      511,    512,    513,    8191,
                                             8193, 32'767, 32'768, 32'769, 300'000};
 
@@ -73,7 +73,7 @@ RANK_TEST(memory_of_a_device_is_a_source_and_a_target_here, ranks(1)) {
   world.free(heap);
 }
 
-// Pieces that no chunk holds as a whole, from and to places that nothing is aligned to.
+// Pieces that no chunk contains completely, from and to unaligned addresses.
 RANK_TEST(odd_bytes_reach_memory_of_a_device, ranks(1)) {
   NEEDS_DEVICES(world);
   constexpr std::size_t most = 1'050'000;
@@ -104,7 +104,7 @@ RANK_TEST(odd_bytes_reach_memory_of_a_device, ranks(1)) {
   EXPECT_EQ(take_back(world, target.data()), 0);
 }
 
-// More than the windows hold, while others go on.
+// More than the windows hold, while other transfers continue.
 RANK_TEST(many_large_transfers_of_a_device_go_on_together, ranks(1)) {
   NEEDS_DEVICES(world);
   constexpr std::size_t part = 100'000;
@@ -193,7 +193,7 @@ RANK_TEST(atomics_and_signals_reach_memory_of_a_device, ranks(1)) {
   world.free(heap);
 }
 
-// Copies of two devices, from and to this rank, that go on while others begin.
+// Copies of two devices, from and to this rank, that continue while others begin.
 RANK_TEST(copies_of_a_device_that_go_on_are_complete_after_quiet, ranks(1)) {
   NEEDS_DEVICES(world);
   constexpr std::size_t count = 20'000;

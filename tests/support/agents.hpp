@@ -1,4 +1,4 @@
-// Node agents as threads of this process, over the network of this machine alone.
+// Node agents as threads of this process, over a network within this machine.
 #pragma once
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ using Nodes = std::vector<std::shared_ptr<NodeMemory>>;
 
 inline constexpr std::uint64_t job_tag = 0x7e57'7e57'7e57'7e57;
 
-// The network of this machine, over the named library, the one configured, or libfabric.
+// A network within this machine, with the named library, the configured one, or libfabric.
 inline network::Settings loopback_network(std::string_view library = {}) {
   const Result<Options> options =
       read_options([](const char* name) -> const char* { return std::getenv(name); });
@@ -52,8 +52,8 @@ inline bool has_network(std::string_view library = {}) {
 class AgentThread {
  public:
   struct Manner {
-    bool carries = false;              // the messages of its ranks
-    std::uint32_t peer_timeout_s = 0;  // with the silence of others; 0: endless
+    bool carries = false;              // forwards the messages of its ranks
+    std::uint32_t peer_timeout_s = 0;  // with the silence of others; 0: without a limit
     std::shared_ptr<Kinds> kinds = {};
   };
 
@@ -95,7 +95,7 @@ class AgentThread {
   std::jthread thread_;
 };
 
-// The agents of all nodes. They know of each other when this returns.
+// Starts the agents of all nodes, which know each other when this returns.
 inline std::vector<std::unique_ptr<AgentThread>> start_agents(
     const Nodes& nodes, const AgentThread::Manner& manner = {}) {
   std::vector<std::unique_ptr<AgentThread>> agents;

@@ -1,5 +1,5 @@
 // A wire with every behaviour that a network may have: it refuses, delays, reorders and splits. It
-// wraps a working transport. Its Limits promise the minimum that is legal.
+// wraps a working transport. Its Limits promise only the legal minimum.
 #pragma once
 
 #include <algorithm>

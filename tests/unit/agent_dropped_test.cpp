@@ -62,7 +62,7 @@ class AgentDropped : public testing::Test {
     return polls_until([&] { return std::atomic_ref(word).load() == value; });
   }
   NodeAgent::Dropped stop() { return agent_->stop(); }
-  // What the agent says of a job that is over.
+  // The message of the agent about a job that has ended.
   std::string ends_job() {
     const NodeHeader& header = memory_->header();
     const bool is_over = polls_until([&] { return header.is_over.load() != 0; });
@@ -108,7 +108,8 @@ TEST_F(AgentDropped, messages_that_come_twice_are_not_refused) {
   EXPECT_EQ(dropped.misdirected, 0);
 }
 
-// It numbers its batches anew, and those of its predecessor that come late are not executed.
+// The new process starts its batch numbers again, and late batches of its predecessor are not
+// executed.
 TEST_F(AgentDropped, a_process_that_replaces_another_begins_anew) {
   const std::uint32_t next = remote::number_of(1, 1);
   send(store(1, 11));

@@ -1,4 +1,4 @@
-// What a guardian makes of its node agent, without a process, a socket or a clock.
+// How a guardian handles its node agent, without a process, a socket or a clock.
 #include "run/node/agent_life.hpp"
 
 #include <gtest/gtest.h>

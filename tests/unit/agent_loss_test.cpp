@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The lifeline of an agent to its ranks; the test holds the end of the agent.
+// The lifeline of an agent to its ranks; the test holds the agent's end.
 struct Lifeline {
   Lifeline() {
     std::array<int, 2> ends{};

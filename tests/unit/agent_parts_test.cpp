@@ -1,4 +1,4 @@
-// The parts of a node agent: what each decides, without a process, a socket or a clock.
+// The decisions of a node agent's parts, without a process, a socket or a clock.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -221,7 +221,7 @@ TEST_F(AgentParts, an_accumulate_waits_for_a_lock_and_what_follows_waits_too) {
   EXPECT_EQ(turns_.stalled(), 0U);
 }
 
-// A copy that has begun goes on when its sender is gone; it is forgotten once it is complete.
+// A copy in progress continues when its sender has gone; it is forgotten once it is complete.
 TEST_F(AgentParts, a_copy_of_a_replaced_process_is_forgotten) {
   Options options;
   options.kinds = "none";
@@ -257,7 +257,7 @@ TEST_F(AgentParts, a_copy_of_a_replaced_process_is_forgotten) {
   EXPECT_EQ(executor.copies_under_way(), 1U) << "the one of this process";
 }
 
-// A batch that the rank has left open leaves at the second look that finds it as it was.
+// A batch that the rank has left open is sent at the second look that finds it unchanged.
 TEST_F(AgentParts, a_batch_leaves_at_the_second_look) {
   LeftBatches left(*memory_, outbox_, {});
   BatchPlace& place = memory_->batches(Rank(0));
@@ -334,7 +334,7 @@ TEST_F(AgentParts, a_node_that_is_silent_for_the_timeout_is_lost) {
   EXPECT_EQ(memory_->entry(1).state.load(), NodeState::silent);
 }
 
-// An agent that was stopped has heard nothing meanwhile, and blames nobody.
+// An agent that was stopped has received nothing meanwhile, and reports no loss.
 TEST_F(AgentParts, the_time_that_an_agent_was_away_does_not_count) {
   NodeWatch watch(*memory_, outbox_, 16 * second);
   memory_->entry(1).is_used.store(1);

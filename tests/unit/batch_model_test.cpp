@@ -52,7 +52,7 @@ struct Job {
   Scenario scenario;
   BatchState<A> state;
   std::array<Data, most_requests> bytes;
-  std::array<Word, 2 * most_requests> left;  // by request: how often it was sent
+  std::array<Word, 2 * most_requests> left;  // for each request, how often it was sent
 
   Job() {
     for (std::uint32_t i = 0; i < most_requests; ++i)
@@ -70,8 +70,8 @@ struct Job {
     const auto seen = state.look();
     if (seen.is_open() && state.take(seen)) send(seen.size());
   }
-  // Appends two requests and sends the batch. False: the agent has taken the batch before the
-  // second request.
+  // Appends two requests and sends the batch. Returns false if the agent has taken the batch before
+  // the second request.
   bool fill(std::uint32_t first) {
     bytes[0].write(first);
     state.open(1);
@@ -118,7 +118,7 @@ TEST(batch_model, atomics_that_order_too_little_are_found) {
   EXPECT_TRUE(fails(each_request_leaves_once<TornSwap>(), ""));
 }
 
-// A rank that is killed or stopped after it has written bytes that it has not published.
+// A rank that is killed or stopped after writing bytes that it has not published.
 TEST(batch_model, what_is_published_leaves_without_the_rank) {
   Job<Atomics> job;
   job.scenario.thread("rank", [&] {

@@ -1,4 +1,4 @@
-// Copies that a peer may watch.
+// Copies that a peer may observe.
 #include "operations/copy.hpp"
 
 #include <gtest/gtest.h>
@@ -40,8 +40,8 @@ TEST(copy, all_bytes_are_copied_and_no_others_at_every_size_and_alignment) {
       for (std::size_t to = 0; to < 64; to += 3) check(to, from, size);
 }
 
-// Pages that are closed until the first store to each. At every store that opens one, all words
-// written so far are looked at. All bytes are equal before a copy, and other ones after it.
+// Pages that are closed until the first store to each. Every store that opens one checks all words
+// written so far. All bytes are equal before a copy, and different after it.
 class WatchedPages {
  public:
   static constexpr std::size_t size = 64 * 1024;

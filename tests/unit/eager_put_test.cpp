@@ -1,5 +1,5 @@
-// Short puts, which travel to the agent of a node as messages: in order with all others, and with a
-// source that is free at once.
+// Short puts, which travel to the agent of a node as messages: they are ordered with all others,
+// and their source can be reused at once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -79,7 +79,7 @@ TEST_F(EagerPut, of_any_size_is_there_before_the_flag_behind_it) {
     const std::size_t size = sizes[round % sizes.size()];
     std::ranges::fill(source, static_cast<std::byte>(round));
     put(*ofi, data_offset, Bytes(source).first(size), done);
-    std::ranges::fill(source, std::byte{0xff});  // it may be used again
+    std::ranges::fill(source, std::byte{0xff});  // it can be reused
     EXPECT_FALSE(ofi->has_unordered());
     put(*ofi, flag_offset, std::as_bytes(std::span(&round, 1)), done);
     ASSERT_TRUE(progress_until(*ofi, [&] { return flag_at(target()) == round; }));

@@ -1,4 +1,4 @@
-// Messages that their receiver may need no more, such as receipts: it may have ended.
+// Messages that their receiver may no longer need, such as receipts: it may have ended.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -33,7 +33,7 @@ class EndedPeer : public testing::Test {
   void end_peer() { ranks_.pop_back(); }
   RemoteClient& here() { return *ranks_[0]; }
 
-  // Until the network takes the message or refuses it for ever.
+  // Polls until the network accepts the message or refuses it for good.
   Result<Posted> send(Departure departure) {
     const std::vector<std::byte> text(8);
     for (const auto end = steady_clock::now() + seconds(20); steady_clock::now() < end;) {
@@ -66,7 +66,7 @@ TEST_F(EndedPeer, a_message_is_waited_for_otherwise) {
   EXPECT_FALSE(here().departed());
 }
 
-// UCX refuses what cannot arrive; with libfabric it waits.
+// UCX refuses messages that cannot arrive; with libfabric they wait.
 TEST_F(EndedPeer, an_optional_message_to_a_rank_that_has_ended_is_no_loss) {
   if (!has_network("ucx")) GTEST_SKIP() << "no UCX here";
   start("ucx");

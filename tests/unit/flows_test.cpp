@@ -1,4 +1,4 @@
-// From puts and atomic updates to the waits that they ended, and the order of events.
+// Finds the puts and atomic updates that ended waits, and orders events.
 #include "observe/trace/flows.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint64_t heap = 0x1000;
 constexpr std::uint64_t globals = 0x9000;
 
-// Its memory lies elsewhere than that of other ranks.
+// Its memory has different addresses than other ranks' memory.
 RankTrace rank_of(std::uint32_t number, std::vector<Event> events) {
   RankTrace rank{.rank = number,
                  .heap = heap * (number + 1),

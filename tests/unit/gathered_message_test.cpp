@@ -1,4 +1,4 @@
-// Messages that gather: their rank sends them to the receiver, or an agent passes them on.
+// Messages that are batched: their rank sends them to the receiver, or an agent forwards them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -159,7 +159,7 @@ TEST_P(GatheredMessage, rows_and_questions_take_turns) {
 
 TEST_P(GatheredMessage, a_row_arrives_without_a_further_call) {
   for (std::uint32_t i = 0; i < 3; ++i) send(0, 1, text(i, 2), Departure::at_once);
-  ASSERT_TRUE(until([&] { return received(1).size() == 3; }));  // the connections are made
+  ASSERT_TRUE(until([&] { return received(1).size() == 3; }));  // connections are established
   for (std::uint32_t i = 3; i < 60; ++i) send(0, 1, text(i, 2));
   EXPECT_TRUE(hears(1, 60));
   for (std::uint32_t i = 0; i < 60; ++i) EXPECT_EQ(received(1)[i].bytes, text(i, 2));

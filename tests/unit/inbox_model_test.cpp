@@ -1,5 +1,5 @@
 // The inbox under the model checker: it loses no message, handles none twice, neither leaks nor
-// reuses a place in use, leaves no thread asleep for ever, and tolerates abandoned reservations.
+// reuses a slot in use, leaves no thread asleep forever, and tolerates abandoned reservations.
 #include <fmt/format.h>
 
 #include "support/model/assertions.hpp"
@@ -126,7 +126,7 @@ struct ShortSighted : Consumer<A, Slots> {
   ModelLane<A, Slots> at;
 };
 
-// Sleeps on messages that it has handled but not given back.
+// Sleeps on messages that it has handled but not returned.
 template <typename A, std::uint32_t Slots>
 struct Unsettled : Consumer<A, Slots> {
   Unsettled(ModelLane<A, Slots> lane, InboxPolling wait_policy)
@@ -175,7 +175,7 @@ struct Post {
   S<A, Slots> sender(std::uint32_t i) { return S<A, Slots>(lanes[i] = lane(), i); }
   std::array<ModelLane<A, Slots>, most_senders> lanes{};
 
-  // Sleeps until there is room, as the engine does.
+  // Sleeps until there is space, as the engine does.
   Reservation reserve(std::uint32_t i, Payload payload) {
     S<A, Slots> side = sender(i);
     for (;;) {
@@ -304,7 +304,7 @@ Outcome two_consumers(const Limits& limits = {}) {
   return post.explore(3, 0, limits);
 }
 
-// Threads of the sender reserve all Slots but one and stop for ever: before, between or after the
+// Threads of the sender reserve all slots but one and stop forever: before, between or after the
 // messages of another thread.
 template <typename P>
 Outcome abandoned(std::uint32_t taken, const Limits& limits = {}) {

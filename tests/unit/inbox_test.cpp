@@ -318,7 +318,7 @@ TEST(inbox, killed_sender_is_in_nobodys_way) {
   }
 }
 
-// Sends as the engine does: without polling, asleep until there is room.
+// Sends like the engine: without polling, asleep until there is space.
 void send(Node& node, std::uint32_t me, std::uint32_t value, Payload payload) {
   const Lane lane = node.lane(receiver);
   Sender sender(lane, me);
@@ -384,7 +384,7 @@ TEST(inbox, threads_lose_no_message_and_handle_none_twice) {
 }
 
 // Both ranks flood each other with requests, each answered: the rule of two message classes. A rank
-// without room polls, and no rank waits for ever.
+// without space polls, and no rank waits forever.
 class Talker {
  public:
   Talker(Node& node, std::uint32_t me)

@@ -61,7 +61,7 @@ TEST(Inquiry, where_no_rank_leaves_nothing_is_said) {
 
 TEST(Inquiry, a_job_that_no_rank_is_part_of_is_not_stuck) {
   Job job;
-  job.first.print = job.second_node.print = job.third.print = 0;  // they take long to end
+  job.first.print = job.second_node.print = job.third.print = 0;  // they take a long time to end
   for (int i = 0; i < 6; ++i) job.round();
   EXPECT_FALSE(job.is_over());
   job.third.print = 3;

@@ -1,4 +1,4 @@
-// What a conductor decides, without a process, a pipe or a clock.
+// The decisions of a conductor, without a process, a pipe or a clock.
 #include "run/remote/job_on_hosts.hpp"
 
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@ constexpr int exited(int status) {
   return status << 8;
 }
 
-// A job of hosts a, b and so on, with one rank each, and its time. What is done is kept until it is
-// taken. A peer timeout of 0: a debugger stops ranks.
+// A job on hosts a, b and so on, with one rank each, and its time. Actions are kept until the test
+// takes them. A peer timeout of 0: a debugger stops ranks.
 class Hosts {
  public:
   explicit Hosts(std::uint32_t hosts, std::uint32_t peer_timeout_s = 20,
@@ -72,7 +72,7 @@ class Hosts {
       if (const auto* said = std::get_if<Said>(&action)) text += said->sentence + "\n";
     return text;
   }
-  // What was sent to the host since the last time.
+  // What was sent to the host since the last call.
   template <typename Kind>
   std::vector<Kind> sent(std::uint32_t node) {
     std::vector<Kind> frames;
@@ -108,7 +108,7 @@ class Hosts {
 
 using Texts = std::vector<std::string>;
 
-// The infos that a host has got since the last time, in one update.
+// The contacts that a host has received since the last call, in one update.
 Texts told(Hosts& hosts, std::uint32_t node) {
   Texts infos;
   const NodeRows update = hosts.sent<NodeRows>(node).at(0);
@@ -166,7 +166,7 @@ TEST(JobOnHosts, an_end_on_purpose_is_one_on_all_hosts) {
   EXPECT_EQ(hosts.said(), "");
 }
 
-// However a host ends: the job ends, and the sentence names the host.
+// However a host ends, the job ends and the message names the host.
 TEST(JobOnHosts, one_rule_holds_for_all_ends_of_a_host) {
   const auto after = [](const auto& what, std::uint64_t time_ns) {
     Hosts hosts(2);

@@ -1,4 +1,4 @@
-// What a guardian decides, without a process, a socket or a clock.
+// The decisions of a guardian, without a process, a socket or a clock.
 #include "run/node/job_on_node.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ Job job_of(std::uint32_t ranks, std::uint32_t nodes) {
   return job;
 }
 
-// A node and its time. What it does is kept until it is taken.
+// A node and its time. Actions are kept until the test takes them.
 class Node {
  public:
   explicit Node(std::uint32_t ranks, std::uint32_t nodes = 1,
@@ -51,7 +51,7 @@ class Node {
   void end(std::uint32_t rank, int wait_status, RankState state = RankState::running) {
     tell(RankEnded{rank, wait_status, {state, "in shmem_quiet, waiting for 1.0 s"}});
   }
-  // A round of the guardian.
+  // One iteration of the guardian.
   void round(std::uint64_t later = 0, const DescendantsSeen& seen = {true, 1, {}}) {
     now_ += later;
     tell(Tick{});
@@ -66,7 +66,7 @@ class Node {
     std::erase_if(done_, [](const NodeAction& one) { return std::holds_alternative<Action>(one); });
     return taken;
   }
-  // The signals to all processes since the last time.
+  // The signals to all processes since the last call.
   std::vector<int> signals() {
     std::vector<int> numbers;
     for (const SignalAll& signal : take<SignalAll>()) numbers.push_back(signal.number);
@@ -82,7 +82,7 @@ class Node {
   const NodeEnd& is() const { return decides_->end(); }
   std::optional<int> status() const { return is().outcome().status; }
   const JobOnNode& decisions() const { return *decides_; }
-  // How long until something is due; nothing: it waits for events only.
+  // The time until something is due; nothing: it waits only for events.
   std::optional<std::uint64_t> due_in() const {
     const auto next = decides_->next_ns();
     return next ? std::optional(*next > now_ ? *next - now_ : 0) : std::nullopt;

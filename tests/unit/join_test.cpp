@@ -20,7 +20,7 @@ using protocol::Welcome;
 constexpr std::uint64_t tag = 42;
 const Welcome welcome{tag, 1, 2, std::uint64_t{1} << 30, 4, 2, 3, 6};
 
-// The launcher's end of the socket. Its messages are there before the rank asks.
+// The launcher's end of the socket. Its messages have arrived before the rank asks.
 class FakeLauncher {
  public:
   FakeLauncher() {
@@ -30,7 +30,7 @@ class FakeLauncher {
     descriptor_ = std::to_string(ends[1]);
   }
 
-  // Sends memory of that many pages along.
+  // Sends `pages` pages of memory with the message.
   void say(const protocol::Message& message, std::size_t pages) {
     Result<UniqueFd> memory = create_memfd("join_test", pages * page_size());
     ASSERT_TRUE(memory);

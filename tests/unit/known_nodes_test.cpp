@@ -1,4 +1,4 @@
-// How rows of nodes get into the memory of the ranks, without a process or a socket.
+// How rows of nodes are stored in the memory of the ranks, without a process or a socket.
 #include "run/node/known_nodes.hpp"
 
 #include <gtest/gtest.h>

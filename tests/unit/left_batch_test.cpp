@@ -1,5 +1,5 @@
-// A rank that posts small operations and then makes no call: the agent of its node sends what
-// gathered.
+// A rank that posts small operations and then makes no calls: the agent of its node sends the
+// batch.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -58,7 +58,7 @@ class LeftBatch : public testing::TestWithParam<const char*> {
         *reinterpret_cast<std::uint64_t*>(memory_[1]->window(Rank(1)) + cell_offset + 8 * cell);
     return std::atomic_ref(word).load(std::memory_order_acquire);
   }
-  // Without a call of the rank. False: timeout.
+  // The rank makes no calls meanwhile. Returns false after a timeout.
   bool arrives(std::size_t cell, std::uint64_t value) const {
     return until([&] { return value_at(cell) == value; }, [] { std::this_thread::yield(); });
   }
@@ -82,7 +82,7 @@ class LeftBatch : public testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(by, LeftBatch, testing::Values("endpoint", "agent"),
                          [](const auto& route) { return std::string(route.param); });
 
-// 10,000 tries with one to eight operations; each try ends with all of them there. Where other
+// 10,000 tries with one to eight operations; each try ends when all of them have arrived. If other
 // programs keep all processors busy, as many tries as half a minute allows.
 TEST_P(LeftBatch, arrives_although_the_rank_makes_no_call) {
   const std::uint64_t seed = testing::UnitTest::GetInstance()->random_seed();

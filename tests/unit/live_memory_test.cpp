@@ -1,5 +1,5 @@
-// Tools and guardians look at control memory that the program damages meanwhile: whatever it holds,
-// they come back, and what they have checked stays what it was.
+// Tools and guardians read control memory that the program damages meanwhile: whatever it contains,
+// they return, and what they have validated does not change.
 #include "memory/live.hpp"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ using std::chrono::milliseconds;
 
 constexpr NodeShare share{.ranks = 3, .first = 1, .node = 1, .nodes = 2, .job_ranks = 5};
 
-// Of a job that is traced, as its guardian has made it.
+// The memory of a traced job, as its guardian creates it.
 class Damage : public testing::Test {
  protected:
   Damage()
@@ -93,7 +93,7 @@ class Damage : public testing::Test {
       std::memcpy(memory_.data() + parts_[i].begin, whole_[i].data(), whole_[i].size());
   }
 
-  // All of a part, or some words of it; any bytes, or those that are at an edge.
+  // Overwrites a part, or some words of it, with random bytes or edge values.
   void scribble(std::mt19937_64& random) {
     static constexpr std::array<std::uint64_t, 10> edges{
         0,          1,          ~std::uint64_t{0}, std::uint64_t{1} << 63, ~std::uint64_t{0} >> 1,
@@ -113,7 +113,7 @@ class Damage : public testing::Test {
       write(part.begin + random() % ((part.end - part.begin) / 4 - 1) * 4);
   }
 
-  // As tools do. What is looked at is the job that was found when all was well.
+  // Reads like the tools. It examines the job that was found before the damage.
   static void look_as_tools(const jobs::FoundJob& job, bool with_events) {
     const jobs::JobSeen seen = jobs::watch(job, milliseconds(0));
     EXPECT_EQ(seen.seen.size(), share.ranks);

@@ -1,4 +1,4 @@
-// The queue of a lock under the model checker: one holder at a time, no member waits for ever, each
+// The queue of a lock under the model checker: one holder at a time, no member waits forever, each
 // holder sees the writes of the last one, members enter in order, and all words end as zero.
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// The loss of a node is the loss of its ranks alone: what goes to others goes on.
+// The loss of a node is only the loss of its ranks: operations to others continue.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t offset = NodePlan::globals_offset;
 constexpr std::size_t largest = std::size_t{1} << 20;
 
-// Rank 0 is the client. Each rank has a node of its own.
+// Rank 0 is the client. Each rank has its own node.
 class LostPeer : public testing::Test {
  protected:
   void SetUp() override {
@@ -102,7 +102,7 @@ TEST_F(LostPeer, fails_what_is_in_flight_to_it) {
   EXPECT_TRUE(progress_until([&] { return client_->departed(); }));
 }
 
-// Only what no node can survive is a loss of all.
+// Only a fault that no node can survive is a loss of all.
 TEST_F(LostPeer, may_be_everybody) {
   Completion done;
   ASSERT_TRUE(put(Rank(1), done));
@@ -113,7 +113,7 @@ TEST_F(LostPeer, may_be_everybody) {
   EXPECT_TRUE(done.done());
 }
 
-// The door is told, and may go on.
+// The door receives the error and may continue.
 TEST(lost_peer, is_an_error_of_its_operations_and_of_no_others) {
   if (!has_network()) GTEST_SKIP() << "no libfabric here";
   const JobNodes nodes(Over::ofi_alone, 3, 1);

@@ -103,7 +103,7 @@ TEST(mapping, reservation_begins_at_a_multiple_of_what_is_asked_for) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(range->data()) % alignment, 0U);
     EXPECT_TRUE(is_mapped(range->data() + 2 * page_size()));
     kept.push_back(*std::move(range));
-    kept.push_back(*Mapping::reserve(nullptr, page_size()));  // the next one lies elsewhere
+    kept.push_back(*Mapping::reserve(nullptr, page_size()));  // keeps this address in use
   }
 }
 

@@ -18,7 +18,7 @@ std::size_t bytes(std::string_view text, LimitScope otherwise = LimitScope::proc
 
 TEST(memory_limit, a_size_holds_for_each_process) {
   EXPECT_EQ(bytes("4GB/P"), 4 * gib);
-  EXPECT_EQ(bytes("128.0MB/P"), 128 * mib);  // as upcxx-run writes it
+  EXPECT_EQ(bytes("128.0MB/P"), 128 * mib);  // in the notation of upcxx-run
   EXPECT_EQ(bytes("512mb"), 512 * mib);
   EXPECT_EQ(bytes("65536"), 64 * kib);
   EXPECT_EQ(bytes(" 1 G/p "), gib);

@@ -1,4 +1,4 @@
-// What observers on other hosts are asked and answer.
+// The questions to observers on other hosts, and their answers.
 #include "observe/hosts/messages.hpp"
 
 #include <gtest/gtest.h>
@@ -149,7 +149,7 @@ TEST(messages, pieces_are_joined) {
   EXPECT_EQ(found, 2U);
 }
 
-// It may be another number; but never more bytes than came.
+// The changed byte may give another number, but never more bytes than arrived.
 TEST(messages, a_message_with_a_changed_byte_is_refused_or_as_long) {
   const std::string bytes = encode(a_job());
   for (std::size_t at = 0; at < bytes.size(); ++at) {
@@ -185,7 +185,7 @@ TEST(messages, builds_with_another_header_are_told_apart_both_ways) {
   EXPECT_EQ(parser.next().error().text,
             "a message between gondwana and its observer is of an older build; all hosts need the "
             "same version of Gondwana");
-  EXPECT_FALSE(encode(Greeting{}).starts_with("GdOb"));  // else it would wait for more bytes
+  EXPECT_FALSE(encode(Greeting{}).starts_with("GdOb"));  // otherwise it would wait for more bytes
 }
 
 TEST(messages, what_a_shell_prints_is_quoted) {

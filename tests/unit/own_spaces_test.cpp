@@ -1,4 +1,4 @@
-// The spaces that a rank gives to its peers, and when what peers map them by may go.
+// The spaces that a rank offers to its peers, and when the exported memory may be released.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -59,7 +59,7 @@ TEST_F(OwnSpacesOfDevices, what_nobody_maps_is_unshared_at_once) {
 
 TEST_F(OwnSpacesOfDevices, a_peer_that_begins_to_map_finds_the_handle) {
   const SpaceId id = add();
-  viewers(id) = 1;  // it has looked at the table before, and maps now
+  viewers(id) = 1;  // it has read the table before, and maps now
   spaces_.remove(id);
   EXPECT_EQ(kind_.shared, 1);
   EXPECT_TRUE(spaces_.is_mapped(id));

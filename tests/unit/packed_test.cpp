@@ -165,7 +165,7 @@ TEST_P(Packed, bytes_go_to_their_places_and_nowhere_else) {
     for_each_byte(pieces, [&](std::size_t at, std::byte byte) { expected[at] = byte; });
     Completion done;
     put_packed(pieces, done);
-    std::ranges::fill(source, std::byte{0});  // it may be used again
+    std::ranges::fill(source, std::byte{0});  // it can be reused
     ASSERT_TRUE(complete(done));
     ASSERT_TRUE(std::equal(expected.begin(), expected.end(), there())) << "round " << round;
   }
@@ -305,7 +305,7 @@ TEST_P(Packed, elements_are_scaled_and_added) {
   EXPECT_TRUE(std::ranges::equal(expected, std::span(numbers, expected.size())));
 }
 
-// A process of that node adds to the same stripe. The agent does not wait with it, and requests of
+// A process of that node adds to the same stripe. The agent does not block on it, and requests of
 // the same rank keep their order.
 TEST_P(Packed, an_accumulate_waits_for_a_lock_and_later_puts_for_it) {
   const std::string over = GetParam();

@@ -41,8 +41,8 @@ TEST(poll_backoff, a_long_loop_yields_by_time) {
   PollBackoff polls = PollBackoff::after(20);
   const std::uint64_t start = monotonic_ns();
   fail_times(polls, times);
-  // A loop begins anew where the system took its processor between two polls, in each of which it
-  // looks 20 times.
+  // A loop starts again if the system took its processor between two polls. Each loop polls 20
+  // times.
   const std::uint64_t by_time = (monotonic_ns() - start) / interval_ns;
   EXPECT_GE(polls.yields(), 1U);
   EXPECT_LE(polls.yields(), in_a_row + by_time + times / 100);

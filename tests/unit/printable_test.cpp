@@ -1,4 +1,4 @@
-// Text from outside, as it is shown.
+// How text from outside is shown.
 #include "core/printable.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ TEST(printable, controls_are_shown) {
 
 TEST(printable, bytes_that_are_no_text_are_shown) {
   EXPECT_EQ(printable("\x9b\xff\xc3"), "\\x9b\\xff\\xc3");
-  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half of a pair
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half of a surrogate pair
 }
 
 TEST(printable, ends_of_lines_stay_where_lines_are_wanted) {

@@ -1,5 +1,5 @@
-// The demands of libfabric providers on memory, with a provider for tests whose demands are set by
-// the test. libfabric loads it once, so each test has its own process.
+// Memory requirements of libfabric providers, with a test provider whose requirements the test
+// sets. libfabric loads it once, so each test has its own process.
 #include "network/ofi/provider.hpp"
 
 #include <gtest/gtest.h>

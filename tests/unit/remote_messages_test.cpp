@@ -50,7 +50,7 @@ class Side {
 
 class RemoteMessagesTest : public testing::Test {
  protected:
-  static constexpr std::size_t place = NodePlan::system_size;  // where nothing of the engine lies
+  static constexpr std::size_t place = NodePlan::system_size;  // where the engine stores nothing
 
   void move_on() {
     for (int i = 0; i < 20; ++i) {  // a queue has no room for a whole window
@@ -224,13 +224,13 @@ TEST_F(RemoteMessagesTest, AReceiptThatFindsNoRoomIsNotWaitedFor) {
   EXPECT_FALSE(there_->is_all_sent());
 }
 
-// It tells of all requests that were handled until it leaves.
+// It covers all requests that were handled until it is sent.
 TEST_F(RemoteMessagesTest, AtMostOneReceiptWaitsForAPeer) {
   for (std::uint32_t i = 0; i < RemoteMessages::window; ++i)
     ASSERT_TRUE(send(MessageClass::request, 1));
   move_on();
   RemoteMessages::ActiveMessage packet{};
-  packet.head = {.sort = RemoteMessages::Sort::update, .bytes = 1};  // makes no sense: is dropped
+  packet.head = {.sort = RemoteMessages::Sort::update, .bytes = 1};  // malformed, so it is dropped
   const Bytes filling = std::as_bytes(std::span(&packet, 1));
   while (*there_.wire()->send_message(Rank(0), filling, {}, Departure::at_once) != Posted::busy) {
   }

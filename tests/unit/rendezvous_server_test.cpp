@@ -42,7 +42,7 @@ Result<RendezvousServer> open(std::uint32_t ranks) {
   return rendezvous_server;
 }
 
-// Serves as the first rank of a job on one node does.
+// Serves like the first rank of a job on one node.
 Result<Membership> serve(Result<RendezvousServer>& rendezvous_server, const NodeShare& share,
                          std::uint32_t seconds = generous, UniqueFd lifeline = {}) {
   Result<JobMemory> memory = JobMemory::create(share, rendezvous_server->invitation().tag);

@@ -1,4 +1,4 @@
-// A process takes the place of one that has ended: it has the same rank, and starts anew.
+// A process replaces one that has ended: it has the same rank, and starts again.
 #include <gtest/gtest.h>
 
 #include <array>

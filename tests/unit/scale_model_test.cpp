@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t large = 1 << 20;
 
-// Jobs of 2^10 to 2^14 ranks on several nodes, in which each figure is that of its number.
+// Jobs of 2^10 to 2^14 ranks on several nodes; the values identify the figures.
 std::vector<ScaleRow> measured() {
   std::vector<ScaleRow> rows;
   for (std::uint32_t ranks = 1 << 10; ranks <= 1 << 14; ranks *= 2) {

@@ -1,4 +1,4 @@
-// What tools see of memory of a rank beside its heap.
+// How tools name memory of a rank outside its heap.
 #include "memory/shown_memory.hpp"
 
 #include <gtest/gtest.h>

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::uint32_t ranks = 4;
 
-// What rank 0 sends in a barrier of a job in which all ranks are engines, each on a node of its own
-// with a node agent.
+// What rank 0 sends in a barrier of a job in which all ranks are engines, each on its own node with
+// a node agent.
 std::uint64_t sent_in_a_barrier() {
   const test::JobNodes nodes(test::Over::agents, ranks, 1, 1);
   std::atomic<std::uint64_t> sent{0};

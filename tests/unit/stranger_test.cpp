@@ -1,5 +1,5 @@
-// What any process that reaches the port of an endpoint may send it: messages that it has no room
-// for, and parts of messages. The endpoint still receives.
+// Data that any process with access to an endpoint's port may send: messages without a matching
+// buffer, and parts of messages. The endpoint still receives others.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -33,7 +33,7 @@ class Sender {
   explicit Sender(Bytes address)
       : endpoint_(open_endpoint()), peer_(*endpoint_->add_peer(address)) {}
 
-  // False: no room now.
+  // Returns false if there is no space now.
   bool post(std::size_t size) {
     const Result<Posted> posted =
         endpoint_->send(peer_, Bytes(bytes_).first(size), operations_.emplace_back());

@@ -1,4 +1,4 @@
-// What a stream of requests counts as unanswered.
+// How a stream of requests counts unanswered bytes.
 #include "remote/client/stream.hpp"
 
 #include <gtest/gtest.h>

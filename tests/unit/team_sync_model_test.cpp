@@ -1,5 +1,5 @@
 // The barrier and the broadcast that the engine builds from TeamSync and Doorbell, under the model
-// checker: no member sleeps for ever, and plain data on either side of them does not race.
+// checker: no member sleeps forever, and plain data on either side of them does not race.
 #include <fmt/format.h>
 
 #include "support/model/assertions.hpp"
@@ -75,7 +75,7 @@ struct Groups : GroupedSync<Atomics, Members> {
   std::uint32_t own;
 };
 
-// A member that sees that all have come wakes its own group alone.
+// A member that sees that all have arrived wakes only its own group.
 struct SelfishGroups : Groups {
   using Groups::Groups;
   void ring_sleepers(Epoch /*epoch*/) {

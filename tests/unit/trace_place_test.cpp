@@ -1,4 +1,4 @@
-// Events in rings, as their thread writes them and as others read them.
+// Events in rings, as written by their thread and read by others.
 #include "tracing/trace_place.hpp"
 
 #include <gtest/gtest.h>
@@ -121,7 +121,7 @@ TEST_F(Rings, new_events_take_the_place_of_the_oldest) {
   ring.end(first, 5);  // its place has another event
   const trace::ThreadTrace thread = read().threads[0];
   EXPECT_EQ(thread.replaced + thread.events.size(), room + 11);
-  EXPECT_GE(thread.events.size(), room - 1);  // the oldest may be about to go
+  EXPECT_GE(thread.events.size(), room - 1);  // the oldest may be overwritten soon
   EXPECT_EQ(thread.events.back().bytes, room + 9);
   for (const trace::Event& event : thread.events) EXPECT_EQ(event.kind, EventKind::put);
 }

@@ -1,5 +1,5 @@
-// The lock of turns under the model checker: one thread is inside at a time, which sees the writes
-// of the last, also while the second thread comes. And variants with one fault each.
+// The lock of turns under the model checker: one thread is inside at a time and sees the writes of
+// the previous one, also while the second thread arrives; and variants with one fault each.
 #include "sync/turn_lock.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ struct SilentFutex : Atomics {
   static void futex_wake_all(model::Word& /*word*/) {}
 };
 
-// Each thread enters that often.
+// The number of times that each thread enters.
 template <typename A>
 Outcome every_sum_is_there(std::initializer_list<int> entries, const Limits& limits = {}) {
   Scenario scenario;

@@ -1,4 +1,4 @@
-// When a rank still yields, seen by whether it does.
+// When a rank still yields, observed from its behaviour.
 #include "engine/wait/wait_policy.hpp"
 
 #include <gtest/gtest.h>

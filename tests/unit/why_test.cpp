@@ -1,4 +1,4 @@
-// What `gondwana why` says of jobs, without a job.
+// The messages of `gondwana why`, without a job.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/syscall.h>

@@ -1,5 +1,5 @@
-// Memory of devices as the side of this process: puts, gets and accumulates of every form, messages
-// and reductions. Memory comes from OpenSHMEM, in the same program.
+// Device memory as the local side: puts, gets and accumulates of every form, messages and
+// reductions. The memory comes from OpenSHMEM, in the same program.
 #include <shmemx.h>
 
 #include "job.h"
@@ -45,7 +45,7 @@ static void pieces(int count) {
   ARMCI_Barrier();
 }
 
-// Every third long of a device, to each long of the other process.
+// Transfers every third long of a device to consecutive longs of the other process.
 static void sections_and_lists(void) {
   enum { rows = 500 };
   int apart = step * (int)sizeof(long);

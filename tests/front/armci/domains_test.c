@@ -21,7 +21,7 @@ static void nodes(void) {
   CHECK_INT(of_node, armci_domain_nprocs(node, mine));
 }
 
-// Where memory is shared, processes of a node see what one of them stores.
+// If memory is shared, processes of a node see each other's stores.
 static void loads_and_stores(void) {
   void* blocks[job_most];
   ARMCI_Malloc(blocks, 64);

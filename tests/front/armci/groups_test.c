@@ -1,11 +1,11 @@
 // Groups of processes, their collectives and memory.
 #include "job.h"
 
-// The processes of a group in the order of their ranks in it, and what the caller is.
+// The processes of a group in rank order, and the caller's rank in it.
 struct Members {
   int ranks[job_most];
   int size;
-  int me;  // -1: no member
+  int me;  // -1: not a member
 };
 
 static void add(struct Members* members, int rank) {
@@ -70,7 +70,7 @@ static void check_collectives(ARMCI_Group* group, const struct Members* members)
     CHECK_INT(number, members->ranks[i]);
   }
   armci_msg_group_barrier(group);
-  number = members->me;  // the second member, to those behind it but for the last
+  number = members->me;  // the second member sends to all after it but the last
   const int from = members->size > 1 ? 1 : 0;
   const int to = members->size > 3 ? members->size - 1 : members->size;
   if (members->me >= from && members->me < to) {
@@ -104,7 +104,7 @@ static void check(ARMCI_Group* group, const struct Members* members) {
   CHECK_INT(ARMCI_Uses_shm_grp(group), ARMCI_Uses_shm());
 }
 
-// Called by all, or by the members alone.
+// Called by all processes, or only by the members.
 static void create_and_check(struct Members members, int called_by_all) {
   ARMCI_Group group;
   if (members.size == 0 || (members.me < 0 && !called_by_all)) return;
@@ -127,7 +127,7 @@ static void shapes(void) {
   }
 }
 
-// Groups that overlap live together, with memory that outlives the collectives of others.
+// Groups that overlap exist at the same time, with memory that outlives the collectives of others.
 static void together(void) {
   enum { most = 10 };
   ARMCI_Group groups[most];
@@ -152,7 +152,7 @@ static void together(void) {
   }
 }
 
-// The lists of children name ranks of the parent; those of Group_create, of the default group.
+// The lists of children contain ranks of the parent; those of Group_create, of the default group.
 static void children(void) {
   ARMCI_Group parent;
   ARMCI_Group child;
@@ -187,8 +187,8 @@ static void splits(void) {
   const int color = job_me == job_ranks - 1 && job_ranks > 1 ? -1 : job_me % 2;
   CHECK_INT(ARMCIX_Group_split(&world, color, -job_me, &part), 0);
   struct Members members = {.size = 0, .me = -1};
-  const int last = job_ranks > 1 ? job_ranks - 2 : 0;  // the last of them all joins none
-  for (int i = last; i >= 0 && color >= 0; --i)        // the keys go down
+  const int last = job_ranks > 1 ? job_ranks - 2 : 0;  // the last one joins no group
+  for (int i = last; i >= 0 && color >= 0; --i)        // with descending keys
     if (i % 2 == color) add(&members, i);
   check(&part, &members);
   if (members.me >= 0) {

@@ -1,4 +1,4 @@
-// What is written after the begin of a get does not change what the get brings.
+// Writes after the begin of a get do not change the fetched data.
 #include "job.h"
 
 enum { zone = 64 << 10 };

@@ -1,4 +1,4 @@
-// Calls that do not wait: with handles, without, and many with one handle.
+// Non-blocking calls: with handles, without, and many with one handle.
 #include "job.h"
 
 enum { zone = 64 << 10, calls = 40 };
@@ -50,7 +50,7 @@ static unsigned char* there(void) {
   return blocks[job_right] + job_me * zone;
 }
 
-// A handle belongs to one operation, so each call is waited for, unless the handle aggregates.
+// A handle belongs to one operation, so each call is waited for unless the handle aggregates.
 static void one_after_the_other(enum Way way) {
   struct Begun begun = begin(way, job_right);
   const int aggregates = way == by_aggregate;
@@ -74,7 +74,7 @@ static void one_after_the_other(enum Way way) {
   for (int i = 0; i < 100; ++i) CHECK_INT(got[i], 3 * numbers[i]);
 }
 
-// Every second int of 20 rows, and pieces of lists.
+// Transfers every second int of 20 rows, and pieces of lists.
 static void shapes(enum Way way) {
   struct Begun begun = begin(way, job_right);
   armci_hdl_t* handle = handle_of(&begun);
@@ -133,7 +133,7 @@ static void values(enum Way way) {
   CHECK_REAL(ARMCI_GetValueDouble(there() + 24, job_right), 0.25);
 }
 
-// Gets from all processes are under way together. They are waited for in the reverse order.
+// Gets from all processes are in flight together. They are waited for in reverse order.
 static void many_at_once(void) {
   armci_hdl_t handles[calls];
   static int got[calls][500];
@@ -151,7 +151,7 @@ static void many_at_once(void) {
     CHECK_INT(got[i][0], i + 1000 * (i % job_ranks));
     CHECK_INT(got[i][499 - i], 499 + 1000 * (i % job_ranks));
   }
-  for (int pass = 0; pass < 2; ++pass) {  // one handle for all; and none
+  for (int pass = 0; pass < 2; ++pass) {  // one handle for all; then none
     armci_hdl_t all;
     memset(got, 0, sizeof(got));
     ARMCI_INIT_HANDLE(&all);
@@ -166,7 +166,7 @@ static void many_at_once(void) {
   ARMCI_Barrier();
 }
 
-// Waits with nothing to wait for.
+// Waits without outstanding operations.
 static void nothing(void) {
   armci_hdl_t handle;
   ARMCI_INIT_HANDLE(&handle);

@@ -1,5 +1,5 @@
-// The start, the end and the checks of every program of this folder. A failed check is counted and
-// the program goes on, so that no other process waits for it.
+// The start, end and checks of every program in this folder. A failed check is counted and the
+// program continues, so that no other process waits for it.
 #ifndef GONDWANA_TESTS_ARMCI_JOB_H
 #define GONDWANA_TESTS_ARMCI_JOB_H
 
@@ -78,7 +78,7 @@ static inline int job_end(void) {
   return job_failures == 0 ? 0 : 1;
 }
 
-// xorshift; below `limit`.
+// xorshift; the result is below `limit`.
 static inline int job_random(int limit) {
   job_random_state ^= job_random_state << 13;
   job_random_state ^= job_random_state >> 7;

@@ -24,7 +24,8 @@ static void shuffle(void** pointers, int length) {
   }
 }
 
-// Pieces of sizes that are multiples of the unit, with gaps, in any order; some lists are empty.
+// The pieces have sizes that are multiples of the unit, with gaps, in any order; some lists are
+// empty.
 static void make_lists(struct Lists* lists, unsigned char* source, unsigned char* target,
                        int unit) {
   const int most_bytes = job_random(2) ? 1000 : 64;
@@ -48,7 +49,7 @@ static void make_lists(struct Lists* lists, unsigned char* source, unsigned char
   }
 }
 
-// The piece of a plain loop: `source` and `target` take the place of the memory of the lists.
+// Copies a piece with a plain loop: `source` and `target` replace the memory of the lists.
 static void copy_plainly(const struct Lists* lists, const unsigned char* source_base,
                          const unsigned char* source, const unsigned char* target_base,
                          unsigned char* target) {
@@ -98,7 +99,7 @@ static void accumulates(void) {
   CHECK_BYTES(got, expected, area);
 }
 
-// All add to the same elements of all, in an order of their own, one element twice.
+// All add to the same elements of all processes, each in its own order, one element twice.
 static void contended(void) {
   enum { pieces = 30, repeats = 8 };
   double two[2] = {1, 2};

@@ -12,7 +12,7 @@ static int is_aligned(const void* address, size_t alignment) {
   return (uintptr_t)address % alignment == 0;
 }
 
-// Puts a number to the block of the right neighbour, and checks the one that has come here.
+// Puts a number to the block of the right neighbour, and checks the one that has arrived here.
 static void use(void** at, int number) {
   if (at[job_right] != NULL) {
     ARMCI_PutValueInt(number + job_me, at[job_right], job_right);
@@ -22,7 +22,7 @@ static void use(void** at, int number) {
   if (at[job_me] != NULL) CHECK_INT(*(int*)at[job_me], number + job_left);
 }
 
-// Process i asks for nothing, or for more than process i - 1.
+// Process i allocates nothing, or more than process i - 1.
 static armci_size_t size_of(int rank) {
   return rank % 3 == 1 ? 0 : 1000 * (rank + 1);
 }
@@ -55,7 +55,7 @@ static void large_blocks(void) {
   CHECK(is_aligned(blocks[job_me], (size_t)sysconf(_SC_PAGESIZE)));
   use(blocks, 70);
   CHECK_INT(PARMCI_Free(blocks[job_me]), 0);
-  for (int i = 0; i < 100; ++i) {  // more than a node has, unless the memory is used again
+  for (int i = 0; i < 100; ++i) {  // more than a node has, unless memory is reused
     CHECK_INT(ARMCI_Malloc(blocks, 1024L * large / job_ranks), 0);
     CHECK_INT(ARMCI_Free(blocks[job_me]), 0);
   }
@@ -119,7 +119,7 @@ static void shared_by_structure(void) {
   for (int i = 0; i < job_ranks; ++i) ARMCI_Memctl(&all[i]);
 }
 
-// Each process shows a place within its block.
+// Each process publishes an address inside its block.
 static void exchanged_addresses(void) {
   ARMCI_Group world;
   ARMCI_Group_get_world(&world);
@@ -151,7 +151,7 @@ int main(int argc, char** argv) {
   CHECK_INT(ARMCI_Initialized(), 0);
   job_start(&argc, &argv, 0);
   live();
-  CHECK_INT(ARMCI_Init(), 0);  // a second init wants a second finalize
+  CHECK_INT(ARMCI_Init(), 0);  // a second init requires a second finalize
   CHECK_INT(ARMCI_Finalize(), 0);
   live();
   CHECK_INT(ARMCI_Finalize(), 0);

@@ -38,7 +38,7 @@ static void messages(void) {
     memset(bytes, i * 10 + job_me, (size_t)sizes[i]);
     armci_msg_snd(i, bytes, sizes[i], job_right);
   }
-  memset(bytes, 0xee, sizeof(bytes));  // the buffer may be reused
+  memset(bytes, 0xee, sizeof(bytes));  // the buffer can be reused
   for (int i = 0; i < count; ++i) {
     const int tag = i * 3 % count;
     armci_msg_rcv(tag, got, sizeof(got), &size, job_left);
@@ -72,7 +72,7 @@ static void from_anybody(void) {
   }
 }
 
-// A broadcast from each process of each scope, by each call that has the scope.
+// A broadcast from each process of each scope, with each call that supports the scope.
 static void broadcasts(int size) {
   ARMCI_Group world;
   ARMCI_Group_get_world(&world);
@@ -129,7 +129,8 @@ static void trees(void) {
   }
 }
 
-// Records of a number and its process. Two have the best number; one has a better, and is silent.
+// Records of a number and its process. Two have the best number; one has a better number but does
+// not take part.
 #define SELECT(TYPE, name)                                                                \
   static void select_##name(int type, int scope, char* op) {                              \
     const struct Scope members = members_of(scope);                                       \

@@ -237,7 +237,7 @@ static void assertion(void) {
 }
 
 static void killed(void) {
-  usleep(300000);  // the others are likely to wait by now
+  usleep(300000);  // the others are probably waiting by now
   raise(SIGKILL);
 }
 

@@ -1,5 +1,5 @@
-// A tool defines some calls of its own, which call the functions with the other names. These do
-// what the calls do.
+// A tool defines some calls itself, which call the functions with the other names. These must
+// behave like the calls.
 #include "job.h"
 
 static int puts_seen;

@@ -166,7 +166,7 @@ static void unaligned(void) {
   CHECK_REAL(sum, 16);
 }
 
-// The flag lies behind the data in the block, and comes after it.
+// The flag follows the data in the block, and arrives after it.
 static void flags(void) {
   const int* flag = (const int*)(const void*)(blocks[job_me] + area - 64);
   unsigned char* there = blocks[job_right];
@@ -197,7 +197,7 @@ static void order(int size) {
   ARMCI_PutValueLong(-2, there, job_right);
   ARMCI_Acc(ARMCI_ACC_LNG, &scale, &one, there, 8, job_right);
   CHECK_INT(ARMCI_GetValueLong(there, job_right), 1998);
-  ARMCI_Put(mine, there, size, job_right);  // and a large one after an accumulate
+  ARMCI_Put(mine, there, size, job_right);  // then a large one after an accumulate
   ARMCI_Acc(ARMCI_ACC_LNG, &scale, mine, there, size, job_right);
   ARMCI_Acc(ARMCI_ACC_LNG, &scale, &one, there + size - 8, 8, job_right);
   CHECK_INT(ARMCI_GetValueLong(there + size - 8, job_right), 3 * (count - 1) + 2000);
@@ -206,7 +206,7 @@ static void order(int size) {
   ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, there + size - 8, 1, job_right);
   CHECK_INT(old, 5);
   ARMCI_Put(&one, there + size - 8, 8, job_right);
-  memset(mine, 0, (size_t)size);  // the sources were free
+  memset(mine, 0, (size_t)size);  // the sources can be reused
   ARMCI_Get(there, got, size, job_right);
   int wrong = 0;
   for (int i = 0; i < count - 1; ++i) wrong += ((long*)(void*)got)[i] != 3 * i;

@@ -26,7 +26,7 @@ static void choose(int scope) {
   }
 }
 
-// What a process brings. Products stay small enough for each type.
+// The contribution of a process. Products stay small enough for each type.
 static long value(int op, int rank, int i) {
   const long number = (i * 7L + rank * 13L) % 21 - 10;
   if (op != 1) return number;
@@ -60,7 +60,8 @@ static long combine(int op, long a, long b) {
   }
 }
 
-// The result does not depend on the number of processes: that of one is that of two equal ones.
+// The result does not depend on the number of processes: one process gives the same result as two
+// equal ones.
 static long result(int op, int i) {
   const long first = value(op, members[0], i);
   long sum = op < 4 ? first : combine(op, first, first);

@@ -108,7 +108,7 @@ static void accumulates(int levels) {
   compare_with_right();
 }
 
-// To a buffer without gaps and back, in memory of the caller.
+// Copies to a buffer without gaps and back, in the caller's memory.
 static void buffers(int levels) {
   struct Shape shape = random_shape(levels, 1);
   struct Shape packed = shape;
@@ -152,7 +152,7 @@ static void flags(int round) {
   armci_msg_barrier();
 }
 
-// All add 1 to all elements of a section of each process; other elements stay.
+// All add 1 to all elements of a section of each process; other elements are unchanged.
 static void contended(void) {
   enum { side = 12, adds_of_each = 6 };
   int count[] = {5 * (int)sizeof(double), 4, 3};

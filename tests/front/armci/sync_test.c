@@ -5,7 +5,7 @@ enum { rounds = 200, mutex_rounds = 12 };
 
 static long* blocks[job_most];
 
-// Numbers drawn by all processes are unique: each is swapped into a place of its own.
+// Numbers drawn by all processes are unique: each is swapped into a separate element.
 static void draw_int(int home) {
   int* marks = (int*)(void*)(blocks[home] + 8);
   int* counter = (int*)(void*)blocks[home];
@@ -26,7 +26,7 @@ static void draw_int(int home) {
   ARMCI_Barrier();
 }
 
-// Numbers beyond 32 bits go down. A process puts one back for another that it takes.
+// Numbers beyond 32 bits are counted down. A process returns one for another that it takes.
 static void draw_long(int home) {
   const long start = 1L << 40;
   long taken = 0;
@@ -168,7 +168,7 @@ static void fence(enum Fence kind, int size) {
   armci_msg_barrier();
 }
 
-// No process leaves a barrier before all have come.
+// No process leaves a barrier before all have entered.
 static void barriers(void) {
   for (int round = 1; round <= 50; ++round) {
     ARMCI_PutValueInt(round, blocks[job_right], job_right);

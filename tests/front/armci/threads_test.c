@@ -1,5 +1,5 @@
-// Threads that call at once: they take turns, and a thread that waits for other processes gives its
-// turn away.
+// Threads that call concurrently: they take turns, and a thread that waits for other processes
+// yields its turn.
 #include <pthread.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ static void run(void* (*body)(void*)) {
   for (int i = 0; i < threads; ++i) pthread_join(running[i], NULL);
 }
 
-// A section goes to the neighbour and comes back, each by a call that does not wait.
+// A section is sent to the neighbour and comes back, each with a non-blocking call.
 static void* move_sections(void* argument) {
   const int me = *(int*)argument;
   double* there = (double*)arrays[job_right] + me * area;
@@ -51,7 +51,7 @@ static void sections_of_all_threads_arrive(void) {
   for (int i = 0; i < threads; ++i) CHECK_INT(terms[i], 0);
 }
 
-// All kinds of small operations, on memory that all threads of all processes share.
+// All kinds of small operations on memory that all threads of all processes share.
 static void* add_up(void* argument) {
   const int me = *(int*)argument;
   double one = 1;
@@ -109,7 +109,7 @@ static void a_mutex_has_one_thread_of_all_processes(void) {
   ARMCI_Destroy_mutexes();
 }
 
-// Each thread passes on what the thread of its number in the neighbour sends: all wait at once.
+// Each thread forwards what the thread with its number in the neighbour sends: all wait at once.
 static void* pass_on(void* argument) {
   const int me = *(int*)argument;
   for (int round = 0; round < 10; ++round) {
@@ -135,7 +135,7 @@ static void threads_wait_for_messages_at_once(void) {
   }
 }
 
-// The neighbour comes to the barrier once it has the message, which leaves when this process waits.
+// The neighbour enters the barrier once it has the message, which is sent when this process waits.
 static void* send_late(void* argument) {
   int word = job_me;
   (void)argument;

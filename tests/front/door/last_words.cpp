@@ -1,6 +1,5 @@
-// last_words HOW: each rank leaves words in the buffers of C and of C++, and the job ends on
-// purpose with status 7: by all ranks, or by the last one while the others are in a call, named
-// HOW.
+// last_words HOW: each rank leaves text in the buffers of C and C++, and the job ends on purpose
+// with status 7: by all ranks, or by the last one while the others are in a call, named HOW.
 #include <shmem.h>
 #include <unistd.h>
 
@@ -27,7 +26,7 @@ void stay_in(std::string_view call) {
   while (call == "fetch" && shmem_long_atomic_fetch(&word, shmem_n_pes() - 1) == 0) continue;
 }
 
-// The words come after shmem_finalize.
+// The text is written after shmem_finalize.
 int leave_late() {
   shmem_finalize();
   std::cout << "finalized" << std::endl;
@@ -39,7 +38,7 @@ int leave_late() {
 
 int main(int argc, char** argv) {
   const std::string_view how = argc > 1 ? argv[1] : "all";
-  std::ios::sync_with_stdio(false);  // or C++ has no buffer of its own
+  std::ios::sync_with_stdio(false);  // otherwise C++ would have no separate buffer
   shmem_init();
   if (how == "late") return leave_late();
   const int me = shmem_my_pe();

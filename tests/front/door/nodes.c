@@ -65,7 +65,7 @@ static void collectives(void) {
   shmem_barrier_all();
   shmem_long_sum_reduce(SHMEM_TEAM_WORLD, sums, cells, 4);
   for (int i = 0; i < 4; ++i) expect(sums[i], ranks * (ranks - 1L) / 2 + i * ranks, "sum", me);
-  shmem_barrier_all();  // a rank that has its sum may not write where others still get theirs
+  shmem_barrier_all();  // a rank that has its sum must not write while others still get theirs
   shmem_long_broadcast(SHMEM_TEAM_WORLD, sums, cells, 4, ranks - 1);
   for (int i = 0; i < 4; ++i) expect(sums[i], ranks - 1 + i, "broadcast", ranks - 1);
 }

@@ -29,7 +29,7 @@ static struct {
   long right;
 } variables;
 
-// Runs on the target, whatever that rank waits for.
+// Runs on the target, whatever that rank is waiting for.
 static void on_add(gex_Token_t token, gex_AM_Arg_t value) {
   gex_AM_ReplyShort1(token, add_reply, 0, value + 1);
 }

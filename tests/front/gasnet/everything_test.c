@@ -1,8 +1,8 @@
 // All memory of a process, with GASNET_SEGMENT_EVERYTHING: heap, globals and stack of each rank
-// take puts, gets, pieces, atomic operations and the payload of Longs, without any segment. Devices
-// have no place in it.
+// accept puts, gets, pieces, atomic operations and payloads of Longs, without any segment. Devices
+// are excluded.
 //
-//   everything_test [seed]
+// everything_test [seed]
 #include <gasnet.h>
 #include <gasnet_coll.h>
 #include <gasnet_mk.h>
@@ -58,7 +58,7 @@ static void know_places(unsigned char* heap, unsigned char* stack) {
   }
 }
 
-// The right neighbour writes and reads here, alone.
+// Only the right neighbour writes and reads here.
 static void put_and_get(gex_Rank_t peer, unsigned char* there, unsigned salt) {
   static unsigned char ours[size], back[size];
   const size_t bytes = 1 + job_random(job_random(2) ? 100 : size - 1);

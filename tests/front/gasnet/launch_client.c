@@ -47,7 +47,7 @@ static void poll_with_a_lock(void) {
   gex_HSL_Unlock(&lock);
 }
 
-// Each rank does what its first argument names. Returns the exit status.
+// Each rank performs the action named by its first argument. Returns the exit status.
 static int act(gex_TM_t team, int argc, char** argv) {
   const char* action = argc > 1 ? argv[1] : "";
   const unsigned rank = gex_TM_QueryRank(team);
@@ -87,7 +87,7 @@ static int act(gex_TM_t team, int argc, char** argv) {
 }
 
 int main(int argc, char** argv) {
-  if (argc > 1 && strcmp(argv[1], "alone") == 0) return 0;  // never comes to GASNet
+  if (argc > 1 && strcmp(argv[1], "alone") == 0) return 0;  // never initialises GASNet
   gex_Client_t client;
   gex_EP_t endpoint;
   gex_TM_t team;

@@ -18,7 +18,7 @@ struct Segment {
 static gex_AD_t domain;
 static volatile int64_t told;  // the last round that the previous rank has announced
 static int64_t told_row[told_words];
-static volatile int64_t answered;  // the last round that the next rank has heard of
+static volatile int64_t answered;  // the last round of which the next rank has been notified
 
 static void on_tell(gex_Token_t token, void* text, size_t size, gex_AM_Arg_t round) {
   CHECK(size == sizeof(told_row));

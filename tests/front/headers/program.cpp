@@ -1,6 +1,6 @@
 // A C++ program as users write it; compiled by headers_test.py, never run.
 extern "C" {
-#include <shmem.h>  // many wrap C headers so; this one must bear it
+#include <shmem.h>  // many programs wrap C headers in this way; this header must work too
 }
 #include <shmemx.h>
 

@@ -51,7 +51,7 @@ struct Joined {
   }
 };
 
-// Never destroyed, as the library's: to close and unmap it all would look like an exec.
+// Never destroyed, like the library's: closing and unmapping everything would look like an exec.
 std::optional<Joined>& job = *new std::optional<Joined>;
 
 void join_job(const std::string& /*argument*/) {
@@ -102,7 +102,7 @@ void wait_in(const std::string& call) {
   for (;;) ::pause();
 }
 
-// Waits as the library does when exit() finalizes.
+// Waits like the library when exit() finalizes.
 void wait_in_exit(const std::string& /*argument*/) {
   if (::write(job->membership.image.get(), "", 1) != 1) fail("the guardian hears nothing");
   wait_in("exit");

@@ -1,4 +1,4 @@
-// A libcuda.so.1 that has streams and nothing else.
+// A libcuda.so.1 with only streams.
 #include <cstdlib>
 #include <utility>
 
@@ -43,7 +43,7 @@ int cuStreamIsCapturing(void* stream, int* status) {
   *status = stream == standin::captured() ? 1 : 0;
   return success;
 }
-// A context is the device, and 1.
+// Contexts are represented by the device number plus 1.
 int cuStreamGetCtx(void* stream, void** context) {
   const std::intptr_t number = std::intptr_t{1} + standin::find(stream)->device();
   *context = reinterpret_cast<void*>(number);
@@ -93,7 +93,7 @@ int cuMemHostGetDevicePointer_v2(std::uint64_t* address, void* host, unsigned /*
   return success;
 }
 
-// For tests alone.
+// Only for tests.
 void standin_lose(void* stream) {
   standin::find(stream)->lose();
 }

@@ -1,5 +1,4 @@
-// A libamdhip64.so.6 that has streams and nothing else. It is strict: what streams wait for is a
-// signal.
+// A libamdhip64.so.6 with only streams. It is strict: streams may wait only for signals.
 #include <cstdlib>
 #include <set>
 

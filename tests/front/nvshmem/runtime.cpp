@@ -1,5 +1,5 @@
-// A program of NVSHMEM in C++ that uses CUDA's runtime: here a stand-in over emulated devices. It
-// begins by a communicator, of an MPI that is two functions.
+// A C++ program of NVSHMEM that uses the CUDA runtime, here a replacement over emulated devices. It
+// initialises with a communicator of an MPI that consists of two functions.
 #include <nvshmem.h>
 #include <nvshmemx.h>
 
@@ -63,7 +63,7 @@ static void halves_are_reduced() {
   nvshmem_free(source);
 }
 
-// A ring: each PE hands an array on behind the work of a stream.
+// A ring: each PE passes an array on, after the work of a stream.
 static void a_stream_hands_on() {
   constexpr std::size_t count = 1000;
   cudaStream_t stream;
@@ -90,7 +90,7 @@ static void a_stream_hands_on() {
   nvshmem_free(source);
 }
 
-// An argument of one letter: a communicator in another order; of more: a start by unique id.
+// An argument of one letter: a communicator in another order; a longer one: a start by unique id.
 int main(int argc, char** argv) {
   int communicator = argc == 1 ? 1 : 2;
   nvshmemx_init_attr_t attributes = NVSHMEMX_INIT_ATTR_INITIALIZER;

@@ -1,5 +1,5 @@
-// Streams of stand-ins for drivers. Each is a thread; callbacks of all streams come one at a time,
-// so one that waits for another stream never ends.
+// Streams of replacement drivers. Each is a thread; callbacks of all streams run one at a time, so
+// one that waits for another stream never ends.
 #pragma once
 
 #include <sched.h>
@@ -16,20 +16,20 @@
 
 namespace standin {
 
-// The device of this thread, whose default stream stream 0 is.
+// The device of this thread; stream 0 means its default stream.
 inline int& current_device() {
   static thread_local int device = 0;
   return device;
 }
 
-// What a stream has been given when the event was recorded.
+// The work of a stream up to the recording of the event.
 struct Event {
   const int device = current_device();
   std::atomic<std::uint32_t> under_way{0};
   std::atomic<bool> is_lost{false};
 };
 
-// Lives until its work is done, also where it is destroyed before.
+// Lives until its work is done, even if it is destroyed before.
 class Stream {
  public:
   Stream() : thread_([this] { run(); }) { thread_.detach(); }
@@ -46,7 +46,7 @@ class Stream {
     changed_.notify_all();
   }
   int device() const { return device_; }
-  // False: the event is of another device.
+  // Returns false if the event is of another device.
   bool record(Event& event) {
     if (event.device != device_) return false;
     ++event.under_way;
@@ -65,7 +65,7 @@ class Stream {
   void destroy() {
     add([this] { ends_ = true; });
   }
-  // As by an error in its context: what has not begun never does.
+  // As after an error in its context: work that has not begun never begins.
   void lose() {
     const std::scoped_lock lock(mutex_);
     is_lost_ = true;
@@ -92,10 +92,10 @@ class Stream {
   }
 
   const int device_ = current_device();
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::deque<std::function<void()>> work_;
-  std::deque<Event*> events_;  // they stay
+  std::deque<Event*> events_;  // kept until the stream ends
   std::uint64_t added_ = 0;
   std::uint64_t done_ = 0;
   bool is_lost_ = false;
@@ -114,7 +114,7 @@ inline std::atomic<void*>& captured() {
   return stream;
 }
 
-// What captures of other threads let this one do: all where it is 2.
+// Which calls captures of other threads allow in this thread: all if it is 2.
 inline int& capture_mode() {
   static thread_local int mode = 0;
   return mode;
@@ -137,7 +137,7 @@ inline std::mutex& table_mutex() {
   return one;
 }
 
-// What the driver itself keeps until the process ends, though nobody destroys it.
+// Keeps objects until the process ends, like a driver, even if the program does not destroy them.
 template <typename Made>
 Made* kept(Made* made) {
   static auto& all = *new std::vector<void*>;
@@ -146,7 +146,7 @@ Made* kept(Made* made) {
   return made;
 }
 
-// Stream 0 is there from its first use on a device to the end of the process.
+// Stream 0 exists from its first use on a device until the process ends.
 inline Stream* find(void* handle) {
   static auto& known = *new std::map<int, Stream*>;
   const std::scoped_lock lock(table_mutex());

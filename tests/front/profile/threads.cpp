@@ -8,7 +8,7 @@
 namespace {
 
 constexpr int puts_of_each = 1000;
-constexpr std::size_t threads_at_once = 24;  // more than have a table of their own in the heap
+constexpr std::size_t threads_at_once = 24;  // more than the number of tables in the heap
 
 std::array<long, threads_at_once> cells;
 

@@ -1,4 +1,4 @@
-// Segments on devices that are made, refused and published as runtimes of tasks do it.
+// Segments on devices that are created, refused and published in the way task runtimes do.
 #include <array>
 #include <thread>
 #include <vector>
@@ -9,8 +9,8 @@
 namespace gondwana::gasnet::test {
 namespace {
 
-// The memory of a client that binds what it has as it comes, goes on without what is refused, and
-// publishes everything in one call, the first endpoint among it. Runtimes of tasks do so.
+// The memory of a client that binds whatever it has, continues without what is refused, and
+// publishes everything in one call, including the first endpoint. Task runtimes do this.
 class Bindings {
  public:
   explicit Bindings(World& world) : world_(world) {
@@ -26,7 +26,7 @@ class Bindings {
     for (const gex_MK_t kind : kinds_) gex_MK_Destroy(kind, 0);
   }
 
-  // False: it stays without an endpoint. Without `args`: memory of the host.
+  // Returns false if it has no endpoint. Without `args`: host memory.
   bool bind(const gex_MK_Create_args_t* args, void* address, std::size_t size) {
     gex_MK_t kind = GEX_MK_HOST;
     if (args != nullptr) {
@@ -73,14 +73,14 @@ class Bindings {
   std::vector<gex_MK_t> kinds_;
 };
 
-// Asks for the completion of both events as a thread does that polls for others.
+// Waits for both events like a thread that polls for others.
 void poll_for(gex_Event_t root, gex_Event_t local) {
   const auto is_done = [](gex_Event_t event) { return gex_Event_Test(event) == GASNET_OK; };
   GASNET_BLOCKUNTIL(is_done(local));
   GASNET_BLOCKUNTIL(is_done(root));
 }
 
-// A put that does not wait for room until it has been refused once, with an event for its source.
+// A put that does not wait for space until it has been refused once, with an event for its source.
 void put_and_poll(World& world, gex_TM_t pair, std::byte* there, std::byte* here,
                   std::size_t size) {
   gex_Event_t local = GEX_EVENT_INVALID;

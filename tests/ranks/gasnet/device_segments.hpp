@@ -1,5 +1,5 @@
-// Segments on devices, for tests. The processor faults where it touches memory of a device. The
-// devices are the first two of the process, of whatever kind.
+// Segments on devices, for tests. The processor faults if it touches device memory. The devices are
+// the first two of the process, of whatever kind.
 #pragma once
 
 #include <dlfcn.h>
@@ -33,7 +33,7 @@ inline void* ze_handle(int device) {
   return device < 2 ? devices.at(static_cast<std::size_t>(device)) : nullptr;
 }
 
-// For a device of the kind that the first of the process has.
+// For a device of the same kind as the first one of the process.
 inline gex_MK_Create_args_t arguments(int device) {
   gex_MK_Create_args_t args{};
   switch ((*door().engine().kinds().device(0))->device().kind) {
@@ -125,7 +125,7 @@ inline std::vector<long> numbers(std::size_t count, long first) {
 }
 
 // Memory of this rank on the host, in the attached segment, and on two devices; and the teams that
-// lead from each to each of a peer.
+// connect each of them with each memory of a peer.
 class Places {
  public:
   explicit Places(World& world)
@@ -142,7 +142,7 @@ class Places {
     return from == on_host && to == on_host ? world_.team : gex_TM_Pair(endpoint(from), index(to));
   }
   std::byte* data(Place place) const { return place == on_host ? host_ : segment(place).data(); }
-  // Of a peer.
+  // The address in a peer's memory.
   std::byte* there(Place place, gex_Rank_t rank) const {
     if (place == on_host) return world_.segment_of(rank);
     return static_cast<std::byte*>(peer_address(gex_TM_Pair(world_.endpoint, index(place)), rank));

@@ -1,4 +1,4 @@
-// Puts and gets between memory of the host and of devices, here and at the peer.
+// Puts and gets between host and device memory, here and at the peer.
 #include <array>
 #include <new>
 #include <vector>
@@ -14,8 +14,8 @@
 namespace gondwana::gasnet::test {
 namespace {
 
-// Around what is copied at once (4 KiB), the eager limit, and the chunks that pass through the
-// host.
+// Around the size that is copied at once (4 KiB), the eager limit, and the chunks that pass through
+// the host.
 constexpr std::array<std::size_t, 9> counts{1,      511,    512,    513,    8191,
                                             32'767, 32'768, 32'769, 300'000};
 
@@ -60,7 +60,7 @@ GASNET_TEST(puts_and_gets_between_host_and_devices, 1) {
   }
 }
 
-// Several at once, each with an event of its own and one for its source.
+// Several at once, each with its own event and one for its source.
 GASNET_TEST(puts_and_gets_of_a_device_go_on_until_their_events, 1) {
   NEEDS_DEVICES();
   world.attach(segment_size);
@@ -93,7 +93,7 @@ GASNET_TEST(puts_and_gets_of_a_device_go_on_until_their_events, 1) {
   std::vector<long> back(count);
   gex_RMA_PutNBI(from_host, world.right(), there + 3 * bytes, sources[0].data(), bytes,
                  GEX_EVENT_NOW, 0);
-  std::ranges::fill(sources[0], 5);  // the source is free
+  std::ranges::fill(sources[0], 5);  // the source can be reused
   gex_RMA_GetNBI(from_host, back.data(), world.right(), there + 2 * bytes, bytes, 0);
   gex_Event_Wait(gex_NBI_EndAccessRegion(0));
   EXPECT_EQ(back[count - 1], 1000L * world.me() + 2 + static_cast<long>(count) - 1);
@@ -101,7 +101,7 @@ GASNET_TEST(puts_and_gets_of_a_device_go_on_until_their_events, 1) {
   EXPECT_EQ(first.read(3 * count + 7), -1);
 }
 
-// Clients may test in a loop and poll nowhere, unless they wait for another node.
+// Clients may test in a loop without polling, unless they wait for another node.
 GASNET_TEST(tests_alone_move_transfers_of_a_device_on, 1) {
   NEEDS_DEVICES();
   world.attach(segment_size);

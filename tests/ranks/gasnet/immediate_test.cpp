@@ -1,4 +1,4 @@
-// GEX_FLAG_IMMEDIATE: without room the call does nothing and reports that.
+// GEX_FLAG_IMMEDIATE: without space the call does nothing and reports that.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -177,7 +177,7 @@ GASNET_TEST(immediate_gets_are_done_or_refused, 1) {
   }
 }
 
-// False: none of the tries found room.
+// Returns false if all tries were refused.
 bool begins(const std::function<bool()>& call) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (std::chrono::steady_clock::now() < end)

@@ -46,9 +46,9 @@ void ask_many_times(World& world) {
   }
 }
 
-// Needs a processor for every rank, with nobody else on it. Rank 1 is in wait() while rank 0 sends
-// requests, and until it calls end(); all others are in both. A busy machine may still put it to
-// sleep, so one round of many must succeed.
+// Needs an idle processor for every rank. Rank 1 is in wait() while rank 0 sends requests, until
+// rank 0 calls end(); all other ranks are in both. A busy machine may still put rank 1 to sleep, so
+// one round of many must succeed.
 template <typename Wait, typename End>
 void a_server_stays_awake(World& world, const Wait& wait, const End& end) {
   constexpr int most_rounds = 20;

@@ -1,5 +1,5 @@
-// Members that have seen a collective complete and then make no call for long. The others complete
-// it without them.
+// Members that have seen a collective complete and then make no calls for a long time. The others
+// complete it without them.
 #include <array>
 #include <atomic>
 #include <chrono>

@@ -58,7 +58,7 @@ GASNET_TEST(scratch_of_the_client_comes_back, 1) {
   std::byte* segment = world.attach(1 << 20);
   const std::size_t size =
       gex_TM_Split(nullptr, world.team, 0, 0, nullptr, 0, GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED);
-  EXPECT_EQ(size, 0U);  // a rank that would be in no team
+  EXPECT_EQ(size, 0U);  // a rank outside every team
   gex_TM_t team = GEX_TM_INVALID;
   const std::size_t wanted =
       gex_TM_Split(&team, world.team, 0, 0, nullptr, 0, GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED);

@@ -37,7 +37,7 @@ void take_reply(gex_Token_t /*token*/) {
   ++counts->answered;
 }
 
-// Fills one area of the neighbour, again and again, and sends it messages between two puts.
+// Fills one area of the neighbour repeatedly, and sends it messages between two puts.
 void flood(World& world, std::size_t thread) {
   std::byte* there = world.segment_of(world.right()) + thread * area;
   const std::array<std::byte, 400> payload{};
@@ -54,7 +54,7 @@ void flood(World& world, std::size_t thread) {
   gex_NBI_Wait(GEX_EC_ALL, 0);
 }
 
-// A thread that falls asleep must not use the network beside one that sends.
+// A thread that falls asleep must not use the network while another sends.
 GASNET_TEST(threads_flood_puts_and_messages_at_once, 1) {
   if (world.client->door->threads() != ThreadMode::par) return;
   constexpr std::size_t all = 3 * threads * rounds;

@@ -1,5 +1,5 @@
-// As much of CUDA's runtime as host-side programs of NVSHMEM call, over emulated devices, or over
-// memory of the host where there are none. Streams have no work, so all of them are stream 0.
+// The part of CUDA's runtime that host-side NVSHMEM programs call, over emulated devices, or over
+// host memory if there are none. Streams have no work, so all of them are stream 0.
 #pragma once
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// A libcuda.so.1 that is none: the calls that Gondwana and programs use, as the driver's library
-// has them.
+// A replacement of libcuda.so.1: the calls that Gondwana and programs use, with the driver's
+// signatures.
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -38,7 +38,7 @@ struct State {
   bool has_begun = false;
   bool has_ended = false;
   std::array<Context, 16> contexts;
-  unsigned questions = 0;  // about addresses
+  unsigned questions = 0;  // queries about addresses
 };
 
 State& state() {
@@ -46,7 +46,8 @@ State& state() {
   return one;
 }
 
-// The contexts that this thread has pushed, by device. Static objects use it after its end.
+// The contexts that this thread has pushed, by device. Static objects use it after the thread's
+// end.
 struct Stack {
   std::array<int, 64> devices;
   std::size_t size;
@@ -63,14 +64,15 @@ void* pointer(Address address) {
   return reinterpret_cast<void*>(address);
 }
 
-// What every call does first: a status other than success ends it.
+// Called first by every call: a status other than success ends the call.
 int enter(const char* call) {
   if (state().has_ended) return deinitialized;
   if (!state().has_begun) return not_initialized;
   return injected(call);
 }
 
-// Handles of devices begin there: they are not the ordinals, but programs take them for that.
+// Device handles start at this number: they are not ordinals, but programs mistake them for
+// ordinals.
 int first_handle() {
   return standin::has_client() ? 0 : 100;
 }
@@ -108,7 +110,7 @@ void check_stream(const char* call, void* stream) {
     give_up(call, "the stream is of another context");
 }
 
-// After all handlers of exit().
+// Runs after all handlers of exit().
 [[gnu::destructor]] void look_for_leaks() {
   if (!standin::has_variable("STANDIN_LEAKS", "abort")) return;
   if (memory().left() + standin::virtual_memory_left() > 0)
@@ -126,7 +128,7 @@ int copy_at_once(const char* call, void* to, const void* from, std::size_t size)
 
 constexpr unsigned handle_flags = 1;
 
-// Of IPC: memory of cuMemAlloc() alone has one, and a context.
+// Whether the memory can be shared through IPC: only memory of cuMemAlloc() with a context.
 bool has_handle(const standin::Block& block) {
   return !block.is_of_pool && block.range == nullptr;
 }
@@ -136,7 +138,7 @@ bool has_handle(const standin::Block& block) {
 #define STANDIN_ENTER(call)            \
   const std::scoped_lock held(lock()); \
   if (const int status = enter(call); status != success) return status
-// Of calls that may wait, which captures of other threads forbid.
+// For calls that may wait, which captures of other threads forbid.
 #define STANDIN_ENTER_TO_WAIT(call) \
   STANDIN_ENTER(call);              \
   if (const int status = standin::capture().check(); status != success) return status
@@ -218,7 +220,7 @@ int cuCtxGetCurrent(void** context) {
   return success;
 }
 
-// In place of the current one; null: none.
+// Replaces the current context; null: none.
 int cuCtxSetCurrent(void* context) {
   STANDIN_ENTER("cuCtxSetCurrent");
   if (stack.size > 0) --stack.size;
@@ -339,7 +341,7 @@ int cuThreadExchangeStreamCaptureMode(int* mode) {
   return success;
 }
 
-// No call of a driver: whether nothing has ended the capture.
+// Not a driver call: returns whether nothing has ended the capture.
 int standinCapture(int begins) {
   const std::scoped_lock held(lock());
   if (begins == 0) return standin::capture().end() ? 1 : 0;
@@ -424,12 +426,12 @@ int cuPointerSetAttribute(const void* value, int attribute, Address address) {
   return success;
 }
 
-// No call of CUDA.
+// Not a CUDA call.
 unsigned standinQuestions() {
   return state().questions;
 }
 
-// Of addresses that it does not know it says so by zeros.
+// Unknown addresses are reported with zeros.
 int cuPointerGetAttributes(unsigned count, const int* attributes, void** values, Address address) {
   STANDIN_ENTER("cuPointerGetAttributes");
   ++state().questions;
@@ -477,7 +479,7 @@ int cuPointerGetAttributes(unsigned count, const int* attributes, void** values,
   return success;
 }
 
-// The one attribute that programs ask for: the context, 1.
+// The only attribute that programs request is the context, 1.
 int cuPointerGetAttribute(void* value, int attribute, Address address) {
   STANDIN_ENTER("cuPointerGetAttribute");
   const standin::Block* block = memory().find(nullptr, pointer(address));

@@ -28,7 +28,7 @@ struct Physical {
   std::size_t size;
   int device;
   int types;
-  int references = 1;  // of the program
+  int references = 1;  // held by the program
   int mappings = 0;
 };
 
@@ -66,7 +66,7 @@ Handle add(int file, std::size_t size, int device, int types) {
   return state().last;
 }
 
-// The reservation that has all of it.
+// The reservation that contains the whole range.
 std::byte* range_of(const char* call, std::byte* begin, std::size_t size) {
   for (const auto& [first, length] : state().reserved)
     if (begin >= first && begin + size <= first + length) return first;
@@ -213,7 +213,7 @@ int cuMemExportToShareableHandle(int* file, Handle handle, int type, Handle flag
   return success;
 }
 
-// The file's name says which device it is of.
+// The file's name contains the device number.
 int cuMemImportFromShareableHandle(Handle* handle, void* number, int type) {
   STANDIN_ENTER("cuMemImportFromShareableHandle");
   const auto file = static_cast<int>(reinterpret_cast<std::intptr_t>(number));

@@ -1,11 +1,11 @@
-// Memory that is made, mapped and shared by descriptors, of the stand-in for CUDA's driver.
+// Memory of the CUDA replacement that is created, mapped and shared through descriptors.
 #pragma once
 
 #include <cstddef>
 
 namespace standin {
 
-// What was not released, unmapped or given back.
+// What was not released, unmapped or freed.
 std::size_t virtual_memory_left();
 
 }  // namespace standin

@@ -1,5 +1,5 @@
-// A libamdhip64.so that is none: the calls that Gondwana and programs use, as HIP has them.
-// STANDIN_HIP=5 makes it an old one.
+// A replacement of libamdhip64.so: the calls that Gondwana and programs use, with HIP's signatures.
+// STANDIN_HIP=5 makes it an old version.
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -57,7 +57,7 @@ int copy_at_once(const char* call, void* to, const void* from, std::size_t size)
 #define STANDIN_ENTER(call)            \
   const std::scoped_lock held(lock()); \
   if (const int status = injected(call); status != success) return fail(status)
-// Of calls that may wait, which captures of other threads forbid.
+// For calls that may wait, which captures of other threads forbid.
 #define STANDIN_ENTER_TO_WAIT(call) \
   STANDIN_ENTER(call);              \
   if (const int status = standin::capture().check(); status != success) return fail(status)
@@ -211,7 +211,7 @@ int hipThreadExchangeStreamCaptureMode(int* mode) {
   return success;
 }
 
-// No call of a driver: whether nothing has ended the capture.
+// Not a driver call: returns whether nothing has ended the capture.
 int standinCapture(int begins) {
   const std::scoped_lock held(lock());
   if (begins == 0) return standin::capture().end() ? 1 : 0;
@@ -285,7 +285,7 @@ struct PointerAttributes {
   unsigned flags;
 };
 
-// An old one takes what it does not know for an error.
+// An old version reports unknown addresses as errors.
 int hipPointerGetAttributes(PointerAttributes* attributes, const void* address) {
   STANDIN_ENTER("hipPointerGetAttributes");
   const standin::Block* block = memory().find(nullptr, address);

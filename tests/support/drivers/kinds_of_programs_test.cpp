@@ -1,5 +1,4 @@
-// Kinds of vendors whose drivers the program uses by itself, on the libraries that stand in for
-// them.
+// Vendor kinds whose drivers the program uses itself, on the libraries that replace these drivers.
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -65,7 +64,7 @@ TEST(kinds_of_cuda, a_program_uses_the_driver_too) {
   const auto find = [&](const char* name) {
     return reinterpret_cast<Call>(::dlsym(library, name));
   };
-  const Options options;  // that it has loaded the library is enough
+  const Options options;  // loading the library is enough
   Kinds kinds(options);
   EXPECT_TRUE(kinds.has_devices());
   ASSERT_EQ(find("cuInit")(0U), 0);
@@ -135,7 +134,7 @@ struct Access {
   int rights = 3;
 };
 
-// The calls of a program that maps its memory by itself.
+// The calls of a program that maps its own memory.
 class MappedByProgram {
  public:
   static constexpr std::size_t size = std::size_t{128} * 1024;
@@ -163,7 +162,7 @@ class MappedByProgram {
   unsigned long long handle_ = 0;
 };
 
-// Another process maps what the handle names. Its exit status.
+// Another process maps the handle's memory. Returns its exit status.
 int status_of_peer(const SharedHandle& handle) {
   std::string words;
   for (const std::uint64_t word : handle) words += std::to_string(word) + " ";

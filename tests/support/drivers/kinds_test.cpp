@@ -1,5 +1,5 @@
-// The table of kinds, and what a device of a vendor does, on the libraries that stand in for those
-// of vendors: STANDIN_KIND names one. Ranks with devices are in tests/ranks.
+// The table of kinds, and the operations of a vendor's device, on the libraries that replace the
+// vendors' drivers: STANDIN_KIND names one. Ranks with devices are tested in tests/ranks.
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -154,7 +154,7 @@ TEST(kinds, memory_that_is_left_is_freed) {
   EXPECT_TRUE((*kinds.device(1))->allocate(5000));
 }
 
-// With STANDIN_ENDS=early the driver ends as the first thing at exit.
+// With STANDIN_ENDS=early the driver ends first at exit.
 TEST(kinds, devices_may_outlive_their_driver) {
   static Kinds kinds(options_of());
   EXPECT_TRUE((*kinds.device(0))->allocate(100));
@@ -193,7 +193,7 @@ TEST(kinds, errors_name_the_device_and_the_call) {
   kind.release(memory.data());
 }
 
-// Of the stand-ins with events, each query carries out one copy.
+// In replacements with events, each query executes one copy.
 TEST(kinds, copies_can_be_tested_without_a_wait) {
   Kinds kinds(options_of(1));
   Kind& kind = **kinds.device(0);
@@ -229,7 +229,8 @@ TEST(kinds, devices_of_one_vendor_copy_between_them) {
   other.release(to.data());
 }
 
-// Without an event the whole stream is waited for; if an event fails, too, and the error is told.
+// Without an event the whole stream is waited for. If an event fails, that happens too, and the
+// error is reported.
 TEST(kinds, no_copy_is_under_way_when_its_completion_ends) {
   if (vendor() == "ze") GTEST_SKIP() << "its copies end at once";
   Kinds kinds(options_of());
@@ -249,7 +250,7 @@ TEST(kinds, no_copy_is_under_way_when_its_completion_ends) {
   kind.release(memory.data());
 }
 
-// Where a kind has no call for it, it does nothing. The stand-in looks for what is left at exit.
+// If a kind has no call for it, nothing happens. At exit the replacement checks for leftovers.
 TEST(kinds, host_memory_is_pinned) {
   std::vector<std::byte> host(std::size_t{64} * 1024, std::byte{5});
   Kinds kinds(options_of());

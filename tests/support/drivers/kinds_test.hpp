@@ -1,4 +1,4 @@
-// What tests of kinds of vendors share: STANDIN_KIND names one.
+// Code shared by the tests of vendor kinds: STANDIN_KIND names one.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ inline const char* call(const char* cuda, const char* hip, const char* ze) {
   return vendor() == "cuda" ? cuda : vendor() == "hip" ? hip : ze;
 }
 
-// STANDIN_FAIL while it lives.
+// Sets STANDIN_FAIL during its lifetime.
 class Failing {
  public:
   Failing(const char* name, const char* status) {
@@ -43,14 +43,14 @@ inline std::string error_of(const auto& result) {
   return result ? "no error" : result.error().text;
 }
 
-// Bytes of the host and back again.
+// Copies bytes to the host.
 inline std::vector<std::byte> read(Kind& kind, Bytes memory) {
   std::vector<std::byte> host(memory.size());
   EXPECT_TRUE(kind.copy_now(host.data(), memory.data(), memory.size()));
   return host;
 }
 
-// What the program does with the driver by itself.
+// A driver call that the program makes itself.
 using Call = int (*)(...);
 
 }  // namespace gondwana

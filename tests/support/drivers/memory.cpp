@@ -80,7 +80,7 @@ std::size_t whole_pages(std::size_t size) {
   return (size + page - 1) / page * page;
 }
 
-// Of zero pages at first. Stays mapped.
+// Zero at first. Stays mapped.
 std::atomic<std::uint32_t>* count_of(int file, std::size_t place) {
   void* mapped =
       ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(place));
@@ -129,7 +129,7 @@ std::byte* Memory::allocate(int device, std::size_t size) {
                           .file = file,
                           .number = facts.st_ino},
                          file);
-  // True drivers give memory with what it had before.
+  // Real drivers return memory with its old contents.
   const Block& block = blocks_.upper_bound(reinterpret_cast<std::uintptr_t>(shown))->second;
   std::memset(block.backing, 0xA5, std::min<std::size_t>(size, page));
   return shown;
@@ -264,7 +264,7 @@ std::size_t Memory::blocks() const {
 
 }  // namespace standin
 
-// For tests: memory of devices that this process has not freed or closed.
+// For tests: device memory that this process has not freed or closed.
 extern "C" std::size_t standin_blocks() {
   const std::scoped_lock held(standin::lock());
   return standin::memory().blocks();

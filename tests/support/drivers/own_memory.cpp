@@ -1,6 +1,6 @@
-// own_memory first|late|named: a program allocates memory of CUDA by itself, and puts from it. It
-// has a context before shmem_init, or before shmem_malloc, or behind both, and GONDWANA_KINDS names
-// cuda.
+// own_memory first|late|named: a program allocates CUDA memory itself and puts from it. It creates
+// a context before shmem_init (first), before shmem_malloc (late), or after both, with
+// GONDWANA_KINDS naming cuda (named).
 #include <dlfcn.h>
 #include <shmem.h>
 

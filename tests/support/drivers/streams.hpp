@@ -1,5 +1,5 @@
-// Streams and events of stand-in drivers. A copy is carried out when the program waits for it:
-// without that it is not there.
+// Streams and events of replacement drivers. A copy is executed when the program waits for it:
+// without a wait the bytes are not there.
 #pragma once
 
 #include <cstdint>
@@ -26,19 +26,19 @@ struct Stream {
 };
 
 struct Event {
-  Stream* stream = nullptr;  // where it was recorded
+  Stream* stream = nullptr;  // the stream in which it was recorded
   std::uint64_t after = 0;
 };
 
-// A capture of a stream of the program, as calls of other threads see it. Callers hold lock().
+// A capture of a program's stream, as seen by calls of other threads. Callers hold lock().
 class Capture {
  public:
   void begin() { is_on_ = true; }
   // Whether no call has ended it.
   bool end();
-  // What the thread lets captures of others forbid; 2: nothing.
+  // Which calls captures of other threads forbid in this thread; 2: none.
   static int exchange_mode(int mode);
-  // The status of a call that may wait. It ends the capture where it is forbidden.
+  // The status of a call that may wait. If such calls are forbidden, it ends the capture.
   int check();
 
  private:
@@ -48,7 +48,7 @@ class Capture {
 
 Capture& capture();
 
-// Callers hold lock(). Gives up where a stream or an event is none of its own.
+// Callers hold lock(). Gives up if a stream or an event is not one of these.
 class Streams {
  public:
   Stream* make_stream(int device);
@@ -62,7 +62,7 @@ class Streams {
   void record(const char* call, void* event, void* stream) const;
   void wait_for_stream(const char* call, void* stream) const;
   void wait_for_event(const char* call, void* event) const;
-  // Carries out one copy. Whether all before the event are.
+  // Executes one copy. Returns whether all copies before the event are complete.
   bool has_passed(const char* call, void* event) const;
 
   std::size_t left() const { return streams_.size() + events_.size(); }

@@ -1,4 +1,4 @@
-// A libze_loader.so.1 that is none: the calls that Gondwana uses, as Level Zero has them.
+// A replacement of libze_loader.so.1: the calls that Gondwana uses, with Level Zero's signatures.
 #include <array>
 #include <cstring>
 #include <set>
@@ -49,7 +49,7 @@ void check_context(const char* call, Handle context) {
   if (!state().contexts.contains(context)) give_up(call, "that is no context");
 }
 
-// Of every structure.
+// The head of every structure.
 struct Header {
   std::uint32_t type;
   const void* next;
@@ -70,7 +70,7 @@ int enter(const char* call) {
   if (!state().lists.empty()) give_up("exit", "command lists were not destroyed");
 }
 
-// What the calls that list things have in common.
+// Common code of the calls that list objects.
 template <typename Name>
 int list(std::uint32_t* count, Handle* handles, std::uint32_t all, const Name& name) {
   if (handles == nullptr || *count > all) *count = all;
@@ -211,7 +211,7 @@ int zeCommandListDestroy(Handle gone) {
   return success;
 }
 
-// At once: the list is synchronous. It knows memory of its own device, and of the host.
+// Executes at once: the list is synchronous. It knows memory of its own device and of the host.
 int zeCommandListAppendMemoryCopy(Handle on, void* to, const void* from, std::size_t size,
                                   Handle signal, std::uint32_t waits, Handle* /*events*/) {
   STANDIN_ENTER("zeCommandListAppendMemoryCopy");

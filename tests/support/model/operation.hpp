@@ -37,7 +37,7 @@ struct Operation {
   std::memory_order failure = std::memory_order_relaxed;
 };
 
-// The operation concerns no other thread, so it needs no interleaving. Races are found by what a
+// The operation concerns no other thread, so it needs no interleaving. Races are detected by what a
 // thread has seen, in either order of the two accesses.
 inline bool is_local(Kind kind) {
   return kind == Kind::read_data || kind == Kind::write_data || kind == Kind::fail;
