@@ -7,11 +7,15 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <thread>
+#include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
 #include "core/load.hpp"
+#include "core/machine.hpp"
 #include "core/print_error.hpp"
 #include "memory/job_end.hpp"
 #include "memory/stillness.hpp"
@@ -21,10 +25,7 @@
 namespace gondwana {
 namespace {
 
-using std::chrono::milliseconds;
-using std::chrono::steady_clock;
-
-constexpr milliseconds between_looks{10};
+constexpr std::chrono::milliseconds between_looks{10};
 
 // The signals by which launchers end the ranks of a job. A rank that is already ending continues in
 // its own way.
@@ -35,24 +36,19 @@ void ignore_sigterm() {
 }
 
 // Tells the launcher how this process ends.
-Result<void> end_job(Process& self, int status, EndReason reason) {
+void end_job(Process& self, int status, EndReason reason) {
   if (self.memory != nullptr) self.memory->page(self.membership.rank).presence.leave();
-  return self.membership.launcher.end_job(status, reason);
+  [[maybe_unused]] const Result<void> told = self.membership.launcher.end_job(status, reason);
 }
 
-// A foreign launcher ends all ranks at once. The ranks of this node end by themselves before that.
-void give_others_time(const Process& self) {
+// Whether ranks of this node have not finalized yet. This one has.
+bool any_other_lives(const Process& self) {
   self.memory->page(self.membership.rank).state = RankState::finalized;
-  const auto others_live = [&] {
-    for (const Rank rank : self.memory->roster().here()) {
-      const ControlPage& page = self.memory->page(rank);
-      const auto pid = static_cast<pid_t>(page.presence.process.load(std::memory_order_relaxed));
-      if (page.state != RankState::finalized && is_alive(pid)) return true;
-    }
-    return false;
-  };
-  const auto until = steady_clock::now() + time_to_end;
-  while (others_live() && steady_clock::now() < until) std::this_thread::sleep_for(between_looks);
+  return std::ranges::any_of(self.memory->roster().here(), [&](Rank rank) {
+    const ControlPage& page = self.memory->page(rank);
+    const auto pid = static_cast<pid_t>(page.presence.process.load(std::memory_order_relaxed));
+    return page.state != RankState::finalized && is_alive(pid);
+  });
 }
 
 // See catch_end_signal().
@@ -86,24 +82,47 @@ bool begin_to_leave(Process& self) {
   return !self.leaves_job.exchange(true);
 }
 
+// Returns the answer to a question.
+std::optional<LeaveEvent> perform(Process& self, const LeaveAction& action) {
+  if (const auto* end = std::get_if<AnnounceEnd>(&action)) {
+    announce_purposeful_end(self.memory->header(), self.memory->roster().here().size(),
+                            end->status);
+    tell_others_to_look(self);
+  } else if (const auto* told = std::get_if<TellLauncher>(&action)) {
+    end_job(self, told->status, told->reason);
+  } else if (std::holds_alternative<LeaveLauncher>(action)) {
+    self.membership.launcher.leave();
+  } else if (const auto* unfinished = std::get_if<SayUnfinished>(&action)) {
+    print_error("gondwana: rank {} ends with status {} before it has finalized; the job is ended\n",
+                self.rank(), unfinished->status);
+  } else {
+    std::fflush(nullptr);  // the output of exit handlers
+    const bool any_lives = any_other_lives(self);
+    if (any_lives) std::this_thread::sleep_for(between_looks);
+    return OthersSeen{any_lives};
+  }
+  return std::nullopt;
+}
+
+void handle(Process& self, const LeaveEvent& first) {
+  for (std::optional<LeaveEvent> event = first; event;) {
+    const LeaveActions actions =
+        self.leaving.handle(*std::exchange(event, std::nullopt), monotonic_ns());
+    for (const LeaveAction& action : actions)
+      if (const std::optional<LeaveEvent> answer = perform(self, action)) event = answer;
+  }
+}
+
 }  // namespace
 
 // The engine stays as it is: other threads may be in calls, and exit handlers may make calls.
 void leave_job(int status) {
   Process& self = this_process();
-  if (status != 0 && status % 256 == 0) status = 1;  // a waiting parent would see 0
   begin_to_leave(self);
-  self.exit_status = status;
   std::fflush(nullptr);
   ignore_sigterm();
-  if (self.membership.launcher.is_foreign() && !self.forked) {
-    self.asks_for_end = true;
-    announce_purposeful_end(self.memory->header(), self.memory->roster().here().size(), status);
-    tell_others_to_look(self);
-  } else {
-    [[maybe_unused]] const Result<void> told = end_job(self, status, EndReason::on_purpose);
-  }
-  std::exit(status);
+  handle(self, EndCalled{status, self.membership.launcher.is_foreign() && !self.forked});
+  std::exit(self.leaving.status());
 }
 
 void leave_with_others() {
@@ -119,7 +138,7 @@ void look_for_end() {
   if (!status) [[likely]]
     return;
   if (!begin_to_leave(self)) return self.last_turn.unlock();
-  self.exit_status = *status;
+  handle(self, EndTold{*status});
   for (const auto tell : self.before_told_end) tell();
   self.memory->page(self.membership.rank).presence.leave();
   ignore_sigterm();
@@ -141,24 +160,11 @@ void catch_end_signal() {
   ::sigaction(SIGURG, &action, nullptr);
 }
 
-// Our guardian sees and judges the end of a rank. A foreign launcher may mistake an end for a
-// crash, or let the peers of a rank that gave up wait forever.
 void take_leave(int status, void* /*unused*/) {
   Process& self = this_process();
   if (self.forked) return;
-  const LauncherLink& launcher = self.membership.launcher;
-  if (self.asks_for_end) {
-    std::fflush(nullptr);  // the output of exit handlers
-    give_others_time(self);
-    [[maybe_unused]] const Result<void> told =
-        end_job(self, self.exit_status, EndReason::on_purpose);
-    return;
-  }
-  const bool has_finished = self.engine == nullptr || self.leaves_job;
-  if (has_finished || status == 0 || !launcher.is_foreign()) return launcher.leave();
-  print_error("gondwana: rank {} ends with status {} before it has finalized; the job is ended\n",
-              self.rank(), status);
-  [[maybe_unused]] const Result<void> told = end_job(self, status, EndReason::error);
+  const bool is_finished = self.engine == nullptr || self.leaves_job;
+  handle(self, HandlersDone{status, is_finished, self.membership.launcher.is_foreign()});
 }
 
 // No standard says what a door does after a loss. The message says in which call this rank was; the
@@ -170,15 +176,19 @@ void say_peer_lost(const Error& error) {
   constexpr std::chrono::seconds longest{10};
   Process& self = this_process();
   if (self.all_have_finalized) return;
-  const auto until = steady_clock::now() + std::min(stretched(for_others), longest);
+  const std::chrono::nanoseconds grace = std::min(stretched(for_others), longest);
+  const LossWait wait(error.code == Errc::peer_lost, static_cast<std::uint64_t>(grace.count()),
+                      monotonic_ns());
+  LossWait::Step step = LossWait::Step::look_again;
   do {
     look_for_end();
-    if (self.leaves_job || self.ends_with_others) {
+    step = wait.look(self.leaves_job || self.ends_with_others, monotonic_ns());
+    if (step == LossWait::Step::end_with_others) {
       leave_with_others();
-      std::exit(self.exit_status);  // an exit handler continues with the next one
+      std::exit(self.leaving.status());  // an exit handler continues with the next one
     }
     std::this_thread::sleep_for(between_looks);
-  } while (error.code == Errc::peer_lost && steady_clock::now() < until);
+  } while (step == LossWait::Step::look_again);
   const Waiting* waiting = self.memory->page(self.membership.rank).longest_wait();
   fail_together(waiting == nullptr ? "network" : waiting->call().c_str(), error);
 }
@@ -189,7 +199,7 @@ void say_and_end(const std::string& sentence) {
       this_process().failure ? "" : fmt::format("rank {}: ", this_process().rank());
   print_error("gondwana: {}{}{}\n", self, sentence, caller_in_brackets());
   std::fflush(nullptr);
-  [[maybe_unused]] const Result<void> told = end_job(this_process(), 1, EndReason::error);
+  end_job(this_process(), 1, EndReason::error);
   std::_Exit(1);
 }
 

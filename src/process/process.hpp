@@ -13,6 +13,7 @@
 #include "engine/engine.hpp"
 #include "memory/globals.hpp"
 #include "process/leave.hpp"
+#include "process/leaving.hpp"
 #include "process/neighbor_watch.hpp"
 #include "remote/client/client.hpp"
 
@@ -41,8 +42,7 @@ struct Process {
   std::array<std::atomic<void (*)()>, 3> diverts{};  // from the doors: see divert_calls_by
   std::atomic<bool> ends_with_others = false;        // set if it, too, only waits for them to end
   std::atomic<bool> all_have_finalized = false;
-  int exit_status = 0;        // of this process, once it leaves the job
-  bool asks_for_end = false;  // of all ranks, after their exit handlers, without a guardian
+  Leaving leaving;  // used by the thread that leaves
 
   std::uint32_t rank() const { return index(membership.rank); }
 };
