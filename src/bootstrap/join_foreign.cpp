@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "bootstrap/job_memory.hpp"
@@ -87,18 +88,29 @@ Result<Membership> join_alone() {
   return keep_job(*std::move(memory));
 }
 
+// A nested launcher inherits the variables of the outer one: PMI-1 may be right where PMIx is not.
+JoinWay way_to_join(const StartedBy& by, std::uint32_t pmix_size) {
+  if (pmix_size > 1 || (pmix_size == 1 && !by.pmi1)) return JoinWay::pmix;
+  if (by.pmi1) return JoinWay::pmi1;
+  return by.claim ? JoinWay::none : JoinWay::alone;
+}
+
 Result<Membership> join_foreign(const StartedBy& by, const Options& options) {
   const Terms terms{Deadline(options.join_timeout), options.most_on_node()};
-  if (by.has_pmix) {
-    Result<Pmix> session = Pmix::open();
-    // A nested launcher inherits the variables of the outer one: PMI-1 may be right where PMIx is
-    // not.
-    if (session && (session->size() > 1 || !by.pmi1))
-      return join_through_pmix(*std::move(session), by, terms);
-    if (!session && !by.pmi1 && by.claim) return out_of_reach(by, session.error());
+  std::optional<Result<Pmix>> session;
+  if (by.has_pmix) session = Pmix::open();
+  const bool is_open = session && *session;
+  switch (way_to_join(by, is_open ? (*session)->size() : 0)) {
+    case JoinWay::pmix:
+      return join_through_pmix(**std::move(session), by, terms);
+    case JoinWay::pmi1:
+      session.reset();
+      return join_through_pmi1(*by.pmi1, by, terms);
+    case JoinWay::none:
+      return session && !is_open ? out_of_reach(by, session->error()) : no_way_to_meet(by);
+    case JoinWay::alone:
+      break;
   }
-  if (by.pmi1) return join_through_pmi1(*by.pmi1, by, terms);
-  if (by.claim) return no_way_to_meet(by);
   return join_alone();
 }
 

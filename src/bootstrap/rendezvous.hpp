@@ -7,19 +7,20 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "bootstrap/agent_start.hpp"
 #include "bootstrap/deadline.hpp"
 #include "bootstrap/job_memory.hpp"
 #include "bootstrap/join.hpp"
+#include "bootstrap/join_plan.hpp"
 #include "bootstrap/key_value_space.hpp"
-#include "bootstrap/node_map.hpp"
 #include "bootstrap/process_info.hpp"
 #include "bootstrap/rendezvous_server.hpp"
 #include "bootstrap/roll_call.hpp"
@@ -38,53 +39,47 @@ class Rendezvous {
 
   // `node_ranks`: the most that may share memory; 0: all that can.
   Result<Membership> join(std::uint32_t node_ranks) {
-    own_ = {own_node(), own_host(), node_ranks, {}};
-    if (const Result<void> done = introduce(); !done) return done.error();
-    const Result<ProcessInfo> first = info_of(0);
-    if (!first) return first.error();
-    if (!first->invitation) return Error{Errc::malformed, "rank 0 invites nobody"};
-    const Result<std::uint32_t> host = find_first_of_node(
-        space_.rank(), first->node_ranks, [&](std::uint32_t other) -> Result<bool> {
-          const Result<ProcessInfo> info = info_of(other);
-          if (!info) return info.error();
-          return info->node == own_.node;
-        });
-    if (!host) return host.error();
-    if (const Result<void> looked = look_at_the_last(*first); !looked) return looked.error();
-    return *host == space_.rank() ? join_as_host(*first) : join_as_guest(*host, *first);
+    JoinPlan plan({space_.rank(),
+                   space_.size(),
+                   {own_node(), own_host(), node_ranks, {}},
+                   by_.launcher,
+                   by_.in_order});
+    const RollCall roll_call(space_.job(), space_.rank());
+    for (JoinEvent event = JoinBegins{};;) {
+      const JoinStep step = plan.handle(event);
+      if (const auto* error = std::get_if<Error>(&step)) return *error;
+      const bool is_chosen = !own_setting(VariableId::gondwana_network).is_default();
+      if (plan.is_loopback_enough() && !is_chosen) ::setenv("GONDWANA_NETWORK", "127.0.0.0/8", 1);
+      if (const auto* guest = std::get_if<BeGuest>(&step)) return join_as_guest(*guest);
+      if (const auto* host = std::get_if<BeHost>(&step)) return join_as_host(*host);
+      Result<JoinEvent> answer = perform(step, roll_call);
+      if (!answer) return answer.error();
+      event = *std::move(answer);
+    }
   }
 
  private:
-  // Publishes this rank, and returns when all others have published theirs.
-  Result<void> introduce() {
-    if (space_.rank() == 0) {
-      if (Result<void> opened = open_reception(0); !opened) return opened;
-      own_.invitation = rendezvous_server_->invitation();
+  Result<JoinEvent> perform(const JoinStep& step, const RollCall& roll_call) {
+    if (const auto* opens = std::get_if<OpenServer>(&step)) {
+      Result<RendezvousServer> opened = RendezvousServer::open(space_.size(), opens->tag);
+      if (!opened) return opened.error();
+      server_ = *std::move(opened);
+      return JoinEvent(ServerOpened{server_->invitation()});
     }
-    const RollCall roll_call(space_.job(), space_.rank());
-    if (Result<void> said = space_.put(Round::ranks, write_info(own_)); !said) return said;
+    if (const auto* own = std::get_if<Publish>(&step)) {
+      const Result<void> said = space_.put(Round::ranks, write_info(own->info));
+      return said ? Result<JoinEvent>(Published{}) : said.error();
+    }
+    if (const auto* wanted = std::get_if<Fetch>(&step)) {
+      Result<ProcessInfo> info = info_of(wanted->rank);
+      if (!info) return info.error();
+      return JoinEvent(Fetched{wanted->rank, *std::move(info)});
+    }
     const Result<bool> all = space_.fence(deadline_);
     if (!all) return all.error();
-    if (!*all) return not_all_came(roll_call);
-    return {};
-  }
-
-  Result<void> open_reception(std::uint64_t tag) {
-    Result<RendezvousServer> rendezvous_server = RendezvousServer::open(space_.size(), tag);
-    if (!rendezvous_server) return rendezvous_server.error();
-    rendezvous_server_ = *std::move(rendezvous_server);
-    return {};
-  }
-
-  // All ranks of a host wait for the same ranks, so all report the same missing ones.
-  Error not_all_came(const RollCall& roll_call) const {
-    return {
-        Errc::peer_lost,
-        fmt::format("of {} ranks these did not join within {} s (GONDWANA_JOIN_TIMEOUT): {}. "
-                    "Is every process that {} started the same program? Ranks on hosts other "
-                    "than {} are named in any case",
-                    space_.size(), deadline_.seconds(),
-                    fmt::join(roll_call.missing(space_.size()), ", "), by_.launcher, own_.host)};
+    return JoinEvent(
+        AllWaited{deadline_.seconds(),
+                  *all ? std::vector<std::uint32_t>() : roll_call.missing(space_.size()), *all});
   }
 
   Result<ProcessInfo> info_of(std::uint32_t rank) {
@@ -114,72 +109,33 @@ class Rendezvous {
     }
   }
 
-  Result<std::vector<NodeShare>> all_nodes() {
-    std::vector<ProcessInfo> infos;
-    for (std::uint32_t rank = 0; rank < space_.size(); ++rank) {
-      Result<ProcessInfo> info = info_of(rank);
-      if (!info) return info.error();
-      infos.push_back(*std::move(info));
-    }
-    return find_nodes(infos, by_.in_order);
-  }
-
-  bool has_one_node(const ProcessInfo& first) const {
-    return stays_here_ && (first.node_ranks == 0 || space_.size() <= first.node_ranks);
-  }
-
-  // Whether all ranks are on this machine. Not all infos are read: if the first and the last could
-  // share memory, so could those between them; if not, rank 0 detects and reports it. Then no port
-  // on the network is opened.
-  Result<void> look_at_the_last(const ProcessInfo& first) {
-    const Result<ProcessInfo> last = info_of(space_.size() - 1);
-    if (!last) return last.error();
-    stays_here_ = last->node == first.node;
-    const bool is_chosen = !own_setting(VariableId::gondwana_network).is_default();
-    if (stays_here_ && !has_one_node(first) && !is_chosen)
-      ::setenv("GONDWANA_NETWORK", "127.0.0.0/8", 1);
-    return {};
-  }
-
-  Result<Membership> join_as_guest(std::uint32_t host, const ProcessInfo& first) {
-    const RendezvousClient client{host, space_.rank()};
-    if (has_one_node(first)) return visit(*first.invitation, client, deadline_);
+  Result<Membership> join_as_guest(const BeGuest& guest) {
+    const RendezvousClient client{guest.host, space_.rank()};
+    if (guest.invitation) return visit(*guest.invitation, client, deadline_);
     if (const Result<void> done = wait_for_nodes(); !done) return done.error();
-    const Result<NodeOffer> offer = offer_of(host);
+    const Result<NodeOffer> offer = offer_of(guest.host);
     if (!offer) return offer.error();
     return visit(offer->invitation, client, deadline_);
   }
 
-  Result<Membership> join_as_host(const ProcessInfo& first) {
-    const Result<std::vector<NodeShare>> nodes = all_nodes();
-    if (!nodes) return nodes.error();
-    const std::uint64_t tag = first.invitation->tag;
-    if (!rendezvous_server_)
-      if (const Result<void> opened = open_reception(tag); !opened) return opened.error();
-    Result<JobMemory> memory = JobMemory::create(share_of(*nodes), tag, own_environment());
+  Result<Membership> join_as_host(const BeHost& host) {
+    Result<JobMemory> memory =
+        JobMemory::create(host.nodes[host.node], host.tag, own_environment());
     if (!memory) return memory.error();
     UniqueFd lifeline;
-    if (nodes->size() > 1) {
-      Result<UniqueFd> open = open_node(*memory, *nodes);
+    if (host.nodes.size() > 1) {
+      Result<UniqueFd> open = open_node(*memory, host.nodes);
       if (!open) return open.error();
       lifeline = *std::move(open);
     }
-    return (*std::move(rendezvous_server_))
-        .serve(*std::move(memory), std::move(lifeline), deadline_);
-  }
-
-  const NodeShare& share_of(const std::vector<NodeShare>& nodes) const {
-    for (const NodeShare& node : nodes)
-      if (node.node_ranks().holds(Rank(space_.rank()))) return node;
-    GONDWANA_ASSERT(false, space_.rank());
-    return nodes.front();
+    return (*std::move(server_)).serve(*std::move(memory), std::move(lifeline), deadline_);
   }
 
   // The second round. Returns what ties the agent of this node to its ranks.
   Result<UniqueFd> open_node(const JobMemory& memory, const std::vector<NodeShare>& nodes) {
     Result<StartedAgent> agent = start_agent(memory, deadline_);
     if (!agent) return agent.error();
-    const std::string offer = write_offer({rendezvous_server_->invitation(), agent->contact});
+    const std::string offer = write_offer({server_->invitation(), agent->contact});
     if (const Result<void> said = tell_offer(offer); !said) return said.error();
     if (const Result<void> done = wait_for_nodes(); !done) return done.error();
     if (const Result<void> known = write_entries(memory, nodes); !known) return known.error();
@@ -217,9 +173,7 @@ class Rendezvous {
   Space& space_;
   const StartedBy& by_;
   const Deadline& deadline_;
-  ProcessInfo own_;
-  bool stays_here_ = false;
-  std::optional<RendezvousServer> rendezvous_server_;  // of a node's first rank
+  std::optional<RendezvousServer> server_;  // of a node's first rank
 };
 
 }  // namespace gondwana

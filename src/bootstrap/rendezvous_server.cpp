@@ -72,13 +72,6 @@ UniqueFd accept_one(int door, const Deadline& deadline) {
   }
 }
 
-std::vector<std::uint32_t> not_served(const std::vector<bool>& served, const NodeShare& share) {
-  std::vector<std::uint32_t> result;
-  for (const Rank rank : share.node_ranks())
-    if (!served[share.node_ranks().slot_of(rank)]) result.push_back(index(rank));
-  return result;
-}
-
 // What rank `rank` of the node gets.
 std::vector<JobMemory::Item> items_for(std::uint32_t rank, const JobMemory& memory,
                                        const UniqueFd& lifeline) {
@@ -139,52 +132,49 @@ Result<Membership> RendezvousServer::serve(JobMemory memory, UniqueFd lifeline,
                                            const Deadline& deadline) && {
   GONDWANA_ASSERT(memory.tag() == invitation_.tag, memory.tag());
   const NodeShare& share = memory.plan();
-  std::vector<bool> served(share.slots(), false);
-  served[0] = true;
+  Guests guests(share, invitation_.password);
   for (std::uint32_t left = share.node_ranks().size() - 1; left > 0; --left) {
     UniqueFd guest;
-    const Result<std::uint32_t> rank = admit(guest, share, served, deadline);
+    const Result<std::uint32_t> rank = admit(guest, guests, share, deadline);
     if (!rank) return rank.error();
     const auto items = items_for(*rank, memory, lifeline);
     if (const Result<void> handed =
             hand_out(items, index(share.node_ranks()[*rank]), guest.get(), memory.tag(), deadline);
         !handed)
       return handed.error();
-    served[*rank] = true;
   }
   Membership self = keep_job(std::move(memory));
   self.lifeline = std::move(lifeline);
   return self;
 }
 
-Result<std::uint32_t> RendezvousServer::admit(UniqueFd& guest, const NodeShare& share,
-                                              const std::vector<bool>& served,
+Result<std::uint32_t> RendezvousServer::admit(UniqueFd& guest, Guests& guests,
+                                              const NodeShare& share,
                                               const Deadline& deadline) const {
   for (;;) {
     guest.reset();  // a rejected client learns it now, not when the next one comes
     guest = accept_one(door_.get(), deadline);
     if (!guest) break;
-    const std::optional<std::uint32_t> rank = rank_of(guest.get(), share, deadline);
-    if (rank && !served[*rank]) return *rank;
+    const std::optional<protocol::Hello> hello = hello_of(guest.get(), deadline);
+    if (!hello) continue;
+    const auto rank = guests.admit(hello->password, static_cast<std::uint32_t>(hello->rank));
+    if (rank) return *rank;
   }
   return Error{Errc::peer_lost,
                fmt::format("rank {} has waited {} s (GONDWANA_JOIN_TIMEOUT) for ranks that did not "
                            "come for their memory: {}",
                            index(share.node_ranks().front()), deadline.seconds(),
-                           fmt::join(not_served(served, share), ", "))};
+                           fmt::join(guests.missing(), ", "))};
 }
 
-std::optional<std::uint32_t> RendezvousServer::rank_of(int guest, const NodeShare& share,
-                                                       const Deadline& deadline) const {
+std::optional<protocol::Hello> RendezvousServer::hello_of(int guest,
+                                                          const Deadline& deadline) const {
   if (!protocol::is_of_own_user(guest)) return std::nullopt;
   const Result<std::optional<protocol::Received>> received =
       protocol::receive(guest, invitation_.tag, deadline.left_ms());
   if (!received || !*received) return std::nullopt;
   const auto* hello = std::get_if<protocol::Hello>(&(*received)->message);
-  if (hello == nullptr || hello->password != invitation_.password) return std::nullopt;
-  const auto rank = Rank(static_cast<std::uint32_t>(hello->rank));  // below max_ranks
-  const NodeRanks ranks = share.node_ranks();
-  return ranks.holds(rank) ? std::optional(ranks.slot_of(rank)) : std::nullopt;
+  return hello != nullptr ? std::optional(*hello) : std::nullopt;
 }
 
 Result<Membership> visit(const Invitation& invitation, RendezvousClient client,

@@ -7,12 +7,13 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "bootstrap/deadline.hpp"
 #include "bootstrap/job_memory.hpp"
 #include "bootstrap/join.hpp"
+#include "bootstrap/join_plan.hpp"
 #include "bootstrap/process_info.hpp"
+#include "bootstrap/protocol.hpp"
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
 
@@ -34,13 +35,11 @@ class RendezvousServer {
   RendezvousServer(UniqueFd door, Invitation invitation)
       : door_(std::move(door)), invitation_(std::move(invitation)) {}
 
-  // The next rank that connects, with its socket in `guest`. Here and below, ranks are numbers on
-  // the node.
-  Result<std::uint32_t> admit(UniqueFd& guest, const NodeShare& share,
-                              const std::vector<bool>& served, const Deadline& deadline) const;
-  // The rank that connected; none if it is not one of ours.
-  std::optional<std::uint32_t> rank_of(int guest, const NodeShare& share,
-                                       const Deadline& deadline) const;
+  // The next rank that connects, with its socket in `guest`, by its number on the node.
+  Result<std::uint32_t> admit(UniqueFd& guest, Guests& guests, const NodeShare& share,
+                              const Deadline& deadline) const;
+  // Of a process of our user; nothing if it says something else.
+  std::optional<protocol::Hello> hello_of(int guest, const Deadline& deadline) const;
 
   UniqueFd door_;
   Invitation invitation_;
