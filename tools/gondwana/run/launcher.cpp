@@ -17,6 +17,8 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "base/complain.hpp"
 #include "base/exit_status.hpp"
@@ -101,22 +103,15 @@ void supervise(const UniqueFd& orders, const sigset_t& signals, FunctionRef<bool
   }
 }
 
-Poller make_poller() {
+// A Guardian or a Conductor.
+template <typename Parent, typename... Arguments>
+  requires std::is_constructible_v<Parent, Arguments..., Poller>
+[[noreturn]] void run_as(Arguments&&... arguments) {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   Result<Poller> poller = Poller::create();
   if (!poller) ::_exit(complain(poller.error(), exit_failure));
-  return *std::move(poller);
-}
-
-[[noreturn]] void run_guardian(const Job& job, SweeperLink sweeper, UniqueFd orders) {
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  Guardian guardian(job, std::move(sweeper), std::move(orders), make_poller());
-  ::_exit(guardian.run());
-}
-
-[[noreturn]] void run_conductor(const Job& job, UniqueFd orders) {
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  Conductor conductor(job, std::move(orders), make_poller());
-  ::_exit(conductor.run());
+  Parent parent(std::forward<Arguments>(arguments)..., *std::move(poller));
+  ::_exit(parent.run());
 }
 
 // Returns whether the guardian has ended. At first `guardian.pid` is the sweeper, which reports the
@@ -140,7 +135,7 @@ bool wait_for_guardian(const Sweeper& sweeper, Child& guardian) {
 int run_here(const Job& job, Pipe orders, const sigset_t& signals, DebuggerWindows* windows) {
   const Result<Sweeper> sweeper = Sweeper::start([&](SweeperLink link) {
     orders.to.reset();
-    run_guardian(job, std::move(link), std::move(orders.from));
+    run_as<Guardian>(job, std::move(link), std::move(orders.from));
   });
   if (!sweeper) return complain(sweeper.error(), exit_failure);
   orders.from.reset();
@@ -154,7 +149,7 @@ int run_on_hosts(const Job& job, Pipe orders, const sigset_t& signals, DebuggerW
   Child conductor{::fork(), "conductor"};
   if (conductor.pid == 0) {
     orders.to.reset();
-    run_conductor(job, std::move(orders.from));
+    run_as<Conductor>(job, std::move(orders.from));
   }
   if (conductor.pid < 0) return complain(no_process(), exit_failure);
   orders.from.reset();
@@ -169,25 +164,27 @@ int run_on_hosts(const Job& job, Pipe orders, const sigset_t& signals, DebuggerW
 // variables of GASNet and ComEx. The ranks report errors in these and other variables.
 std::uint32_t node_ranks(const Job& job) {
   Options options;
-  const auto environment =
-      Environment::with_site_file([&job](const char* name) { return value_for_ranks(job, name); });
+  const Environment environment = environment_of_ranks(job);
   for (const VariableId id : {VariableId::gondwana_node_ranks, VariableId::comex_enable_put_smp,
                               VariableId::comex_enable_get_smp, VariableId::comex_enable_acc_smp})
     if (const Result<void> done = read_option(id, environment, options); !done) return 0;
   return options.most_on_node();
 }
 
-// Runs the job with the ranks of --gdb under gdb.
-int debug_job(Job& job) {
-  Result<std::optional<DebuggerWindows>> windows = put_under_gdb(job);
-  if (!windows) return complain(windows.error(), exit_status(windows.error().code));
-  if (const Result<void> found = job.hosts.empty() ? find_files(job) : Result<void>{}; !found)
-    return complain(found.error(), exit_status(found.error().code));
-  if (job.purpose == Purpose::show) {
-    fmt::print("{}", show(job));
-    return 0;
-  }
-  return start_job(job, *windows ? &**windows : nullptr);
+// Finds the programs if they run here.
+Result<void> find_files_here(Job& job) {
+  return job.hosts.empty() ? find_files(job) : Result<void>{};
+}
+
+// Settles where the job runs.
+Result<void> settle_hosts(Job& job) {
+  if (const std::uint32_t most = node_ranks(job); most > 0) job.hosts = split_hosts(job, most);
+  job.hosts = hosts_in_use(job);
+  if (job.hosts.size() > most_nodes)
+    return Error{Errc::refused,
+                 fmt::format("{} nodes: at most {} are possible", job.hosts.size(), most_nodes)};
+  if (job.hosts.size() == 1 && link::is_this_host(job.hosts[0].name)) job.hosts.clear();
+  return {};
 }
 
 }  // namespace
@@ -247,21 +244,22 @@ int run_command(const std::vector<std::string>& words) {
   }
   if (const Result<void> fine = own_environment().check_site_file(); !fine)
     return complain(fine.error(), exit_failure);
-  if (const std::uint32_t most = node_ranks(*job); most > 0) job->hosts = split_hosts(*job, most);
-  job->hosts = hosts_in_use(*job);
-  if (job->hosts.size() > most_nodes)
-    return complain({Errc::refused, fmt::format("{} nodes: at most {} are possible",
-                                                job->hosts.size(), most_nodes)},
-                    exit_failure);
-  if (job->hosts.size() == 1 && link::is_this_host(job->hosts[0].name)) job->hosts.clear();
-  const bool here = job->hosts.empty();
-  if (const Result<void> found = here ? find_files(*job) : Result<void>{}; !found)
-    return complain(found.error(), exit_status(found.error().code));
-  if (!job->gdb.ranks.empty()) return debug_job(*job);
+  if (const Result<void> settled = settle_hosts(*job); !settled)
+    return complain(settled.error(), exit_failure);
+  Result<void> found = find_files_here(*job);
+  std::optional<DebuggerWindows> windows;
+  if (found && !job->gdb.ranks.empty()) {
+    Result<std::optional<DebuggerWindows>> opened = put_under_gdb(*job);
+    if (!opened) return complain(opened.error(), exit_status(opened.error().code));
+    windows = *std::move(opened);
+    found = find_files_here(*job);  // gdb is the program now
+  }
+  if (!found) return complain(found.error(), exit_status(found.error().code));
   if (job->purpose == Purpose::show) {
     fmt::print("{}", show(*job));
     return 0;
   }
+  if (!job->gdb.ranks.empty()) return start_job(*job, windows ? &*windows : nullptr);
   return job->profile.page.empty() ? run_with_table(*job) : run_with_page(*job);
 }
 

@@ -76,14 +76,12 @@ Result<void> choose_hosts(Job& job) {
 // GONDWANA_TRACE requests a trace. The ranks report errors in this variable.
 bool is_traced_by_variable(const Job& job) {
   Options options;
-  const auto environment =
-      Environment::with_site_file([&job](const char* name) { return value_for_ranks(job, name); });
-  return read_option(VariableId::gondwana_trace, environment, options) && options.trace;
+  return read_option(VariableId::gondwana_trace, environment_of_ranks(job), options) &&
+         options.trace;
 }
 
-// Checks what depends on all sections.
-Result<Job> complete(Job job) {
-  if (const Result<void> chosen = choose_hosts(job); !chosen) return chosen.error();
+// Ranks without a number are as many as the hosts have room for.
+Result<void> count_ranks(Job& job) {
   const std::uint64_t slots = slots_of(job);
   if (slots > protocol::max_ranks)
     return wrong(
@@ -106,11 +104,18 @@ Result<Job> complete(Job job) {
     return wrong(fmt::format("{} ranks: the hosts have room for {}; give them more, such as {}:{}",
                              ranks, slots, job.hosts[0].name, job.hosts[0].slots + ranks - slots));
   job.share.total = static_cast<std::uint32_t>(ranks);
+  return {};
+}
+
+// Checks what depends on all sections.
+Result<Job> complete(Job job) {
+  if (const Result<void> chosen = choose_hosts(job); !chosen) return chosen.error();
+  if (const Result<void> counted = count_ranks(job); !counted) return counted.error();
   if (!job.gdb.arguments.empty() && job.gdb.ranks.empty())
     return wrong("--gdb-args without --gdb, which names the ranks");
-  if (job.streams.reader && *job.streams.reader >= ranks)
-    return wrong(
-        fmt::format("--stdin {}: this job has ranks 0 to {}", *job.streams.reader, ranks - 1));
+  if (job.streams.reader && *job.streams.reader >= job.share.total)
+    return wrong(fmt::format("--stdin {}: this job has ranks 0 to {}", *job.streams.reader,
+                             job.share.total - 1));
   job.trace.after_failure = job.trace.file.empty() && is_traced_by_variable(job);
   if (job.trace.last_ms > 0 && !job.trace.is_on())
     return wrong("--trace-last without --trace, which names the file");

@@ -1,16 +1,19 @@
 #include "run/command_line/rank_variable.hpp"
 
 #include <cstdlib>
+#include <ranges>
 #include <string>
+#include <string_view>
 
 namespace gondwana::launch {
 
-const char* value_for_ranks(const Job& job, std::string_view name) {
-  for (auto given = job.programs[0].environment.rbegin();
-       given != job.programs[0].environment.rend(); ++given)
-    if (given->starts_with(name) && given->size() > name.size() && (*given)[name.size()] == '=')
-      return given->c_str() + name.size() + 1;
-  return std::getenv(std::string(name).c_str());
+Environment environment_of_ranks(const Job& job) {
+  return Environment::with_site_file([&job](const char* name) -> const char* {
+    const std::string beginning = std::string(name) + '=';
+    for (const std::string& given : std::views::reverse(job.programs[0].environment))
+      if (given.starts_with(beginning)) return given.c_str() + beginning.size();
+    return std::getenv(name);
+  });
 }
 
 }  // namespace gondwana::launch

@@ -1,13 +1,12 @@
 // The values of environment variables for the ranks.
 #pragma once
 
-#include <string_view>
-
+#include "core/variables.hpp"
 #include "run/job.hpp"
 
 namespace gondwana::launch {
 
-// The value that the ranks of the first program will see, or null.
-const char* value_for_ranks(const Job& job, std::string_view name);
+// What the ranks of the first program will see. `job` must outlive it.
+Environment environment_of_ranks(const Job& job);
 
 }  // namespace gondwana::launch

@@ -74,46 +74,34 @@ std::optional<std::uint64_t> ErrorGatherer::due_ns() const {
 std::string ErrorGatherer::release() {
   constexpr std::size_t most_alike = 4;  // shown in full even though only numbers differ
   std::ranges::stable_sort(errors_, {}, &TheError::rank);
-  std::string lines;
-  std::vector<bool> is_told(errors_.size());
-  const auto add = [&](std::size_t first, auto&& is_same, bool tells_all) {
+  // Takes one error of each rank, and returns the ranks.
+  const auto take_ranks = [this](const auto& is_wanted) {
     std::vector<std::uint32_t> ranks;
-    for (std::size_t i = first; i < errors_.size(); ++i) {
-      const bool is_again = !ranks.empty() && ranks.back() == errors_[i].rank;
-      if (is_told[i] || is_again || !is_same(errors_[i])) continue;
-      is_told[i] = true;
-      ranks.push_back(errors_[i].rank);
-    }
-    const TheError& error = errors_[first];
-    lines += tells_all
-                 ? fmt::format("{}{}: {}\n{}", error.before, name(ranks), error.text, error.more)
-                 : fmt::format("{}{}: the same with other numbers\n", error.before, name(ranks));
+    std::erase_if(errors_, [&](const TheError& error) {
+      if ((!ranks.empty() && ranks.back() == error.rank) || !is_wanted(error)) return false;
+      ranks.push_back(error.rank);
+      return true;
+    });
+    return ranks;
   };
-  for (std::size_t i = 0; i < errors_.size(); ++i) {
-    if (is_told[i]) continue;
-    const TheError error = errors_[i];
-    const std::string alike = without_numbers(error.text + error.more);
-    const auto is_alike = [&](const TheError& other) {
+  std::string lines;
+  while (!errors_.empty()) {
+    const TheError error = errors_.front();
+    const auto is_same = [&](const TheError& other) {
+      return other.before == error.before && other.text == error.text && other.more == error.more;
+    };
+    const auto is_alike = [&, alike = without_numbers(error.text + error.more)](const auto& other) {
       return other.before == error.before && without_numbers(other.text + other.more) == alike;
     };
     std::set<std::uint32_t> others;
-    for (std::size_t j = i; j < errors_.size(); ++j)
-      if (!is_told[j] && is_alike(errors_[j]) &&
-          errors_[j].text + errors_[j].more != error.text + error.more)
-        others.insert(errors_[j].rank);
-    add(
-        i,
-        [&](const TheError& other) {
-          return other.before == error.before && other.text == error.text &&
-                 other.more == error.more;
-        },
-        true);
-    if (others.size() < most_alike) continue;
-    std::size_t next = i;
-    while (next < errors_.size() && (is_told[next] || !is_alike(errors_[next]))) ++next;
-    if (next < errors_.size()) add(next, is_alike, false);
+    for (const TheError& other : errors_)
+      if (is_alike(other) && !is_same(other)) others.insert(other.rank);
+    lines += fmt::format("{}{}: {}\n{}", error.before, name(take_ranks(is_same)), error.text,
+                         error.more);
+    if (others.size() >= most_alike)
+      lines += fmt::format("{}{}: the same with other numbers\n", error.before,
+                           name(take_ranks(is_alike)));
   }
-  errors_.clear();
   size_ = 0;
   return lines;
 }

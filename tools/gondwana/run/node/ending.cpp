@@ -94,18 +94,20 @@ std::vector<int> Ending::step(const DescendantsSeen& seen, std::uint64_t now) {
       kill(now);
   }
   if (respite_) respite_->begin(seen.use);
-  std::vector<int> signals = std::exchange(signals_, {});
-  if (state_ != State::killing || now < sweep_at_ns_) return signals;
+  if (state_ == State::killing && now >= sweep_at_ns_) sweep(seen, now);
+  return std::exchange(signals_, {});
+}
+
+void Ending::sweep(const DescendantsSeen& seen, std::uint64_t now) {
   if (now >= give_up_at_ns_ && !respite_->lasts(seen.use, now)) {
     state_ = State::given_up;
-    return signals;
+    return;
   }
   // While some processes end, the others are expected to end too.
   if (seen.count < left_) give_up_at_ns_ = now + give_up_after_ns;
   left_ = seen.count;
   sweep_at_ns_ = now + sweep_every_ns;
-  signals.push_back(SIGKILL);
-  return signals;
+  signals_.push_back(SIGKILL);
 }
 
 std::optional<std::uint64_t> Ending::next_ns() const {

@@ -70,6 +70,7 @@ class Ending {
   };
 
   void kill_in(std::uint64_t grace_ns, std::uint64_t now);
+  void sweep(const DescendantsSeen& seen, std::uint64_t now);
   // Called by the step after a decision. What the caller does in between, such as a report, does
   // not shorten the grace period.
   void begin_grace(std::uint64_t now);

@@ -47,9 +47,7 @@ Guardian::Guardian(const Job& job, SweeperLink sweeper, UniqueFd orders, Poller 
       poller_(std::move(poller)),
       events_(poller_, std::move(orders)),
       streams_(poller_, job),
-      wire_(node_share(job), job.share.tag, Environment::with_site_file([this](const char* name) {
-              return value_for_ranks(job_, name);
-            })),
+      wire_(node_share(job), job.share.tag, environment_of_ranks(job)),
       decisions_(job, host_name().data(), monotonic_ns()),
       starter_(job),
       links_(poller_, wire_, decisions_, [this](const NodeEvent& event) { handle(event); }),
@@ -60,7 +58,10 @@ Guardian::Guardian(const Job& job, SweeperLink sweeper, UniqueFd orders, Poller 
 int Guardian::run() {
   Result<void> started = starter_.prepare();
   if (started) started = watch_processes();
-  if (started && streams_.uplink() != nullptr) started = listen_to_conductor();
+  if (started && streams_.uplink() != nullptr)
+    started = streams_.uplink()->start(
+        [this](Frame& order) { on_order(order); },
+        [this](const std::string& sentence) { handle(LauncherLost{sentence}); });
   if (started) started = start_ranks();
   if (!started) handle(Failed{started.error(), exit_status(started.error().code)});
   while (!decisions_.end().ending().is_over()) {
@@ -87,18 +88,16 @@ Result<void> Guardian::watch_processes() {
   });
 }
 
-Result<void> Guardian::listen_to_conductor() {
-  return streams_.uplink()->start(
-      {.on_signal =
-           [this](int signal) {
-             if (events_.counts(signal, ProcessEvents::Way::from_conductor))
-               handle(SignalCame{signal, true});
-           },
-       .on_end = [this](const End& end) { on_end_elsewhere(end); },
-       .on_left = [this](std::uint32_t rank) { handle(Left{rank}); },
-       .on_input = [this](std::string_view text) { streams_.add_input(text); },
-       .on_rows = [this](std::vector<NodeRow> rows) { agent_.take(std::move(rows)); },
-       .on_lost = [this](const auto& sentence) { handle(LauncherLost{sentence}); }});
+void Guardian::on_order(Frame& order) {
+  if (const auto* end = std::get_if<End>(&order)) on_end_elsewhere(*end);
+  if (const auto* left = std::get_if<Left>(&order)) handle(*left);
+  if (const auto* input = std::get_if<Input>(&order)) streams_.add_input(input->text);
+  if (auto* update = std::get_if<NodeRows>(&order)) agent_.take(std::move(update->rows));
+  if (const auto* signal = std::get_if<Signal>(&order)) {
+    const auto number = static_cast<int>(signal->number);
+    if (events_.counts(number, ProcessEvents::Way::from_conductor))
+      handle(SignalCame{number, true});
+  }
 }
 
 Result<void> Guardian::start_ranks() {

@@ -34,12 +34,12 @@ class Guardian {
 
  private:
   Result<void> watch_processes();
-  Result<void> listen_to_conductor();
   Result<void> start_ranks();
   Result<void> start_rank_of(const Program& program, EnvironmentBlock& environment,
                              std::uint32_t rank);
   void on_child_ended(pid_t pid, int wait_status);
   void on_rank_ended(std::uint32_t rank, int wait_status);
+  void on_order(Frame& order);
   void on_end_elsewhere(const End& end);
 
   void handle(const NodeEvent& event);

@@ -15,6 +15,13 @@ UniqueFd duplicate(int fd) {
   return UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
 }
 
+bool is_order(const Frame& frame, std::uint32_t nodes) {
+  if (const auto* update = std::get_if<NodeRows>(&frame))
+    return std::ranges::all_of(update->rows, [&](const NodeRow& row) { return row.node < nodes; });
+  return std::holds_alternative<End>(frame) || std::holds_alternative<Signal>(frame) ||
+         std::holds_alternative<Left>(frame) || std::holds_alternative<Input>(frame);
+}
+
 }  // namespace
 
 Uplink::Uplink(Poller& poller, const Job& job)
@@ -22,8 +29,9 @@ Uplink::Uplink(Poller& poller, const Job& job)
       link_(poller, duplicate(STDIN_FILENO), duplicate(STDOUT_FILENO), job.share.tag),
       output_(link_, job.streams.prompts) {}
 
-Result<void> Uplink::start(Orders orders) {
-  orders_ = std::move(orders);
+Result<void> Uplink::start(OnOrder on_order, OnLost on_lost) {
+  on_order_ = std::move(on_order);
+  on_lost_ = std::move(on_lost);
   Result<void> started = link_.start(
       [this](Frame& frame, std::uint64_t now) { on_frame(frame, now); },
       [this](const std::string& why) { lose(why.empty() ? "the launcher is gone" : why); });
@@ -33,22 +41,14 @@ Result<void> Uplink::start(Orders orders) {
 
 void Uplink::on_frame(Frame& frame, std::uint64_t now) {
   if (const auto* ping = std::get_if<Ping>(&frame)) return tell(Pong{ping->sent_ns, now});
-  if (const auto* end = std::get_if<End>(&frame)) return orders_.on_end(*end);
-  if (const auto* signal = std::get_if<Signal>(&frame))
-    return orders_.on_signal(static_cast<int>(signal->number));
-  if (const auto* left = std::get_if<Left>(&frame)) return orders_.on_left(left->rank);
-  if (const auto* input = std::get_if<Input>(&frame)) return orders_.on_input(input->text);
   if (const auto* taken = std::get_if<Taken>(&frame)) return output_.on_taken(taken->bytes);
-  const auto is_of_job = [this](const NodeRow& row) { return row.node < job_.share.nodes; };
-  auto* update = std::get_if<NodeRows>(&frame);
-  if (update != nullptr && std::ranges::all_of(update->rows, is_of_job))
-    return orders_.on_rows(std::move(update->rows));
+  if (is_order(frame, job_.share.nodes)) return on_order_(frame);
   lose("the launcher sent what it never sends");
 }
 
 void Uplink::lose(const std::string& sentence) {
   link_.close();
-  orders_.on_lost(sentence);
+  on_lost_(sentence);
 }
 
 void Uplink::step(std::uint64_t now) {

@@ -5,8 +5,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "core/result.hpp"
 #include "run/io/poller.hpp"
@@ -19,19 +17,14 @@ namespace gondwana::launch {
 
 class Uplink {
  public:
-  struct Orders {
-    std::function<void(int signal)> on_signal;
-    std::function<void(const End& end)> on_end;
-    std::function<void(std::uint32_t rank)> on_left;
-    std::function<void(std::string_view text)> on_input;
-    std::function<void(std::vector<NodeRow> rows)> on_rows;
-    std::function<void(const std::string& sentence)> on_lost;  // called once
-  };
+  // Gets an End, Signal, Left, Input or NodeRows.
+  using OnOrder = std::function<void(Frame& order)>;
+  using OnLost = std::function<void(const std::string& sentence)>;  // called once
 
   // Uses standard input and output. Both arguments must outlive this object.
   Uplink(Poller& poller, const Job& job);
 
-  Result<void> start(Orders orders);
+  Result<void> start(OnOrder on_order, OnLost on_lost);
 
   void tell(const Frame& news) { link_.send(news); }
   // Reports to the launcher how much the reading rank has read.
@@ -49,7 +42,8 @@ class Uplink {
   void lose(const std::string& sentence);
 
   const Job& job_;
-  Orders orders_;
+  OnOrder on_order_;
+  OnLost on_lost_;
   FrameLink link_;
   RemoteOutput output_;
 };
