@@ -16,10 +16,12 @@
 #include <vector>
 
 #include "engine/collectives/buffer_collectives.hpp"
+#include "engine/collectives/choice.hpp"
 #include "engine/collectives/levels/level_collectives.hpp"
 #include "engine/collectives/node/node_collectives.hpp"
 #include "engine/collectives/reference/group.hpp"
 #include "engine/collectives/set_teams.hpp"
+#include "engine/collectives/team_numbers.hpp"
 #include "engine/teams/teams.hpp"
 
 namespace gondwana {
@@ -27,7 +29,12 @@ namespace gondwana {
 class Collectives {
  public:
   Collectives(const CollectiveResources& with, Teams& teams)
-      : with_(with), teams_(teams), node_(with_), levels_(with_), buffers_(*this) {}
+      : with_(with),
+        teams_(teams),
+        node_(with_),
+        levels_(with_),
+        buffers_(*this),
+        numbers_(teams_, levels_) {}
   Collectives(const Collectives&) = delete;
   Collectives& operator=(const Collectives&) = delete;
   const CollectiveResources& resources() const { return with_; }
@@ -92,66 +99,9 @@ class Collectives {
   void end_all_teams(CallName call);
 
  private:
-  // The agreement of all members of a team before it is split.
-  struct Agreement {
-    std::uint64_t bits;   // free numbers, or whether one was taken; combined by bitwise and
-    std::uint64_t least;  // extremes of the offered values: the first number in `bits`, or an epoch
-    std::uint64_t most;
-
-    static Agreement offer(std::uint64_t bits, std::uint64_t value) { return {bits, value, value}; }
-  };
-
-  // Whether both arrays are symmetric, so that the algorithms may use them in place.
-  bool are_symmetric(const void* dest, std::size_t dest_size, const void* source,
-                     std::size_t source_size) const {
-    return with_.rma.is_symmetric(dest, dest_size) && with_.rma.is_symmetric(source, source_size);
-  }
-  // Whether an alltoall runs in two levels: one message then carries the small blocks of many
-  // members.
-  bool exchanges_in_levels(const Team& team, const Exchange& shape) const;
-  Algorithm algorithm_of(Collective collective) const { return with_.algorithms.of(collective); }
-  // Whether a collective uses puts, gets and flags: if members share no memory, if the user names
-  // an algorithm, or if the set has no team.
-  bool uses_reference(Collective collective, const Team& team) const {
-    return team.own_flags != 0 || !is_within(with_.rma.reach(), team) ||
-           is_flat(algorithm_of(collective));
-  }
-  // If uses_reference(): whether the collective runs in two levels.
-  bool goes_in_levels(Collective collective, const Team& team) const {
-    return team.levels != nullptr && !is_flat(algorithm_of(collective));
-  }
   Group group_of(Team& team, CallName call, Collective collective) const;
-  static Agreement combined(const Agreement& a, const Agreement& b) {
-    return {a.bits & b.bits, std::min(a.least, b.least), std::max(a.most, b.most)};
-  }
   Agreement agree(Team& team, CallName call, const Agreement& mine);
-  static Agreement agree_by_notes(Group& group, const Agreement& mine);
-  // A number taken on this rank, and an epoch that no member has exceeded in a team with that
-  // number.
-  struct Number {
-    std::uint32_t number;
-    Epoch epoch;
-    bool is_prepared;  // a team with that number may have levels
-  };
-  // `has_memory`: a team with that number could be prepared, or needs no preparation.
-  struct Taken {
-    std::optional<Number> number;
-    bool has_memory;
-  };
-  // `agree` is a collective over all participants, and `seed` is the same on all of them. `over`
-  // contains all participants; the new team has some of them. `can_take`: this rank may be in the
-  // new team.
-  Result<Number> agree_on_number(const Team& over, bool can_take, std::uint32_t seed,
-                                 FunctionRef<Agreement(const Agreement&)> agree);
-  // The first numbers that are free on all participants.
-  Teams::FreeNumbers find_free(bool can_take, FunctionRef<Agreement(const Agreement&)> agree) const;
-  Taken take(std::uint32_t number, bool in_levels);
-  void give_back(const Number& number);
-  Team& make(const Number& number, const Team& parent, const Members& chosen);
-  void begin_levels(Team& team);
   Team* make_team(const Team& set, CallName call);
-  void write_note(std::uint32_t team, const std::string& text);
-  std::string note_of(Rank rank, std::uint32_t team);
 
   CollectiveResources with_;
   Teams& teams_;
@@ -159,6 +109,7 @@ class Collectives {
   LevelCollectives levels_;
   BufferCollectives buffers_;
   SetTeams sets_;
+  TeamNumbers numbers_;
 };
 
 }  // namespace gondwana

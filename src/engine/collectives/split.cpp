@@ -1,124 +1,47 @@
 // Splits and ends teams.
-//
-// Teams that share no member may have the same number, so the members search for a number that is
-// free on all of them. Each offers the first group of 64 numbers in which it has free ones. If all
-// offer the same group, they take the lowest number that every member offers. Otherwise they
-// continue from the last of these groups, because one member has no free number before it. If
-// threads of one rank split different teams at once, two teams may take the same number. Then the
-// members of both try again.
-#include <fmt/format.h>
-
-#include <bit>
-
 #include "engine/collectives/collectives.hpp"
 
 namespace gondwana {
 namespace {
 
-Error no_team_left(std::uint32_t members) {
-  return {
-      Errc::out_of_memory,
-      fmt::format("cannot make a team: no number is free on all {} members of the parent, or one "
-                  "of them has no memory left for another team; destroy teams that are no longer "
-                  "used",
-                  members)};
+// Leaves the flags as they were.
+Agreement agree_by_notes(Group& group, const Agreement& mine) {
+  group.write_note(0, mine.bits);
+  group.write_note(1, mine.most);
+  group.barrier();
+  Agreement all = mine;
+  for (std::uint32_t member = 0; member < group.size(); ++member)
+    all = Agreement::combined(all,
+                              Agreement::offer(group.note_of(member, 0), group.note_of(member, 1)));
+  group.barrier();
+  group.write_note(0, 0);
+  group.write_note(1, 0);
+  return all;
 }
 
 }  // namespace
 
 Result<Team*> Collectives::split(Team& parent, CallName call, const std::optional<Members>& mine) {
-  const Result<Number> found =
-      agree_on_number(parent, true, parent.number,
-                      [&](const Agreement& offer) { return agree(parent, call, offer); });
+  const Result<TeamNumbers::Number> found =
+      numbers_.agree_on_one(parent, true, parent.number,
+                            [&](const Agreement& offer) { return agree(parent, call, offer); });
   if (!found) return found.error();
-  if (mine) return &make(*found, parent, *mine);
-  give_back(*found);
+  if (mine) return &numbers_.make(*found, parent, *mine);
+  numbers_.give_back(*found);
   return static_cast<Team*>(nullptr);
 }
 
-// Leaves the flags as they were.
 Team* Collectives::make_team(const Team& set, CallName call) {
   const auto agree_by_flags = [&](const Agreement& offer) {
     Group members = group(set, set.own_flags, call);
     return agree_by_notes(members, offer);
   };
-  const Result<Number> found =
-      agree_on_number(set, sets_.may_have_more_teams(), set.first, agree_by_flags);
+  const Result<TeamNumbers::Number> found =
+      numbers_.agree_on_one(set, sets_.may_have_more_teams(), set.first, agree_by_flags);
   if (!found) return nullptr;
-  Team& team = make(*found, teams_.world(), set);
+  Team& team = numbers_.make(*found, teams_.world(), set);
   team.serves_set = true;
   return &team;
-}
-
-Teams::FreeNumbers Collectives::find_free(bool can_take,
-                                          FunctionRef<Agreement(const Agreement&)> agree) const {
-  std::uint64_t word = 0;
-  while (word < Teams::words) {
-    const auto mine = can_take ? teams_.free_from(word) : Teams::FreeNumbers{Teams::words, 0};
-    const Agreement all = agree(Agreement::offer(mine.bits, mine.word));
-    const bool same = all.least == all.most;
-    if (same && all.bits != 0) return {all.most, all.bits};
-    word = all.most + (same ? 1 : 0);
-  }
-  return {Teams::words, 0};
-}
-
-Result<Collectives::Number> Collectives::agree_on_number(
-    const Team& over, bool can_take, std::uint32_t seed,
-    FunctionRef<Agreement(const Agreement&)> agree) {
-  const bool in_levels = levels_.suit(over);
-  constexpr std::uint32_t attempts = 1000;
-  for (std::uint32_t attempt = 0; attempt < attempts; ++attempt) {
-    const auto [word, free] = find_free(can_take, agree);
-    if (free == 0) return no_team_left(over.size);
-    // Sets that agree at the same time start their search at different numbers, and rarely collide.
-    constexpr std::uint32_t width = Teams::numbers_of_word;
-    const int turn = static_cast<int>((seed * 5 + attempt) % width);
-    const int found = std::countr_zero(std::rotr(free, turn));
-    const std::uint32_t lowest = static_cast<std::uint32_t>(found + turn) % width;
-    const std::uint32_t number = static_cast<std::uint32_t>(word) * width + lowest;
-    const auto [mine, could_prepare] = take(number, in_levels);
-    can_take = could_prepare;
-    const Agreement all = agree(Agreement::offer(mine ? 1 : 0, mine ? mine->epoch : 0));
-    if (all.bits != 0) return Number{number, all.most, in_levels};
-    if (mine) give_back(*mine);
-  }
-  return Error{Errc::out_of_memory,
-               fmt::format("cannot make a team: in {} attempts, other threads of the members have "
-                           "taken each number first; let fewer threads split teams at once",
-                           attempts)};
-}
-
-// Also takes the memory that a team on several nodes needs.
-Collectives::Taken Collectives::take(std::uint32_t number, bool in_levels) {
-  if (!teams_.take(number)) return {.number = std::nullopt, .has_memory = true};
-  Number taken{number, teams_.last_epoch(number), in_levels};
-  if (!in_levels) return {.number = taken, .has_memory = true};
-  const std::optional<Epoch> epoch = levels_.prepare(number);
-  if (!epoch) {
-    teams_.give_back(number);
-    return {.number = std::nullopt, .has_memory = false};
-  }
-  taken.epoch = std::max(taken.epoch, *epoch);
-  return {.number = taken, .has_memory = true};
-}
-
-void Collectives::give_back(const Number& number) {
-  if (number.is_prepared) levels_.give_back(number.number);
-  teams_.give_back(number.number);
-}
-
-Team& Collectives::make(const Number& number, const Team& parent, const Members& chosen) {
-  Team& team = teams_.make(number.number, parent, chosen, number.epoch);
-  if (number.is_prepared) begin_levels(team);
-  return team;
-}
-
-void Collectives::begin_levels(Team& team) {
-  if (levels_.suit(team))
-    levels_.begin(team);
-  else
-    levels_.give_back(team.number);
 }
 
 bool Collectives::prepare_world() {
@@ -130,10 +53,10 @@ void Collectives::begin_world() {
   if (levels_.suit(teams_.world())) levels_.begin(teams_.world());
 }
 
-Collectives::Agreement Collectives::agree(Team& team, CallName call, const Agreement& mine) {
+Agreement Collectives::agree(Team& team, CallName call, const Agreement& mine) {
   const Combine combine = [](void* out, const void* a, const void* b, std::size_t /*count*/) {
     *static_cast<Agreement*>(out) =
-        combined(*static_cast<const Agreement*>(a), *static_cast<const Agreement*>(b));
+        Agreement::combined(*static_cast<const Agreement*>(a), *static_cast<const Agreement*>(b));
   };
   const ElementType type{sizeof(Agreement), combine};
   Agreement all{};
@@ -141,25 +64,12 @@ Collectives::Agreement Collectives::agree(Team& team, CallName call, const Agree
     node_.combine_first(team, call, team.size, &all, &mine, 1, type);
     return all;
   }
-  if (goes_in_levels(Collective::barrier, team)) {
+  if (goes_in_levels(with_, Collective::barrier, team)) {
     levels_.combine(team, call, &all, &mine, 1, type);
     return all;
   }
   Group group = group_of(team, call, Collective::barrier);
   return agree_by_notes(group, mine);
-}
-
-Collectives::Agreement Collectives::agree_by_notes(Group& group, const Agreement& mine) {
-  group.write_note(0, mine.bits);
-  group.write_note(1, mine.most);
-  group.barrier();
-  Agreement all = mine;
-  for (std::uint32_t member = 0; member < group.size(); ++member)
-    all = combined(all, Agreement::offer(group.note_of(member, 0), group.note_of(member, 1)));
-  group.barrier();
-  group.write_note(0, 0);
-  group.write_note(1, 0);
-  return all;
 }
 
 void Collectives::destroy(Team& team, CallName call) {

@@ -108,12 +108,12 @@ bool Group::is_symmetric(const char* what, const void* array, std::size_t size) 
 }
 
 void Group::write_note(std::uint32_t note, std::uint64_t value) {
-  mine(Flag(index_of_note(note))).store(value, std::memory_order_release);
+  mine(Flag(flags - notes + note)).store(value, std::memory_order_release);
 }
 
 std::uint64_t Group::note_of(std::uint32_t member, std::uint32_t note) {
   const Rank rank = rank_of(member);
-  const std::size_t offset = offset_of(Flag(index_of_note(note)));
+  const std::size_t offset = offset_of(Flag(flags - notes + note));
   if (with_.rma.reach().covers(rank))
     return cell_at(with_.rma.reach().window(rank) + offset).load();
   std::uint64_t value = 0;

@@ -98,7 +98,6 @@ class Group {
   std::size_t offset_of(Flag flag) const {
     return flags_offset_ + static_cast<std::size_t>(flag) * sizeof(std::uint64_t);
   }
-  static std::size_t index_of_note(std::uint32_t note) { return flags - notes + note; }
   std::atomic_ref<std::uint64_t> mine(Flag flag) const;
   void take(Flag flag, std::uint32_t times, std::uint32_t peer);
 

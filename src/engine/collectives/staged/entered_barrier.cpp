@@ -41,7 +41,7 @@ void LevelBarrier::tell() {
   if (may_tell() && complete().load(std::memory_order_acquire) + 1 >= epoch_ &&
       line_.claim(0, epoch_)) {
     entered(me).store(epoch_, std::memory_order_release);  // pairs with has_entered()
-    leaders_->tell_word({}, &entered(me));
+    tell_word(*leaders_, {}, &entered(me));
   }
   if (!is_leader()) node_->wake(0);
   is_told_ = has_entered(me);

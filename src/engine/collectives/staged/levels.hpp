@@ -51,6 +51,14 @@ class MemberPlaces {
 
 class Levels {
  public:
+  // What the steps of a collective see of the team.
+  struct Members {
+    const MemberPlaces& map;
+    MemberPlaces::Place me;
+    StagedTeam& node;
+    StagedTeam& leaders;
+  };
+
   // `node`: the members of this node, in order. `leaders`: the first member of each node. A member
   // that is not a leader can only send on behalf of its leader.
   Levels(MemberPlaces map, std::uint32_t me, std::unique_ptr<StagedTeam> node,
@@ -63,8 +71,7 @@ class Levels {
   const StagedTeam& node() const { return *node_; }
 
  private:
-  // One collective, as a chain of steps.
-  class Builder;
+  Members members() const { return {map_, me_, *node_, *leaders_}; }
 
   MemberPlaces map_;
   MemberPlaces::Place me_;

@@ -49,59 +49,62 @@ void PushedMovement::take(const Round& round) const {
 }
 
 LargeMovement::LargeMovement(StagedTeam& team, CallName call, const Movement& what)
-    : round_(team), call_(call), what_(what), taken_(team.size()) {
-  cut();
+    : round_(team), call_(call), what_(what), cut_(cut()), taken_(team.size()) {
   if (!team.reaches_all()) fetches_.resize(team.size());
   if (!what.flow.starts_at(team.me())) return;
   place_ = round_.team().offset_of(what.source, what.source_size(team.size()));
-  if (place_ == StagedTeam::nowhere && team.size() > 1) ticket_ = round_.team().queue_for_area();
+  if (place_ == StagedTeam::nowhere && team.size() > 1) ticket_ = round_.team().area_queue().join();
 }
 
-void LargeMovement::cut() {
+LargeMovement::Cut LargeMovement::cut() const {
   constexpr std::size_t wanted_buffers = 8;
   constexpr std::size_t room = TeamScratch::area_size;
   const std::size_t lines = room / wanted_buffers / blocks() / cache_line;
-  stride_ = std::min(std::max(lines, std::size_t{1}) * cache_line, what_.block);
-  pieces_ = (what_.block + stride_ - 1) / stride_;
-  buffers_ = std::min(room / (stride_ * blocks()), wanted_buffers);
-  if (pieces_ >= Mark::most || buffers_ == 0)
+  const std::size_t stride = std::min(std::max(lines, std::size_t{1}) * cache_line, what_.block);
+  const Cut cut{.stride = stride,
+                .pieces = (what_.block + stride - 1) / stride,
+                .buffers = std::min(room / (stride * blocks()), wanted_buffers)};
+  if (cut.pieces >= Mark::most || cut.buffers == 0)
     round_.team().with().give_up(
         call_, fmt::format("{} for each of {} members is too much for one call; split it",
                            format_size(what_.block), round_.size()));
+  return cut;
 }
 
 bool LargeMovement::begin() {
-  if (!round_.may_begin() || (ticket_ && !round_.team().has_area(*ticket_))) return false;
+  if (!round_.may_begin() || (ticket_ && !round_.team().area_queue().has_area(*ticket_)))
+    return false;
   begun_ = true;
   if (!what_.flow.starts_at(round_.me()) || ticket_) {
     round_.slot(round_.me()).source = StagedTeam::nowhere;
     return true;
   }
   round_.slot(round_.me()).source = place_;
-  shown_ = pieces_;
-  round_.show(pieces_);
+  shown_ = cut_.pieces;
+  round_.show(cut_.pieces);
   round_.team().wake_others();
   return true;
 }
 
 std::size_t LargeMovement::piece_size(std::size_t piece) const {
-  return std::min(stride_, what_.block - piece * stride_);
+  return std::min(cut_.stride, what_.block - piece * cut_.stride);
 }
 
 std::uint64_t LargeMovement::offset_of_piece(std::uint32_t member, std::size_t piece) const {
   const std::uint64_t source = round_.slot(member).source;
   if (source != StagedTeam::nowhere)
-    return source + what_.source_offset(round_.me()) + piece * stride_;
+    return source + what_.source_offset(round_.me()) + piece * cut_.stride;
   return round_.team().area_offset(member) + buffer_of(piece, what_.apart ? round_.me() : 0);
 }
 
 const std::byte* LargeMovement::piece_of(std::uint32_t member, std::size_t piece) const {
-  if (member == round_.me()) return what_.source + what_.source_offset(member) + piece * stride_;
+  if (member == round_.me())
+    return what_.source + what_.source_offset(member) + piece * cut_.stride;
   return round_.team().at(member, offset_of_piece(member, piece));
 }
 
 std::size_t LargeMovement::slowest_taker() const {
-  std::uint64_t least = pieces_;
+  std::uint64_t least = cut_.pieces;
   for (std::uint32_t member = 0; member < round_.size(); ++member)
     if (member != round_.me() && what_.flow.ends_at(member))
       least = std::min(least, round_.taken(member));
@@ -110,13 +113,13 @@ std::size_t LargeMovement::slowest_taker() const {
 
 void LargeMovement::stage_piece(std::size_t piece, std::uint32_t block) {
   copy_for_others(round_.team().area(round_.me()) + buffer_of(piece, block),
-                  what_.source + block * what_.block + piece * stride_, piece_size(piece));
+                  what_.source + block * what_.block + piece * cut_.stride, piece_size(piece));
 }
 
 // Stages pieces while buffers are free. Returns false if it staged none.
 bool LargeMovement::stage() {
-  if (!ticket_ || shown_ == pieces_) return false;
-  const std::size_t until = std::min(pieces_, slowest_taker() + buffers_);
+  if (!ticket_ || shown_ == cut_.pieces) return false;
+  const std::size_t until = std::min(cut_.pieces, slowest_taker() + cut_.buffers);
   if (shown_ == until) return false;
   for (; shown_ < until; ++shown_) {
     for (std::uint32_t block = 0; block < blocks(); ++block) stage_piece(shown_, block);
@@ -129,9 +132,9 @@ bool LargeMovement::stage() {
 // Takes a ready piece from each member, starting with itself, so that members read from different
 // ones. Returns false if no piece was ready.
 bool LargeMovement::take() {
-  if (!what_.flow.ends_at(round_.me()) || all_taken_ == pieces_) return false;
+  if (!what_.flow.ends_at(round_.me()) || all_taken_ == cut_.pieces) return false;
   bool moved = false;
-  std::size_t least = pieces_;
+  std::size_t least = cut_.pieces;
   for (std::uint32_t i = 0; i < round_.size(); ++i) {
     const std::uint32_t member = (round_.me() + i) % round_.size();
     if (!what_.flow.starts_at(member)) continue;
@@ -148,7 +151,7 @@ bool LargeMovement::take() {
 // Returns the number of pieces taken.
 std::size_t LargeMovement::take_from(std::uint32_t member) {
   const std::size_t taken = taken_[member];
-  if (taken >= (member == round_.me() ? pieces_ : round_.shown(member))) return taken;
+  if (taken >= (member == round_.me() ? cut_.pieces : round_.shown(member))) return taken;
   copy_block(dest_of(member, taken), piece_of(member, taken), piece_size(taken));
   return taken + 1;
 }
@@ -162,8 +165,8 @@ std::size_t LargeMovement::fetch_from(std::uint32_t member) {
   if (const Error* loss = fetch.posted->take_loss())
     round_.team().with().give_up(call_, loss->text);
   const std::size_t here = fetch.asked;
-  const std::size_t until =
-      std::min<std::size_t>(round_.shown(member), here + std::max<std::size_t>(1, most / stride_));
+  const std::size_t until = std::min<std::size_t>(
+      round_.shown(member), here + std::max<std::size_t>(1, most / cut_.stride));
   while (fetch.asked < until && post(member, fetch, until)) {
   }
   return here;
@@ -176,9 +179,9 @@ bool LargeMovement::post(std::uint32_t member, Fetch& fetch, std::size_t until) 
   const CollectiveResources& with = team.with();
   const bool is_in_place = round_.slot(member).source != StagedTeam::nowhere;
   const std::size_t end = is_in_place ? until : fetch.asked + 1;
-  const std::size_t begin = fetch.asked * stride_;
+  const std::size_t begin = fetch.asked * cut_.stride;
   const MutableBytes dest{dest_of(member, fetch.asked),
-                          std::min(end * stride_, what_.block) - begin};
+                          std::min(end * cut_.stride, what_.block) - begin};
   const Remote from{team.rank_of(member), offset_of_piece(member, fetch.asked)};
   const RemoteAccess::Begun begun =
       with.remote->begin_get(with.lane, dest, from, *fetch.posted, RemoteAccess::NoRoom::refuse);
@@ -199,8 +202,8 @@ void LargeMovement::tell_taken(std::size_t pieces) {
 
 // Other members may still be taking pieces.
 bool LargeMovement::is_complete() const {
-  if (what_.flow.ends_at(round_.me()) && all_taken_ < pieces_) return false;
-  return !what_.flow.starts_at(round_.me()) || slowest_taker() == pieces_;
+  if (what_.flow.ends_at(round_.me()) && all_taken_ < cut_.pieces) return false;
+  return !what_.flow.starts_at(round_.me()) || slowest_taker() == cut_.pieces;
 }
 
 bool LargeMovement::advance() {
@@ -210,7 +213,7 @@ bool LargeMovement::advance() {
     if (take()) moves = true;
   }
   if (!is_complete()) return false;
-  if (ticket_) round_.team().release_area();
+  if (ticket_) round_.team().area_queue().release();
   round_.finish();
   return true;
 }

@@ -73,7 +73,14 @@ class LargeMovement {
     std::unique_ptr<Completion> posted = nullptr;
   };
 
-  void cut();
+  // How blocks are cut into pieces.
+  struct Cut {
+    std::size_t stride = 0;   // bytes of a block per piece, except in the last
+    std::size_t pieces = 0;   // pieces of each block
+    std::size_t buffers = 0;  // slots in the area, each for one piece of all blocks
+  };
+
+  Cut cut() const;
   bool begin();
   bool stage();
   void stage_piece(std::size_t piece, std::uint32_t block);
@@ -89,20 +96,18 @@ class LargeMovement {
   std::uint64_t offset_of_piece(std::uint32_t member, std::size_t piece) const;
   const std::byte* piece_of(std::uint32_t member, std::size_t piece) const;
   std::byte* dest_of(std::uint32_t member, std::size_t piece) const {
-    return what_.dest + what_.dest_offset(member) + piece * stride_;
+    return what_.dest + what_.dest_offset(member) + piece * cut_.stride;
   }
   // The offset in its owner's area at which a piece of a block is staged.
   std::size_t buffer_of(std::size_t piece, std::size_t block) const {
-    return (piece % buffers_ * blocks() + block) * stride_;
+    return (piece % cut_.buffers * blocks() + block) * cut_.stride;
   }
   std::size_t slowest_taker() const;
 
   Round round_;
   CallName call_;
   Movement what_;
-  std::size_t stride_ = 0;   // bytes of a block per piece, except in the last
-  std::size_t pieces_ = 0;   // pieces of each block
-  std::size_t buffers_ = 0;  // slots in the area, each for one piece of all blocks
+  Cut cut_;
   std::uint64_t place_ = StagedTeam::nowhere;  // the source's offset
   std::optional<std::uint64_t> ticket_;        // turn for the area, if pieces are staged there
   bool begun_ = false;

@@ -45,7 +45,7 @@ void ReductionArrays::find_source(StagedTeam& team, CallName call, Sharing shari
   if (source_place_ != nowhere || (!is_read && !overwritten)) return;
   if (what_.operation.width() <= buffer_size) {
     stages_ = true;
-    ticket_ = round_.team().queue_for_area();
+    ticket_ = round_.team().area_queue().join();
     return;
   }
   source_copy_ = make_copy(team, call);
@@ -54,7 +54,7 @@ void ReductionArrays::find_source(StagedTeam& team, CallName call, Sharing shari
 
 void ReductionArrays::find_result(StagedTeam& team, CallName call) {
   if (what_.operation.width() <= buffer_size) {
-    if (!ticket_) ticket_ = round_.team().queue_for_area();
+    if (!ticket_) ticket_ = round_.team().area_queue().join();
     return;
   }
   result_copy_ = make_copy(team, call);
@@ -74,7 +74,8 @@ std::shared_ptr<ReductionArrays::Copy> ReductionArrays::make_copy(StagedTeam& te
 }
 
 bool ReductionArrays::begin() {
-  if (!round_.may_begin() || (ticket_ && !round_.team().has_area(*ticket_))) return false;
+  if (!round_.may_begin() || (ticket_ && !round_.team().area_queue().has_area(*ticket_)))
+    return false;
   if (source_copy_ != nullptr) std::memcpy(source_copy_->data(), what_.source, what_.size());
   CollectiveSlot& slot = round_.slot(round_.me());
   slot.source = source_place_;
@@ -83,7 +84,7 @@ bool ReductionArrays::begin() {
 }
 
 void ReductionArrays::leave() {
-  if (ticket_) round_.team().release_area();
+  if (ticket_) round_.team().area_queue().release();
   round_.finish();
 }
 

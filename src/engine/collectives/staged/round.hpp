@@ -19,9 +19,15 @@ class Round {
   StagedTeam& team() const { return *team_; }
   std::uint32_t size() const { return team_->size(); }
   std::uint32_t me() const { return team_->me(); }
-  CollectiveSlot& slot(std::uint32_t member) const { return team_->slot(member, turn_); }
-  std::byte* payload(std::uint32_t member) const { return team_->payload(member, turn_); }
-  std::byte* pushed(std::uint32_t member) const { return team_->pushed(member, turn_); }
+  CollectiveSlot& slot(std::uint32_t member) const {
+    return team_->scratch(member).slots[TeamScratch::slot(member, turn_)];
+  }
+  std::byte* payload(std::uint32_t member) const {
+    return team_->scratch(member).payloads[TeamScratch::slot(member, turn_)].data();
+  }
+  std::byte* pushed(std::uint32_t member) const {
+    return team_->scratch(member).pushed[turn_ % TeamScratch::pushed_depth].data();
+  }
 
   bool may_begin(Turn depth = TeamScratch::depth) const { return team_->may_begin(turn_, depth); }
   void finish() const { team_->finish(turn_); }
@@ -39,7 +45,9 @@ class Round {
   void show(std::uint64_t count) {
     show(count, {}, [this](std::uint32_t) { return of_slot(); });
   }
-  StagedTeam::Written of_slot() const { return StagedTeam::in_place(slot(me()).beside_marks()); }
+  StagedTeam::Written of_slot() const {
+    return StagedTeam::Written::in_place(slot(me()).beside_marks());
+  }
   std::uint64_t shown(std::uint32_t member) const {
     return Mark::count(slot(member).shown.load(std::memory_order_acquire), turn_);
   }
@@ -47,7 +55,7 @@ class Round {
   void take(std::uint64_t count, std::optional<std::uint32_t> member = {}) {
     CollectiveSlot& own = slot(me());
     own.taken.store(Mark::of(turn_, count), std::memory_order_release);  // pairs with taken()
-    team_->tell_word(member, &own.taken);
+    tell_word(*team_, member, &own.taken);
   }
   std::uint64_t taken(std::uint32_t member) const {
     return Mark::count(slot(member).taken.load(std::memory_order_acquire), turn_);
@@ -102,7 +110,7 @@ class Payloads {
   }
   // The bytes of the own payload that remote members need.
   StagedTeam::Written written(std::size_t size) const {
-    return beside_ ? round_.of_slot() : StagedTeam::in_place(Bytes(of(round_.me()), size));
+    return beside_ ? round_.of_slot() : StagedTeam::Written::in_place(Bytes(of(round_.me()), size));
   }
 
  private:

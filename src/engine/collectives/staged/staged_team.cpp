@@ -25,27 +25,14 @@ StagedTeam::StagedTeam(const CollectiveResources& with, Setup setup)
   }
 }
 
-Turn StagedTeam::look_at_finished() {
-  Turn least = ~Turn{0};
-  for (const TeamScratch* each : scratch_)  // pairs with finish()
-    least = std::min(least, each->finished.load(std::memory_order_acquire));
-  all_finished_.store(least, std::memory_order_release);  // pairs with may_begin()
-  return least;
-}
-
 void StagedTeam::finish(Turn turn) {
   // A member that waits for a slot polls again within a millisecond. Waking it avoids that delay.
   const Turn tell_each = reaches_all() ? TeamScratch::depth / 4 : TeamScratch::pushed_depth / 2;
-  std::unique_lock lock(mutex_, std::defer_lock);
-  if (with_.has_threads) lock.lock();
-  const Turn before = finished_;
-  finished_later_ |= std::uint64_t{1} << (turn - finished_ - 1);
-  for (; (finished_later_ & 1) != 0; finished_later_ >>= 1) ++finished_;
-  if (finished_ != before)  // pairs with look_at_finished()
-    own().finished.store(finished_, std::memory_order_release);
-  if (before / tell_each == finished_ / tell_each) return;
-  tell_word({}, &own().finished);  // no other thread can publish a later one meanwhile
-  wake_others();
+  turns_.finish(turn, own(), with_.has_threads, [&](Turn before, Turn now) {
+    if (before / tell_each == now / tell_each) return;
+    tell_word(*this, {}, &own().finished);
+    wake_others();
+  });
 }
 
 std::uint64_t StagedTeam::offset_of(const void* address, std::size_t size) const {

@@ -9,12 +9,12 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "engine/collectives/common/resources.hpp"
 #include "engine/collectives/common/team_scratch.hpp"
+#include "engine/collectives/staged/team_turns.hpp"
 
 namespace gondwana {
 
@@ -48,27 +48,12 @@ class StagedTeam {
   // Whether all members are on separate nodes.
   bool is_scattered() const { return size() > 1 && remote_.size() + 1 == size(); }
 
-  Turn take_turn() { return ++turns_; }
-  // Whether every member has finished the turn `depth` before this one, which used the same slot.
-  bool may_begin(Turn turn, Turn depth) {
-    // Pairs with look_at_finished(): the others have finished reading the slot.
-    return turn <= all_finished_.load(std::memory_order_acquire) + depth ||
-           turn <= look_at_finished() + depth;
-  }
-  // Marks the turn as finished: this member neither reads nor writes for it any more.
+  Turn take_turn() { return turns_.take(); }
+  bool may_begin(Turn turn, Turn depth) { return turns_.may_begin(turn, depth, scratch_); }
   void finish(Turn turn);
   // The next epoch for the line of this member.
   Epoch next_epoch() { return ++epoch_; }
 
-  CollectiveSlot& slot(std::uint32_t member, Turn turn) const {
-    return scratch(member).slots[TeamScratch::slot(member, turn)];
-  }
-  std::byte* payload(std::uint32_t member, Turn turn) const {
-    return scratch(member).payloads[TeamScratch::slot(member, turn)].data();
-  }
-  std::byte* pushed(std::uint32_t member, Turn turn) const {
-    return scratch(member).pushed[turn % TeamScratch::pushed_depth].data();
-  }
   std::byte* area(std::uint32_t member) const { return scratch(member).area.data(); }
 
   // The offset of a range of this process's memory in its arena, or `nowhere`.
@@ -83,20 +68,15 @@ class StagedTeam {
     return with_.memory.window(ranks_[member]) + offset;
   }
 
-  // One collective at a time uses the area, in the order of their turns.
-  std::uint64_t queue_for_area() { return area_tickets_++; }
-  bool has_area(std::uint64_t ticket) const {
-    return area_served_.load(std::memory_order_acquire) == ticket;  // pairs with release_area()
-  }
-  // Called when no member reads the area any more.
-  void release_area() { area_served_.fetch_add(1, std::memory_order_release); }
+  AreaQueue& area_queue() { return area_queue_; }
 
   // Bytes to send to `place` in the replicas of this member's scratch.
   struct Written {
     const void* place = nullptr;
     Bytes bytes = {};
+
+    static Written in_place(Bytes bytes) { return {bytes.data(), bytes}; }
   };
-  static Written in_place(Bytes bytes) { return {bytes.data(), bytes}; }
 
   // Sends what written_for(member) returns, and then `word` unless it is null, to the replicas at
   // one member or at all. Does not wait.
@@ -112,11 +92,6 @@ class StagedTeam {
     for (const std::uint32_t each : remote_) send(each, written_for(each), word);
   }
 
-  void tell_word(std::optional<std::uint32_t> member,
-                 const std::atomic<std::uint64_t>* word) const {
-    tell_remote(member, [](std::uint32_t) { return Written(); }, word);
-  }
-
   // Called after a write to a word on which a member may sleep. The update itself wakes a remote
   // member.
   void wake(std::uint32_t member) const {
@@ -129,7 +104,6 @@ class StagedTeam {
   }
 
  private:
-  Turn look_at_finished();
   void send(std::uint32_t member, const Written& written,
             const std::atomic<std::uint64_t>* word) const;
 
@@ -140,17 +114,14 @@ class StagedTeam {
   std::vector<TeamScratch*> scratch_;  // by member: its own, or a replica
   std::vector<std::uint32_t> remote_;  // the members whose scratch is a replica
   std::vector<StagedPlace> places_;    // by member
-  // Owned by the thread that starts a collective.
-  Epoch epoch_ = 0;
-  Turn turns_ = 0;
-  std::uint64_t area_tickets_ = 0;
-
-  std::atomic<Turn> all_finished_{0};  // as last read
-  std::atomic<std::uint64_t> area_served_{0};
-
-  std::mutex mutex_;  // guards the members below if the rank has several threads
-  Turn finished_ = 0;
-  std::uint64_t finished_later_ = 0;  // bit i: turn finished_ + 1 + i
+  Epoch epoch_ = 0;                    // owner: the thread that starts a collective
+  TeamTurns turns_;
+  AreaQueue area_queue_;
 };
+
+inline void tell_word(const StagedTeam& team, std::optional<std::uint32_t> member,
+                      const std::atomic<std::uint64_t>* word) {
+  team.tell_remote(member, [](std::uint32_t) { return StagedTeam::Written(); }, word);
+}
 
 }  // namespace gondwana
