@@ -125,6 +125,10 @@ bool Collectives::scan(Team& team, CallName call, void* dest, const void* source
     return buffers_.scan(team, call, dest, source, count, type, kind);
   if (!uses_reference(with_, Collective::scan, team))
     return node_.scan(team, call, dest, source, count, type, kind);
+  // Each member gets all terms.
+  constexpr std::size_t most = std::size_t{256} << 10;  // bytes
+  if (goes_in_levels(with_, Collective::scan, team) && times(size, team.size) <= most)
+    return levels_.scan(team, call, dest, source, count, type, kind);
   Group group = group_of(team, call, Collective::scan);
   return reference::scan(group, with_.algorithms.of(Collective::scan), dest, source, count, type,
                          kind);

@@ -1,6 +1,7 @@
 #include "engine/collectives/levels/level_collectives.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "engine/teams/nodes.hpp"
@@ -134,6 +135,23 @@ bool LevelCollectives::alltoall(Team& team, CallName call, void* dest, const voi
 bool LevelCollectives::reduce(Team& team, CallName call, void* dest, const void* source,
                               std::size_t count, ElementType type) {
   combine(team, call, dest, source, count, type);
+  return true;
+}
+
+// Combines in the order of the members: equal calls give equal bits.
+bool LevelCollectives::scan(Team& team, CallName call, void* dest, const void* source,
+                            std::size_t count, ElementType type, Scan kind) {
+  const std::size_t size = count * type.size;
+  if (size == 0) return true;
+  const Rooms::Room terms = with_.rooms.take(team.size * size);
+  fcollect(team, call, terms.get(), source, size);
+  const std::uint32_t number = kind == Scan::inclusive ? team.me + 1 : team.me;
+  if (number == 0)
+    std::memset(dest, 0, size);
+  else
+    std::memcpy(dest, terms.get(), size);
+  for (std::uint32_t i = 1; i < number; ++i)
+    type.combine(dest, dest, terms.get() + i * size, count);
   return true;
 }
 

@@ -38,6 +38,9 @@ class LevelCollectives {
   bool alltoall(Team& team, CallName call, void* dest, const void* source, std::size_t block);
   bool reduce(Team& team, CallName call, void* dest, const void* source, std::size_t count,
               ElementType type);
+  // Each member gets the terms of all, so the arrays are small.
+  bool scan(Team& team, CallName call, void* dest, const void* source, std::size_t count,
+            ElementType type, Scan kind);
   // A reduction of arrays in any memory.
   void combine(Team& team, CallName call, void* dest, const void* source, std::size_t count,
                ElementType type);
