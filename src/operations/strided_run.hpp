@@ -14,10 +14,10 @@ namespace gondwana {
 struct StridedRun {
   std::size_t size = 0;  // bytes of each piece
   std::size_t count = 0;
-  std::uint64_t there = 0;        // start of the first piece, in the arena of the peer
-  std::ptrdiff_t there_step = 0;  // from the start of one piece to the start of the next
-  std::byte* here = nullptr;      // a put only reads it
-  std::ptrdiff_t here_step = 0;
+  std::uint64_t there = 0;          // start of the first piece, in the arena of the peer
+  std::ptrdiff_t there_stride = 0;  // from the start of one piece to the start of the next
+  std::byte* here = nullptr;        // a put only reads it
+  std::ptrdiff_t here_stride = 0;
 
   constexpr std::size_t bytes() const { return size * count; }
 };
@@ -32,26 +32,26 @@ constexpr std::size_t bytes_of(std::span<const StridedRun> all) {
 }
 
 // The pieces at one end.
-struct Steps {
+struct Strided {
   std::byte* first;
-  std::ptrdiff_t step;
+  std::ptrdiff_t stride;
 };
-struct ConstSteps {
+struct ConstStrided {
   const std::byte* first;
-  std::ptrdiff_t step;
+  std::ptrdiff_t stride;
 };
 
 namespace detail {
 
 // Whether all pieces are aligned words. Then each is one load and one store.
 template <typename Word>
-inline bool are_words(const std::byte* first, std::ptrdiff_t step) {
-  return is_aligned_for<Word>(first) && step % std::ptrdiff_t{sizeof(Word)} == 0;
+inline bool are_words(const std::byte* first, std::ptrdiff_t stride) {
+  return is_aligned_for<Word>(first) && stride % std::ptrdiff_t{sizeof(Word)} == 0;
 }
 
 template <typename Word>
-inline void copy_words(Steps to, ConstSteps from, std::size_t count) {
-  for (; count > 0; --count, to.first += to.step, from.first += from.step) {
+inline void copy_words(Strided to, ConstStrided from, std::size_t count) {
+  for (; count > 0; --count, to.first += to.stride, from.first += from.stride) {
     Word value;
     load_word<Word>(reinterpret_cast<std::byte*>(&value), from.first);
     store_word<Word>(to.first, reinterpret_cast<const std::byte*>(&value));
@@ -62,11 +62,11 @@ inline void copy_words(Steps to, ConstSteps from, std::size_t count) {
 
 // A piece that is an aligned word at one end is one store, or one load, there. No aligned word of a
 // longer piece is torn at the target.
-inline void copy_pieces(Steps to, ConstSteps from, std::size_t size, std::size_t count) {
-  const bool are_words = size == 8 && detail::are_words<std::uint64_t>(to.first, to.step) &&
-                         detail::are_words<std::uint64_t>(from.first, from.step);
+inline void copy_pieces(Strided to, ConstStrided from, std::size_t size, std::size_t count) {
+  const bool are_words = size == 8 && detail::are_words<std::uint64_t>(to.first, to.stride) &&
+                         detail::are_words<std::uint64_t>(from.first, from.stride);
   if (are_words) return detail::copy_words<std::uint64_t>(to, from, count);
-  for (; count > 0; --count, to.first += to.step, from.first += from.step) {
+  for (; count > 0; --count, to.first += to.stride, from.first += from.stride) {
     if (size > 8) {
       copy_words(to.first, from.first, size);
       continue;
@@ -81,14 +81,14 @@ inline void copy_pieces(Steps to, ConstSteps from, std::size_t size, std::size_t
 inline void pack(std::span<const StridedRun> all, std::byte* packed) {
   for (const StridedRun& each : all) {
     const auto size = static_cast<std::ptrdiff_t>(each.size);
-    copy_pieces({packed, size}, {each.here, each.here_step}, each.size, each.count);
+    copy_pieces({packed, size}, {each.here, each.here_stride}, each.size, each.count);
     packed += each.bytes();
   }
 }
 inline void unpack(std::span<const StridedRun> all, const std::byte* packed) {
   for (const StridedRun& each : all) {
     const auto size = static_cast<std::ptrdiff_t>(each.size);
-    copy_pieces({each.here, each.here_step}, {packed, size}, each.size, each.count);
+    copy_pieces({each.here, each.here_stride}, {packed, size}, each.size, each.count);
     packed += each.bytes();
   }
 }

@@ -17,7 +17,7 @@ static_assert(offsetof(Reply, kind) == offsetof(MessageHeader, kind) &&
                   offsetof(Control, kind) == offsetof(MessageHeader, kind),
               "all messages begin alike");
 static_assert(sizeof(Control) == 48 && sizeof(Batch) == 24 && sizeof(Request) == 24 &&
-                  sizeof(Row) == 24 && sizeof(Reply) == 32 && sizeof(MessageHeader) == 24,
+                  sizeof(PackedRun) == 24 && sizeof(Reply) == 32 && sizeof(MessageHeader) == 24,
               "no byte that nobody writes");
 
 // No space is longer. The length of a space other than the arena is in its owner's table.
@@ -45,24 +45,25 @@ bool is_store(const Request& request, const NodePlan& plan) {
 
 // Whether all pieces are within `limit` bytes and have at most `bytes` bytes. The stride does not
 // exceed `limit` and the count does not exceed `bytes`, so nothing overflows.
-bool is_row(const Row& row, std::size_t limit, std::size_t bytes) {
+bool is_run(const PackedRun& run, std::size_t limit, std::size_t bytes) {
   const auto most = static_cast<std::int64_t>(limit);
-  if (row.bytes() == 0 || row.bytes() > bytes || row.offset > limit) return false;
-  if (row.step > most || row.step < -most) return false;
-  const auto first = static_cast<std::int64_t>(row.offset);
-  const std::int64_t last = first + row.step * (std::int64_t{row.count} - 1);
-  return std::min(first, last) >= 0 && std::max(first, last) + row.size <= most;
+  if (run.bytes() == 0 || run.bytes() > bytes || run.offset > limit) return false;
+  if (run.stride > most || run.stride < -most) return false;
+  const auto first = static_cast<std::int64_t>(run.offset);
+  const std::int64_t last = first + run.stride * (std::int64_t{run.count} - 1);
+  return std::min(first, last) >= 0 && std::max(first, last) + run.size <= most;
 }
 
-// The bytes of all rows; nothing if a row is invalid or the total is too large.
-std::optional<std::uint64_t> bytes_of_rows(std::uint64_t rows, Bytes behind, std::size_t limit,
+// The bytes of all runs; nothing if a run is invalid or the total is too large.
+std::optional<std::uint64_t> bytes_of_runs(std::uint64_t runs, Bytes behind, std::size_t limit,
                                            std::size_t most) {
-  if (rows == 0 || rows > most_runs || behind.size() < rows * sizeof(Row)) return std::nullopt;
+  if (runs == 0 || runs > most_runs || behind.size() < runs * sizeof(PackedRun))
+    return std::nullopt;
   std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < rows; ++i) {
-    const Row row = *read<Row>(behind.subspan(i * sizeof(Row)));
-    if (!is_row(row, limit, most)) return std::nullopt;
-    bytes += row.bytes();
+  for (std::size_t i = 0; i < runs; ++i) {
+    const PackedRun run = *read<PackedRun>(behind.subspan(i * sizeof(PackedRun)));
+    if (!is_run(run, limit, most)) return std::nullopt;
+    bytes += run.bytes();
   }
   return bytes <= most ? std::optional(bytes) : std::nullopt;
 }
@@ -74,14 +75,14 @@ bool is_atomic(const Request& request, const NodePlan& plan) {
          is_word(request, width(request.type), plan);
 }
 
-// Whether the rows consist of whole elements.
+// Whether the runs consist of whole elements.
 bool has_elements(const Request& request, Bytes behind) {
   if (request.size >= accumulate_types || request.operand > most_runs ||
-      behind.size() < request.operand * sizeof(Row))
+      behind.size() < request.operand * sizeof(PackedRun))
     return false;
   const std::size_t element = width(static_cast<AccumulateType>(request.size));
   for (std::size_t i = 0; i < request.operand; ++i)
-    if (read<Row>(behind.subspan(i * sizeof(Row)))->size % element != 0) return false;
+    if (read<PackedRun>(behind.subspan(i * sizeof(PackedRun)))->size % element != 0) return false;
   return true;
 }
 
@@ -93,7 +94,7 @@ bool is_message(const Request& request) {
 // The passed bytes are contiguous in the arena.
 bool is_pass(const Request& request, Bytes behind, const NodePlan& plan) {
   if (request.target().is_arena()) return false;
-  const auto bytes = bytes_of_rows(request.operand, behind, longest_space, longest_pass);
+  const auto bytes = bytes_of_runs(request.operand, behind, longest_space, longest_pass);
   return bytes && request.offset <= plan.arena_size() - *bytes;
 }
 
@@ -120,7 +121,7 @@ std::optional<std::size_t> size_behind(const Request& request, Bytes behind, con
       return if_valid(is_message(request), request.operand);
     case RequestKind::pass_to_device:
     case RequestKind::pass_to_arena:
-      return if_valid(is_pass(request, behind, plan), request.operand * sizeof(Row));
+      return if_valid(is_pass(request, behind, plan), request.operand * sizeof(PackedRun));
     case RequestKind::accumulate:
       if (!has_elements(request, behind)) return std::nullopt;
       break;
@@ -130,10 +131,10 @@ std::optional<std::size_t> size_behind(const Request& request, Bytes behind, con
     default:
       return std::nullopt;
   }
-  const auto bytes = bytes_of_rows(request.operand, behind, limit_of(request, plan), longest_write);
+  const auto bytes = bytes_of_runs(request.operand, behind, limit_of(request, plan), longest_write);
   if (!bytes) return std::nullopt;
-  const std::size_t rows = request.operand * sizeof(Row);
-  return rows + (request.kind == RequestKind::get_packed ? 0 : *bytes);
+  const std::size_t runs = request.operand * sizeof(PackedRun);
+  return runs + (request.kind == RequestKind::get_packed ? 0 : *bytes);
 }
 
 bool is_of_job(std::uint32_t process, const NodePlan& plan) {
@@ -176,8 +177,8 @@ std::uint64_t protocol_fingerprint() {
       .value();
 }
 
-Row ReceivedRequest::row(std::size_t i) const {
-  return *read<Row>(behind.subspan(i * sizeof(Row)));
+PackedRun ReceivedRequest::run(std::size_t i) const {
+  return *read<PackedRun>(behind.subspan(i * sizeof(PackedRun)));
 }
 
 std::optional<ReceivedControl> read_control(Bytes bytes, std::uint64_t tag, const NodePlan& plan) {

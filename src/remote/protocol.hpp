@@ -94,11 +94,11 @@ struct Request {
   std::uint8_t size = 0;
   std::uint32_t to = 0;  // target_of() a space of a rank of the node; message: the rank
   // Offset in that space. message: MessageHeader::number. pass: offset in the rank's arena of the
-  // contiguous bytes of all rows.
+  // contiguous bytes of all runs.
   std::uint64_t offset = 0;
   // store: the word. write, read, message: number of bytes. put_packed, get_packed, accumulate,
   // pass: number of Rows that follow. atomic: the operand. Further data follows: the bytes of a
-  // write or a message, the bytes of a put or an accumulate after all rows, the second operand of a
+  // write or a message, the bytes of a put or an accumulate after all runs, the second operand of a
   // compare_swap.
   std::uint64_t operand = 0;
 
@@ -117,10 +117,10 @@ inline constexpr std::size_t longest_text = 512;
 }  // namespace report
 
 // Pieces of one size with a constant stride in the space of the target. The bytes of a put follow
-// all rows.
-struct Row {
+// all runs.
+struct PackedRun {
   std::uint64_t offset = 0;  // of the first piece
-  std::int64_t step = 0;     // from the start of one piece to the start of the next
+  std::int64_t stride = 0;   // from the start of one piece to the start of the next
   std::uint32_t size = 0;    // bytes of each piece
   std::uint32_t count = 0;
 
@@ -129,7 +129,8 @@ struct Row {
 
 constexpr std::size_t longest_write = longest_medium;
 constexpr std::size_t longest_pass = std::size_t{1} << 20;
-constexpr std::size_t longest_request = sizeof(Request) + most_runs * sizeof(Row) + longest_write;
+constexpr std::size_t longest_request =
+    sizeof(Request) + most_runs * sizeof(PackedRun) + longest_write;
 constexpr std::size_t longest_batch = sizeof(Batch) + longest_request;
 constexpr std::size_t longest_results = longest_write;  // of one batch
 
@@ -191,8 +192,8 @@ static_assert(longest_packet <= message_limit);
 
 // The network carries nothing else. The fingerprint covers this list. A message that is not in it
 // does not compile.
-using Messages = StructureList<Control, Batch, Request, Row, Reply, MessageHeader, ContentHeader,
-                               ActiveMessage, MemoryUpdate>;
+using Messages = StructureList<Control, Batch, Request, PackedRun, Reply, MessageHeader,
+                               ContentHeader, ActiveMessage, MemoryUpdate>;
 
 template <typename T>
 concept Message = Messages::has<T>;
@@ -276,14 +277,14 @@ std::optional<ReceivedBatch> read_batch(Bytes bytes, std::uint64_t tag, const No
 
 struct ReceivedRequest {
   Request request;
-  Bytes behind;  // the bytes of a write or a message, rows and bytes, or a second operand
+  Bytes behind;  // the bytes of a write or a message, runs and bytes, or a second operand
 
   std::size_t size() const { return sizeof(Request) + behind.size(); }
   // For a put_packed, a get_packed, an accumulate or a pass.
-  std::size_t rows() const { return request.operand; }
-  Row row(std::size_t i) const;
+  std::size_t runs() const { return request.operand; }
+  PackedRun run(std::size_t i) const;
   AccumulateType element() const { return static_cast<AccumulateType>(request.size); }
-  Bytes packed() const { return behind.subspan(rows() * sizeof(Row)); }
+  Bytes packed() const { return behind.subspan(runs() * sizeof(PackedRun)); }
 };
 
 // The first of the requests. Nothing if it is malformed. Otherwise it may be executed after one

@@ -18,13 +18,13 @@ struct Span {
 };
 
 Span span_of(const StridedRun& pieces) {
-  const std::ptrdiff_t last = pieces.there_step * (static_cast<std::ptrdiff_t>(pieces.count) - 1);
+  const std::ptrdiff_t last = pieces.there_stride * (static_cast<std::ptrdiff_t>(pieces.count) - 1);
   const auto below = static_cast<std::size_t>(std::max<std::ptrdiff_t>(-last, 0));
   return {below, below + static_cast<std::size_t>(std::max<std::ptrdiff_t>(last, 0)) + pieces.size};
 }
 
-bool is_contiguous(std::ptrdiff_t step, std::size_t size, std::size_t count) {
-  return count == 1 || step == static_cast<std::ptrdiff_t>(size);
+bool is_contiguous(std::ptrdiff_t stride, std::size_t size, std::size_t count) {
+  return count == 1 || stride == static_cast<std::ptrdiff_t>(size);
 }
 
 bool are_strangers(const Kind* one, const Kind* other) {
@@ -123,8 +123,8 @@ Result<void> AnyMemory::put(Space to, const StridedRun& pieces) {
   if (!here) return here.error();
   const Counted counted(traffic_of(to.rank), there->kind, *here, pieces.bytes(),
                         me_ ? Counted::Way::direct : Counted::Way::served);
-  return copy({there->data, pieces.there_step}, there->kind, {pieces.here, pieces.here_step}, *here,
-              pieces.size, pieces.count);
+  return copy({there->data, pieces.there_stride}, there->kind, {pieces.here, pieces.here_stride},
+              *here, pieces.size, pieces.count);
 }
 
 Result<void> AnyMemory::get(Space from, const StridedRun& pieces) {
@@ -135,8 +135,8 @@ Result<void> AnyMemory::get(Space from, const StridedRun& pieces) {
   if (!here) return here.error();
   const Counted counted(traffic_of(from.rank), *here, there->kind, pieces.bytes(),
                         me_ ? Counted::Way::direct : Counted::Way::served);
-  return copy({pieces.here, pieces.here_step}, *here, {there->data, pieces.there_step}, there->kind,
-              pieces.size, pieces.count);
+  return copy({pieces.here, pieces.here_stride}, *here, {there->data, pieces.there_stride},
+              there->kind, pieces.size, pieces.count);
 }
 
 Result<void> AnyMemory::begin_put(Space to, const StridedRun& piece, DoneOf done_of) {
@@ -224,9 +224,9 @@ Result<void> AnyMemory::copy_by_host(std::byte* to, Kind& to_kind, const std::by
 }
 
 // All pieces are in flight together.
-Result<void> AnyMemory::copy(Steps to, Kind* to_kind, ConstSteps from, Kind* from_kind,
+Result<void> AnyMemory::copy(Strided to, Kind* to_kind, ConstStrided from, Kind* from_kind,
                              std::size_t size, std::size_t count) {
-  if (is_contiguous(to.step, size, count) && is_contiguous(from.step, size, count))
+  if (is_contiguous(to.stride, size, count) && is_contiguous(from.stride, size, count))
     return copy(to.first, to_kind, from.first, from_kind, size * count);
   Kind* kind = to_kind != nullptr ? to_kind : from_kind;
   if (kind == nullptr) {
@@ -235,7 +235,7 @@ Result<void> AnyMemory::copy(Steps to, Kind* to_kind, ConstSteps from, Kind* fro
   }
   Result<void> copied{};
   Completion done;
-  for (; count > 0 && copied; --count, to.first += to.step, from.first += from.step)
+  for (; count > 0 && copied; --count, to.first += to.stride, from.first += from.stride)
     copied = are_strangers(to_kind, from_kind)
                  ? copy_by_host(to.first, *to_kind, from.first, *from_kind, size)
                  : kind->copy(to.first, from.first, size, done);

@@ -90,7 +90,7 @@ class AnyMemory {
                      std::size_t size, DoneOf done_of);
   static Result<void> copy_by_host(std::byte* to, Kind& to_kind, const std::byte* from,
                                    Kind& from_kind, std::size_t size);
-  Result<void> copy(Steps to, Kind* to_kind, ConstSteps from, Kind* from_kind, std::size_t size,
+  Result<void> copy(Strided to, Kind* to_kind, ConstStrided from, Kind* from_kind, std::size_t size,
                     std::size_t count);
 
   const NodeMemory& memory_;

@@ -28,17 +28,17 @@ std::size_t size_at_target(const ReceivedRequest& received) {
   }
 }
 
-// Each piece is in the arena, and the byte count matches the rows.
-void are_harmless_rows(const ReceivedRequest& received) {
+// Each piece is in the arena, and the byte count matches the runs.
+void are_harmless_runs(const ReceivedRequest& received) {
   const auto arena = static_cast<std::int64_t>(plan.arena_size());
   std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < received.rows(); ++i) {
-    const Row row = received.row(i);
-    for (std::int64_t piece = 0; piece < std::int64_t{row.count}; ++piece) {
-      const std::int64_t at = static_cast<std::int64_t>(row.offset) + piece * row.step;
-      GONDWANA_ASSERT(at >= 0 && at <= arena - std::int64_t{row.size}, row.offset);
+  for (std::size_t i = 0; i < received.runs(); ++i) {
+    const PackedRun run = received.run(i);
+    for (std::int64_t piece = 0; piece < std::int64_t{run.count}; ++piece) {
+      const std::int64_t at = static_cast<std::int64_t>(run.offset) + piece * run.stride;
+      GONDWANA_ASSERT(at >= 0 && at <= arena - std::int64_t{run.size}, run.offset);
     }
-    bytes += row.bytes();
+    bytes += run.bytes();
   }
   GONDWANA_ASSERT(bytes > 0 && bytes <= longest_write, bytes);
   const bool is_put = received.request.kind == RequestKind::put_packed;
@@ -52,7 +52,7 @@ void is_harmless_in_space(const ReceivedRequest& received) {
   if (request.kind != RequestKind::pass_to_device && request.kind != RequestKind::pass_to_arena)
     return;
   std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < received.rows(); ++i) bytes += received.row(i).bytes();
+  for (std::size_t i = 0; i < received.runs(); ++i) bytes += received.run(i).bytes();
   GONDWANA_ASSERT(bytes > 0 && bytes <= longest_pass, bytes);
   GONDWANA_ASSERT(request.offset <= plan.arena_size() - bytes, request.offset);
 }
@@ -62,7 +62,7 @@ void is_harmless(const ReceivedRequest& received) {
   GONDWANA_ASSERT(plan.node_ranks().holds(request.target().rank), request.to);
   if (!request.target().is_arena()) return is_harmless_in_space(received);
   if (request.kind == RequestKind::put_packed || request.kind == RequestKind::get_packed)
-    return are_harmless_rows(received);
+    return are_harmless_runs(received);
   if (request.kind == RequestKind::message) {
     GONDWANA_ASSERT(received.behind.size() == request.operand, request.operand);
     GONDWANA_ASSERT(request.operand <= longest_gathered, request.operand);

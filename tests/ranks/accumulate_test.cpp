@@ -40,9 +40,9 @@ void accumulate(World& world, const Accumulation& what, int pe, const Pieces& to
   const StridedRun run{.size = to.size,
                        .count = to.count,
                        .there = offset,
-                       .there_step = to.step,
+                       .there_stride = to.step,
                        .here = const_cast<std::byte*>(from),
-                       .here_step = size};
+                       .here_stride = size};
   Lane& lane = engine.default_lane();
   ASSERT_TRUE(engine.remote().begin_accumulate(lane, rank, what, std::span(&run, 1),
                                                lane.pending()) == RemoteAccess::Begun::pending);

@@ -139,7 +139,7 @@ class Faulty final : public Transport {
       std::byte* next = packed.data();
       for (StridedRun& each : pieces) {
         each.here = next;
-        each.here_step = static_cast<std::ptrdiff_t>(each.size);
+        each.here_stride = static_cast<std::ptrdiff_t>(each.size);
         next += each.bytes();
       }
     }

@@ -205,7 +205,7 @@ TEST_F(AgentParts, an_accumulate_waits_for_a_lock_and_what_follows_waits_too) {
   append(bytes, bytes_of(Request{.kind = RequestKind::accumulate,
                                  .size = static_cast<std::uint8_t>(AccumulateType::int64),
                                  .operand = 1}));
-  append(bytes, bytes_of(Row{.offset = cell, .step = 8, .size = 8, .count = 1}));
+  append(bytes, bytes_of(PackedRun{.offset = cell, .stride = 8, .size = 8, .count = 1}));
   constexpr std::uint64_t term = 7;
   append(bytes, std::as_bytes(std::span(&term, 1)));
   std::optional<HeldStripes> held(memory_->page(Rank(0)).accumulate_locks);
@@ -240,7 +240,7 @@ TEST_F(AgentParts, a_copy_of_a_replaced_process_is_forgotten) {
                                    .to = target_of({Rank(0), space}),
                                    .offset = cell,
                                    .operand = 1}));
-    append(bytes, bytes_of(Row{.offset = 0, .step = 0, .size = 64, .count = 1}));
+    append(bytes, bytes_of(PackedRun{.offset = 0, .stride = 0, .size = 64, .count = 1}));
     turns.take(*read_batch(bytes, tag, memory_->plan()), bytes);
   };
   meet_far();

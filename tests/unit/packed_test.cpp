@@ -122,9 +122,9 @@ class Random {
       StridedRun next{.size = 1 + below(below(2) == 0 ? 9 : 100), .count = 1 + below(12)};
       if (next.bytes() > room) break;
       room -= next.bytes();
-      std::tie(next.there, next.there_step) = steps(next, there_at);
+      std::tie(next.there, next.there_stride) = steps(next, there_at);
       std::size_t begin = 0;
-      std::tie(begin, next.here_step) = steps(next, here_at);
+      std::tie(begin, next.here_stride) = steps(next, here_at);
       next.here = here + begin;
       all.push_back(next);
     }
@@ -150,8 +150,8 @@ void for_each_byte(std::span<const StridedRun> all, const Each& each) {
     for (std::size_t i = 0; i < pieces.count; ++i)
       for (std::size_t k = 0; k < pieces.size; ++k) {
         const auto at = static_cast<std::ptrdiff_t>(i);
-        each(pieces.there - area_offset + static_cast<std::size_t>(at * pieces.there_step) + k,
-             pieces.here[at * pieces.here_step + static_cast<std::ptrdiff_t>(k)]);
+        each(pieces.there - area_offset + static_cast<std::size_t>(at * pieces.there_stride) + k,
+             pieces.here[at * pieces.here_stride + static_cast<std::ptrdiff_t>(k)]);
       }
 }
 
@@ -192,9 +192,9 @@ TEST_P(Packed, as_much_goes_as_the_limits_say) {
   const StridedRun whole{.size = 1,
                          .count = bytes.size(),
                          .there = area_offset + 2 * bytes.size() - 2,
-                         .there_step = -2,
+                         .there_stride = -2,
                          .here = bytes.data(),
-                         .here_step = 1};
+                         .here_stride = 1};
   Completion done;
   get_packed(std::span(&whole, 1), done);
   ASSERT_TRUE(complete(done));
@@ -253,9 +253,9 @@ TEST_P(Packed, words_are_never_torn) {
   const StridedRun pieces{.size = 8,
                           .count = count,
                           .there = area_offset,
-                          .there_step = 16,
+                          .there_stride = 16,
                           .here = reinterpret_cast<std::byte*>(here.data()),
-                          .here_step = 8};
+                          .here_stride = 8};
   for (std::uint64_t round = 1; round <= 200; ++round) {
     here.fill(round % 256 * 0x0101'0101'0101'0101);
     Completion done;
@@ -294,9 +294,9 @@ TEST_P(Packed, elements_are_scaled_and_added) {
     const StridedRun run{.size = size * sizeof(double),
                          .count = pieces,
                          .there = area_offset + first * sizeof(double),
-                         .there_step = static_cast<std::ptrdiff_t>(step * sizeof(double)),
+                         .there_stride = static_cast<std::ptrdiff_t>(step * sizeof(double)),
                          .here = reinterpret_cast<std::byte*>(source.data()),
-                         .here_step = static_cast<std::ptrdiff_t>(size * sizeof(double))};
+                         .here_stride = static_cast<std::ptrdiff_t>(size * sizeof(double))};
     accumulate(what, std::span(&run, 1), done);
     for (std::size_t i = 0; i < pieces * size; ++i)
       expected[first + i / size * step + i % size] += scale * source[i];

@@ -165,31 +165,31 @@ TEST(ofi_message, reads_lie_in_the_arena) {
   EXPECT_FALSE(is_read_of(13, 4096, 1)) << "a byte too many";
 }
 
-Request packed_of(RequestKind kind, std::size_t rows) {
-  return {.kind = kind, .to = 3, .operand = rows};
+Request packed_of(RequestKind kind, std::size_t runs) {
+  return {.kind = kind, .to = 3, .operand = runs};
 }
 
-std::vector<std::byte> message_of(RequestKind kind, const std::vector<Row>& rows,
+std::vector<std::byte> message_of(RequestKind kind, const std::vector<PackedRun>& runs,
                                   std::size_t behind) {
-  std::vector<std::byte> bytes = message_of(packed_of(kind, rows.size()));
-  const Bytes told = std::as_bytes(std::span(rows));
+  std::vector<std::byte> bytes = message_of(packed_of(kind, runs.size()));
+  const Bytes told = std::as_bytes(std::span(runs));
   bytes.insert(bytes.end(), told.begin(), told.end());
   bytes.resize(bytes.size() + behind);
   return bytes;
 }
 
-bool is_packed(RequestKind kind, const std::vector<Row>& rows, std::size_t behind) {
-  const auto bytes = message_of(kind, rows, behind);
+bool is_packed(RequestKind kind, const std::vector<PackedRun>& runs, std::size_t behind) {
+  const auto bytes = message_of(kind, runs, behind);
   const auto received = read_request(bytes, plan);
   return received && received->size() == bytes.size();
 }
 
-bool is_put_packed(const std::vector<Row>& rows, std::size_t behind) {
-  return is_packed(RequestKind::put_packed, rows, behind);
+bool is_put_packed(const std::vector<PackedRun>& runs, std::size_t behind) {
+  return is_packed(RequestKind::put_packed, runs, behind);
 }
 
-bool is_get_packed(const std::vector<Row>& rows, std::size_t behind = 0) {
-  return is_packed(RequestKind::get_packed, rows, behind);
+bool is_get_packed(const std::vector<PackedRun>& runs, std::size_t behind = 0) {
+  return is_packed(RequestKind::get_packed, runs, behind);
 }
 
 TEST(ofi_message, all_pieces_of_a_row_lie_in_the_arena) {
@@ -227,22 +227,25 @@ TEST(ofi_message, bytes_of_a_spread_are_those_of_its_rows) {
 
 TEST(ofi_message, rows_are_behind_the_request) {
   EXPECT_FALSE(is_get_packed({}));
-  EXPECT_TRUE(is_get_packed(std::vector<Row>(most_runs, Row{4096, 8, 8, 1})));
-  EXPECT_FALSE(is_get_packed(std::vector<Row>(most_runs + 1, Row{4096, 8, 8, 1})));
-  EXPECT_FALSE(is_read(packed_of(RequestKind::get_packed, 2), 2 * sizeof(Row) - 1)) << "cut short";
-  EXPECT_FALSE(is_read(packed_of(RequestKind::get_packed, ~std::size_t{0} / sizeof(Row) + 1), 8));
+  EXPECT_TRUE(is_get_packed(std::vector<PackedRun>(most_runs, PackedRun{4096, 8, 8, 1})));
+  EXPECT_FALSE(is_get_packed(std::vector<PackedRun>(most_runs + 1, PackedRun{4096, 8, 8, 1})));
+  EXPECT_FALSE(is_read(packed_of(RequestKind::get_packed, 2), 2 * sizeof(PackedRun) - 1))
+      << "cut short";
+  EXPECT_FALSE(
+      is_read(packed_of(RequestKind::get_packed, ~std::size_t{0} / sizeof(PackedRun) + 1), 8));
   const auto bytes = message_of(RequestKind::put_packed, {{1, 0, 1, 1}, {9, -3, 2, 2}}, 5);
   const auto received = read_request(bytes, plan);
   ASSERT_TRUE(received);
-  EXPECT_EQ(received->rows(), 2U);
-  EXPECT_EQ(received->row(1).offset, 9U);
-  EXPECT_EQ(received->row(1).step, -3);
+  EXPECT_EQ(received->runs(), 2U);
+  EXPECT_EQ(received->run(1).offset, 9U);
+  EXPECT_EQ(received->run(1).stride, -3);
   EXPECT_EQ(received->packed().size(), 5U);
 }
 
 // `packed`: where the bytes are in the arena.
-bool is_pass(RequestKind kind, SpaceId space, std::uint64_t packed, const std::vector<Row>& rows) {
-  auto bytes = message_of(kind, rows, 0);
+bool is_pass(RequestKind kind, SpaceId space, std::uint64_t packed,
+             const std::vector<PackedRun>& runs) {
+  auto bytes = message_of(kind, runs, 0);
   const std::uint32_t to = target_of({plan.node_ranks().front(), space});
   std::memcpy(bytes.data() + offsetof(Request, to), &to, sizeof(to));
   std::memcpy(bytes.data() + offsetof(Request, offset), &packed, sizeof(packed));
@@ -264,8 +267,8 @@ TEST(ofi_message, what_passes_to_a_device_lies_in_the_arena) {
   }
 }
 
-bool is_accumulate(AccumulateType type, const std::vector<Row>& rows, std::size_t behind) {
-  auto bytes = message_of(RequestKind::accumulate, rows, behind);
+bool is_accumulate(AccumulateType type, const std::vector<PackedRun>& runs, std::size_t behind) {
+  auto bytes = message_of(RequestKind::accumulate, runs, behind);
   bytes[offsetof(Request, size)] = static_cast<std::byte>(type);
   const auto received = read_request(bytes, plan);
   return received && received->size() == bytes.size();

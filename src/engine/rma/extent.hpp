@@ -41,14 +41,14 @@ inline std::size_t span_of(const Exchange& shape, std::ptrdiff_t stride, std::ui
 }
 
 // The bytes of a stride whose extent does not overflow.
-constexpr std::ptrdiff_t step_of(std::ptrdiff_t stride, std::size_t width) {
+constexpr std::ptrdiff_t byte_stride(std::ptrdiff_t stride, std::size_t width) {
   return static_cast<std::ptrdiff_t>(static_cast<std::size_t>(stride) * width);
 }
 
 // From one block to the next, in bytes.
-constexpr Strides steps_of(const Blocks& blocks) {
-  return {.target = step_of(blocks.strides.target, blocks.width),
-          .source = step_of(blocks.strides.source, blocks.width)};
+constexpr Strides byte_strides(const Blocks& blocks) {
+  return {.target = byte_stride(blocks.strides.target, blocks.width),
+          .source = byte_stride(blocks.strides.source, blocks.width)};
 }
 
 }  // namespace gondwana

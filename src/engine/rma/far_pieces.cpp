@@ -9,10 +9,10 @@ namespace {
 // Bytes that are started together. They fill several messages, so that most messages are full.
 constexpr std::size_t begun_together = 256 * 1024;
 
-// Iterates over the lines of a transfer, in order. A line contains all runs along dimension 1.
-class Lines {
+// Iterates over the runs of a transfer, in order. A run contains all runs along dimension 1.
+class Runs {
  public:
-  explicit Lines(const strided::Transfer& transfer)
+  explicit Runs(const strided::Transfer& transfer)
       : dimensions_(transfer.dimensions()),
         target_(transfer.offset(strided::End::target)),
         source_(transfer.offset(strided::End::source)) {}
@@ -21,7 +21,7 @@ class Lines {
     return end == strided::End::target ? target_ : source_;
   }
 
-  // False: this was the last line.
+  // False: this was the last run.
   bool advance() {
     for (std::size_t i = 2; i < dimensions_.size(); ++i) {
       const strided::Dimension& dimension = dimensions_[i];
@@ -47,27 +47,27 @@ class Lines {
 
 }  // namespace
 
-void FarPieces::move(const StridedRun& line) {
+void FarPieces::move(const StridedRun& run) {
   if (begun_ != RemoteAccess::Begun::pending) return;
-  if (told_.empty() || !join(told_.back(), line)) {
+  if (told_.empty() || !join(told_.back(), run)) {
     if (bytes_ >= begun_together || told_.size() >= most_runs) begin();
-    told_.push_back(line);
+    told_.push_back(run);
   }
-  bytes_ += line.bytes();
+  bytes_ += run.bytes();
 }
 
-bool join(StridedRun& last, const StridedRun& line) {
-  if (last.size != line.size) return false;
-  const auto there = static_cast<std::ptrdiff_t>(line.there - last.there);
-  const std::ptrdiff_t here = line.here - last.here;
+bool join(StridedRun& last, const StridedRun& run) {
+  if (last.size != run.size) return false;
+  const auto there = static_cast<std::ptrdiff_t>(run.there - last.there);
+  const std::ptrdiff_t here = run.here - last.here;
   const auto count = static_cast<std::ptrdiff_t>(last.count);
-  if (last.count > 1 && (there != count * last.there_step || here != count * last.here_step))
+  if (last.count > 1 && (there != count * last.there_stride || here != count * last.here_stride))
     return false;
-  if (line.count > 1 && (line.there_step != there / count || line.here_step != here / count))
+  if (run.count > 1 && (run.there_stride != there / count || run.here_stride != here / count))
     return false;
-  last.there_step = there / count;
-  last.here_step = here / count;
-  last.count += line.count;
+  last.there_stride = there / count;
+  last.here_stride = here / count;
+  last.count += run.count;
   return true;
 }
 
@@ -91,23 +91,23 @@ RemoteAccess::Begun FarPieces::finish(CallName call) {
   return remote_.complete(lane_, done_, call) ? begun_ : RemoteAccess::Begun::failed;
 }
 
-void for_each_line(const strided::Transfer& transfer, strided::End side, std::uint64_t place,
-                   std::byte* ours, FunctionRef<void(const StridedRun&)> use) {
+void for_each_run(const strided::Transfer& transfer, strided::End side, std::uint64_t place,
+                  std::byte* ours, FunctionRef<void(const StridedRun&)> use) {
   const bool puts = side == strided::End::target;
   const strided::End own_side = puts ? strided::End::source : strided::End::target;
-  StridedRun line{.size = transfer.run(), .count = 1};
+  StridedRun run{.size = transfer.piece(), .count = 1};
   if (const auto dimensions = transfer.dimensions(); dimensions.size() > 1) {
     const strided::Dimension& along = dimensions[1];
-    line.count = along.extent;
-    line.there_step = puts ? along.target : along.source;
-    line.here_step = puts ? along.source : along.target;
+    run.count = along.extent;
+    run.there_stride = puts ? along.target : along.source;
+    run.here_stride = puts ? along.source : along.target;
   }
-  Lines lines(transfer);
+  Runs runs(transfer);
   do {
-    line.there = place + static_cast<std::uint64_t>(lines.offset(side));
-    line.here = ours + lines.offset(own_side);
-    use(line);
-  } while (lines.advance());
+    run.there = place + static_cast<std::uint64_t>(runs.offset(side));
+    run.here = ours + runs.offset(own_side);
+    use(run);
+  } while (runs.advance());
 }
 
 }  // namespace gondwana

@@ -15,7 +15,7 @@ namespace gondwana {
 
 // Merges pieces with equal strides into one run. False: the strides differ, and `last` is
 // unchanged.
-bool join(StridedRun& last, const StridedRun& line);
+bool join(StridedRun& last, const StridedRun& run);
 
 // The pieces of a transfer, started in the order of the calls to move(). The caller must finish it.
 class FarPieces {
@@ -30,7 +30,7 @@ class FarPieces {
   // reused.
   void need_not_arrive() { need_not_arrive_ = true; }
   // Adds pieces with a constant stride. `there` is an offset in the peer's arena.
-  void move(const StridedRun& line);
+  void move(const StridedRun& run);
   // Starts the pieces added last. The caller must still call finish().
   void begin();
   // Returns when all pieces have arrived. Refused: the queue was full for the first request.
@@ -70,16 +70,16 @@ void move_blocks(auto& pieces, const List& theirs, const List& ours) {
   }
 }
 
-// The lines of a transfer, in order: all runs along its first dimension other than the run itself.
+// The runs of a transfer, in order: all runs along its first dimension other than the run itself.
 // `place` and `ours` are the base addresses of the peer, on its `side`, and of this process.
-void for_each_line(const strided::Transfer& transfer, strided::End side, std::uint64_t place,
-                   std::byte* ours, FunctionRef<void(const StridedRun&)> use);
+void for_each_run(const strided::Transfer& transfer, strided::End side, std::uint64_t place,
+                  std::byte* ours, FunctionRef<void(const StridedRun&)> use);
 
 // `place` is relative to the peer's arena and may be negative.
 void move_section(auto& pieces, const strided::Transfer& transfer, std::uint64_t place,
                   std::byte* ours) {
-  for_each_line(transfer, pieces.side(), place, ours,
-                [&](const StridedRun& line) { pieces.move(line); });
+  for_each_run(transfer, pieces.side(), place, ours,
+               [&](const StridedRun& run) { pieces.move(run); });
 }
 
 }  // namespace gondwana

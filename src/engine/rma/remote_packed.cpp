@@ -31,8 +31,8 @@ class Loads {
   StridedRun rest_of_first(std::size_t room) const {
     StridedRun part = left_.front();
     const auto before = static_cast<std::ptrdiff_t>(done_);
-    part.there += static_cast<std::uint64_t>(before * part.there_step) + taken_;
-    part.here += before * part.here_step + static_cast<std::ptrdiff_t>(taken_);
+    part.there += static_cast<std::uint64_t>(before * part.there_stride) + taken_;
+    part.here += before * part.here_stride + static_cast<std::ptrdiff_t>(taken_);
     if (part.size <= room_) {
       part.count = std::min(part.count - done_, room / part.size);
     } else {
@@ -67,8 +67,8 @@ RemoteAccess::Begun one_by_one(Space peer, const StridedRun& pieces, const Move&
   RemoteAccess::Begun moved = RemoteAccess::Begun::pending;
   for (std::size_t i = 0; i < pieces.count && moved == RemoteAccess::Begun::pending; ++i) {
     const auto at = static_cast<std::ptrdiff_t>(i);
-    const auto there = pieces.there + static_cast<std::uint64_t>(at * pieces.there_step);
-    moved = move(Remote{peer, there}, {pieces.here + at * pieces.here_step, pieces.size});
+    const auto there = pieces.there + static_cast<std::uint64_t>(at * pieces.there_stride);
+    moved = move(Remote{peer, there}, {pieces.here + at * pieces.here_stride, pieces.size});
   }
   return moved;
 }

@@ -207,9 +207,9 @@ class Rma {
     target = place_beside_devices(to, object, span.size, source);
   if (!target) [[unlikely]]
     return put_strided_elsewhere(lane, to, dest, source, blocks);
-  const Strides steps = steps_of(blocks);
-  strided::copy_blocks(size, count, {target.data() - span.begin, steps.target},
-                       {static_cast<const std::byte*>(source), steps.source});
+  const Strides in_bytes = byte_strides(blocks);
+  strided::copy_blocks(size, count, {target.data() - span.begin, in_bytes.target},
+                       {static_cast<const std::byte*>(source), in_bytes.source});
   Reach::wake(target.window);
   lane.counters().add_put(count * size);
   return true;
@@ -226,9 +226,9 @@ class Rma {
     origin = place_beside_devices(from, object, span.size, dest);
   if (!origin) [[unlikely]]
     return get_strided_elsewhere(lane, from, dest, source, blocks);
-  const Strides steps = steps_of(blocks);
-  strided::copy_blocks(size, count, {static_cast<std::byte*>(dest), steps.target},
-                       {origin.data() - span.begin, steps.source});
+  const Strides in_bytes = byte_strides(blocks);
+  strided::copy_blocks(size, count, {static_cast<std::byte*>(dest), in_bytes.target},
+                       {origin.data() - span.begin, in_bytes.source});
   lane.counters().add_get(count * size);
   return true;
 }

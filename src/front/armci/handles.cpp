@@ -19,28 +19,28 @@ struct Packing {
 
 // Used if device memory is involved. `side`: the side of the section.
 void copy_by_kind(const Packing& packing, const strided::Transfer& transfer, strided::End side) {
-  for_each_line(transfer, side, reinterpret_cast<std::uintptr_t>(packing.section), packing.buffer,
-                [&](const StridedRun& line) {
-                  for (std::size_t i = 0; i < line.count; ++i) {
-                    const auto at = static_cast<std::ptrdiff_t>(i);
-                    auto* in_section =
-                        reinterpret_cast<std::byte*>(line.there) + at * line.there_step;
-                    std::byte* packed = line.here + at * line.here_step;
-                    side == strided::End::target
-                        ? own_door->memory().copy(packing.call, in_section, packed, line.size)
-                        : own_door->memory().copy(packing.call, packed, in_section, line.size);
-                  }
-                });
+  for_each_run(transfer, side, reinterpret_cast<std::uintptr_t>(packing.section), packing.buffer,
+               [&](const StridedRun& run) {
+                 for (std::size_t i = 0; i < run.count; ++i) {
+                   const auto at = static_cast<std::ptrdiff_t>(i);
+                   auto* in_section =
+                       reinterpret_cast<std::byte*>(run.there) + at * run.there_stride;
+                   std::byte* packed = run.here + at * run.here_stride;
+                   side == strided::End::target
+                       ? own_door->memory().copy(packing.call, in_section, packed, run.size)
+                       : own_door->memory().copy(packing.call, packed, in_section, run.size);
+                 }
+               });
 }
 
 void copy(const Packing& packing, strided::End section) {
   check_shape(packing.call, packing.counts, packing.levels);
   const AllStrides apart = wide(packing.strides, packing.levels);
   AllStrides together{};
-  std::ptrdiff_t step = packing.counts[0];
+  std::ptrdiff_t stride = packing.counts[0];
   for (int i = 0; i < packing.levels; ++i) {
-    together.at(static_cast<std::size_t>(i)) = step;
-    if (__builtin_mul_overflow(step, packing.counts[i + 1], &step))
+    together.at(static_cast<std::size_t>(i)) = stride;
+    if (__builtin_mul_overflow(stride, packing.counts[i + 1], &stride))
       give_up(packing.call, "the section is larger than any memory");
   }
   const bool fills_section = section == strided::End::target;

@@ -44,21 +44,21 @@ class Near {
                     Rank(static_cast<std::uint32_t>(call.proc)), *call.adds);
   }
   // `there`: an address in this process.
-  void move(const StridedRun& line) {
-    auto* there = reinterpret_cast<std::byte*>(line.there);
+  void move(const StridedRun& run) {
+    auto* there = reinterpret_cast<std::byte*>(run.there);
     if (adds_) {
-      for (std::size_t i = 0; i < line.count; ++i) {
+      for (std::size_t i = 0; i < run.count; ++i) {
         const auto at = static_cast<std::ptrdiff_t>(i);
-        adds_->add(there + at * line.there_step, line.here + at * line.here_step, line.size);
+        adds_->add(there + at * run.there_stride, run.here + at * run.here_stride, run.size);
       }
     } else if (is_put(call_)) {
-      strided::copy_blocks(line.size, line.count, {there, line.there_step},
-                           {line.here, line.here_step});
+      strided::copy_blocks(run.size, run.count, {there, run.there_stride},
+                           {run.here, run.here_stride});
     } else {
-      strided::copy_blocks(line.size, line.count, {line.here, line.here_step},
-                           {there, line.there_step});
+      strided::copy_blocks(run.size, run.count, {run.here, run.here_stride},
+                           {there, run.there_stride});
     }
-    bytes_ += line.bytes();
+    bytes_ += run.bytes();
   }
   void finish() {
     CounterBlock& counters = call_.door.lane().counters();
@@ -116,14 +116,14 @@ void accumulate_far(const Call& call, Rank rank, std::span<const StridedRun> run
     return tell_far(call, rank, [&](FarPieces& pieces) {
       gondwana::move_section(pieces, transfer, offset, own);
     });
-  std::vector<StridedRun> lines;  // the maximum of one message
-  for_each_line(transfer, call.side, offset, own, [&](const StridedRun& line) {
-    lines.push_back(line);
-    if (lines.size() < most_runs) return;
-    accumulate_far(call, rank, lines);
-    lines.clear();
+  std::vector<StridedRun> runs;  // the maximum of one message
+  for_each_run(transfer, call.side, offset, own, [&](const StridedRun& run) {
+    runs.push_back(run);
+    if (runs.size() < most_runs) return;
+    accumulate_far(call, rank, runs);
+    runs.clear();
   });
-  accumulate_far(call, rank, lines);
+  accumulate_far(call, rank, runs);
 }
 
 // A transfer with device memory on at least one side. The device side is the local one, or both
@@ -134,7 +134,7 @@ class KindMove {
 
   // `there`: an address, as calls name memory of the other process.
   void move(const StridedRun& run) {
-    const auto last = static_cast<std::ptrdiff_t>(run.count - 1) * run.there_step;
+    const auto last = static_cast<std::ptrdiff_t>(run.count - 1) * run.there_stride;
     auto* first = reinterpret_cast<std::byte*>(run.there);
     std::byte* lowest = first + std::min<std::ptrdiff_t>(last, 0);
     const std::size_t span = run.size + static_cast<std::size_t>(std::abs(last));
@@ -159,8 +159,8 @@ class KindMove {
   void copy(const StridedRun& run) const {
     for (std::size_t i = 0; i < run.count; ++i) {
       const auto at = static_cast<std::ptrdiff_t>(i);
-      auto* there = reinterpret_cast<std::byte*>(run.there) + at * run.there_step;
-      std::byte* here = run.here + at * run.here_step;
+      auto* there = reinterpret_cast<std::byte*>(run.there) + at * run.there_stride;
+      std::byte* here = run.here + at * run.here_stride;
       is_put(call_) ? call_.door.memory().copy(call_.name, there, here, run.size)
                     : call_.door.memory().copy(call_.name, here, there, run.size);
     }
@@ -172,10 +172,11 @@ class KindMove {
     std::vector<std::byte> terms(run.bytes());
     StridedRun packed = run;
     packed.here = terms.data();
-    packed.here_step = static_cast<std::ptrdiff_t>(run.size);
+    packed.here_stride = static_cast<std::ptrdiff_t>(run.size);
     for (std::size_t i = 0; i < run.count; ++i)
       call_.door.memory().copy(call_.name, terms.data() + i * run.size,
-                               run.here + static_cast<std::ptrdiff_t>(i) * run.here_step, run.size);
+                               run.here + static_cast<std::ptrdiff_t>(i) * run.here_stride,
+                               run.size);
     if (place.here == nullptr) {
       packed.there = place.elsewhere.offset + static_cast<std::uint64_t>(from_lowest);
       return accumulate_far(call_, place.elsewhere.rank, std::span(&packed, 1));
@@ -207,8 +208,8 @@ void move_transfer(const Call& call, const strided::Transfer& transfer, const Se
   auto* own = static_cast<std::byte*>(ours(call, section.target, section.source));
   if (is_by_kind(call, section.target, section.source)) [[unlikely]] {
     KindMove pieces = begin_by_kind(call);
-    return for_each_line(transfer, call.side, reinterpret_cast<std::uintptr_t>(base), own,
-                         [&](const StridedRun& line) { pieces.move(line); });
+    return for_each_run(transfer, call.side, reinterpret_cast<std::uintptr_t>(base), own,
+                        [&](const StridedRun& run) { pieces.move(run); });
   }
   const auto size = static_cast<std::size_t>(bounds.end - bounds.begin);
   const Place place = call.door.memory().find(call.name, call.proc, base + bounds.begin, size);
@@ -225,31 +226,31 @@ void move_transfer(const Call& call, const strided::Transfer& transfer, const Se
     return call.door.memory().wake(call.proc);
   }
   Near near(call);
-  for_each_line(transfer, call.side, reinterpret_cast<std::uintptr_t>(there), own,
-                [&](const StridedRun& line) { near.move(line); });
+  for_each_run(transfer, call.side, reinterpret_cast<std::uintptr_t>(there), own,
+               [&](const StridedRun& run) { near.move(run); });
   near.finish();
 }
 
-void move_rows(const Call& call, const Section& section) {
+void move_run(const Call& call, const Section& section) {
   const auto size = static_cast<std::size_t>(section.counts[0]);
   const auto count = static_cast<std::size_t>(section.counts[1]);
   const int* their_strides = is_put(call) ? section.target_strides : section.source_strides;
   const int* our_strides = is_put(call) ? section.source_strides : section.target_strides;
-  StridedRun rows{.size = size,
-                  .count = count,
-                  .there_step = their_strides[0],
-                  .here = static_cast<std::byte*>(ours(call, section.target, section.source)),
-                  .here_step = our_strides[0]};
-  const std::size_t span = (count - 1) * static_cast<std::size_t>(rows.there_step) + size;
+  StridedRun run{.size = size,
+                 .count = count,
+                 .there_stride = their_strides[0],
+                 .here = static_cast<std::byte*>(ours(call, section.target, section.source)),
+                 .here_stride = our_strides[0]};
+  const std::size_t span = (count - 1) * static_cast<std::size_t>(run.there_stride) + size;
   void* base = theirs(call, section.target, section.source);
   const Place place = call.door.memory().find(call.name, call.proc, base, span);
   if (place.here == nullptr) {
-    rows.there = place.elsewhere.offset;
-    return move_far(call, place.elsewhere.rank, std::span(&rows, 1));
+    run.there = place.elsewhere.offset;
+    return move_far(call, place.elsewhere.rank, std::span(&run, 1));
   }
-  rows.there = reinterpret_cast<std::uintptr_t>(place.here);
+  run.there = reinterpret_cast<std::uintptr_t>(place.here);
   Near near(call);
-  near.move(rows);
+  near.move(run);
   near.finish();
 }
 
@@ -344,7 +345,7 @@ void move_section(const Call& call, const Section& section) {
   if (!is_by_kind(call, section.target, section.source) && section.levels == 1 &&
       section.source_strides[0] >= section.counts[0] &&
       section.target_strides[0] >= section.counts[0])
-    return move_rows(call, section);
+    return move_run(call, section);
   const AllStrides target = wide(section.target_strides, section.levels);
   const AllStrides source = wide(section.source_strides, section.levels);
   move_transfer(call,

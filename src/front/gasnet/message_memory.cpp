@@ -192,9 +192,9 @@ void MessageMemory::wait(const Completion& done, CallName call) const {
 
 void MessagePieces::move(const StridedRun& run) {
   for (std::size_t i = 0; i < run.count && !refused_; ++i) {
-    const auto step = static_cast<std::ptrdiff_t>(i);
-    const Remote there{rank_, run.there + static_cast<std::uint64_t>(step * run.there_step)};
-    std::byte* here = run.here + step * run.here_step;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    const Remote there{rank_, run.there + static_cast<std::uint64_t>(at * run.there_stride)};
+    std::byte* here = run.here + at * run.here_stride;
     const bool begun = side_ == strided::End::target
                            ? memory_.begin_put(done_, there, {here, run.size}, call_, no_room_)
                            : memory_.begin_get(done_, {here, run.size}, there, call_, no_room_);

@@ -47,14 +47,14 @@ struct Alignment {
 
 template <typename Word>
 PlaneCopy word_kernel(Alignment alignment) {
-  if (alignment.target % sizeof(Word) != 0) return copy_plane<FixedRun<sizeof(Word)>>;
+  if (alignment.target % sizeof(Word) != 0) return copy_plane<FixedPiece<sizeof(Word)>>;
   if (alignment.source % sizeof(Word) != 0) return copy_plane<StoredWord<Word>>;
   return copy_plane<AlignedWord<Word>>;
 }
 
 PlaneCopy run_kernel(const Plane& plane, Alignment alignment) {
   if (const PlaneCopy masked = masked_kernel(plane)) return masked;
-  switch (plane.run) {
+  switch (plane.piece) {
     case 1:
       return word_kernel<std::uint8_t>(alignment);
     case 2:
@@ -65,20 +65,21 @@ PlaneCopy run_kernel(const Plane& plane, Alignment alignment) {
       if (plane.inner.target == 8 && plane.inner.extent >= 4) return PackedWords::copy;
       return word_kernel<std::uint64_t>(alignment);
     case 16:
-      return copy_plane<FixedRun<16>>;
+      return copy_plane<FixedPiece<16>>;
     default:
       break;
   }
   // At a target that is not a multiple of 8, two stores may split a word.
-  if (alignment.target % sizeof(std::uint64_t) != 0) return copy_plane<AnyRun>;
-  switch (plane.run) {
+  if (alignment.target % sizeof(std::uint64_t) != 0) return copy_plane<AnyPiece>;
+  switch (plane.piece) {
     case 32:
-      return copy_plane<FixedRun<32>>;
+      return copy_plane<FixedPiece<32>>;
     case 64:
-      return copy_plane<FixedRun<64>>;
+      return copy_plane<FixedPiece<64>>;
     default:
-      if (plane.run < 8 || plane.run > ChunkedRun<16>::longest_run) return copy_plane<AnyRun>;
-      return plane.run < 16 ? copy_plane<ChunkedRun<8>> : copy_plane<ChunkedRun<16>>;
+      if (plane.piece < 8 || plane.piece > ChunkedPiece<16>::longest_piece)
+        return copy_plane<AnyPiece>;
+      return plane.piece < 16 ? copy_plane<ChunkedPiece<8>> : copy_plane<ChunkedPiece<16>>;
   }
 }
 
@@ -86,21 +87,21 @@ PlaneCopy run_kernel(const Plane& plane, Alignment alignment) {
 constexpr std::size_t worth_a_kernel = 16;
 
 template <typename Word>
-void copy_few_words(std::size_t count, Steps target, ConstSteps source) {
-  for (; count > 0; --count, target.first += target.step, source.first += source.step)
+void copy_few_words(std::size_t count, Strided target, ConstStrided source) {
+  for (; count > 0; --count, target.first += target.stride, source.first += source.stride)
     AlignedWord<Word>::move(target.first, source.first, sizeof(Word));
 }
 
 template <typename Word>
-bool are_words(Steps target, ConstSteps source) {
+bool are_words(Strided target, ConstStrided source) {
   return (reinterpret_cast<std::uintptr_t>(target.first) |
           reinterpret_cast<std::uintptr_t>(source.first) |
-          static_cast<std::uintptr_t>(target.step) | static_cast<std::uintptr_t>(source.step)) %
+          static_cast<std::uintptr_t>(target.stride) | static_cast<std::uintptr_t>(source.stride)) %
              sizeof(Word) ==
          0;
 }
 
-void copy_few(std::size_t size, std::size_t count, Steps target, ConstSteps source) {
+void copy_few(std::size_t size, std::size_t count, Strided target, ConstStrided source) {
   if (size == 8 && are_words<std::uint64_t>(target, source))
     return copy_few_words<std::uint64_t>(count, target, source);
   if (size == 4 && are_words<std::uint32_t>(target, source))
@@ -108,7 +109,7 @@ void copy_few(std::size_t size, std::size_t count, Steps target, ConstSteps sour
   if (size == 2 && are_words<std::uint16_t>(target, source))
     return copy_few_words<std::uint16_t>(count, target, source);
   if (size == 1) return copy_few_words<std::uint8_t>(count, target, source);
-  for (; count > 0; --count, target.first += target.step, source.first += source.step) {
+  for (; count > 0; --count, target.first += target.stride, source.first += source.stride) {
     std::uint64_t word = 0;  // one load if the source is aligned, one store if the target is
     const std::byte* from = source.first;
     if (size <= sizeof(word)) {
@@ -154,14 +155,14 @@ Nest arrange(std::span<const Dimension> dimensions, Alignment alignment) {
     nest.around[nest.count++] = dimension;
     alignment.add(dimension);
   }
-  nest.plane.run = dimensions[0].extent;
+  nest.plane.piece = dimensions[0].extent;
   nest.plane.inner = take_nearest(nest, End::target);
   nest.plane.outer = nest.count == 0 ? Dimension{1, 0, 0} : take_nearest(nest, End::source);
-  const auto run = static_cast<std::ptrdiff_t>(nest.plane.run);
+  const auto piece = static_cast<std::ptrdiff_t>(nest.plane.piece);
   nest.is_tiled = is_transposed(nest.plane);
   nest.copy = run_kernel(nest.plane, alignment);
-  if (nest.is_tiled && nest.plane.inner.target == run && nest.plane.outer.source == run &&
-      alignment.target % nest.plane.run == 0)
+  if (nest.is_tiled && nest.plane.inner.target == piece && nest.plane.outer.source == piece &&
+      alignment.target % nest.plane.piece == 0)
     if (const PlaneCopy transpose = transpose_kernel(nest.plane)) {
       nest.copy = transpose;
       nest.is_tiled = false;  // the kernel does its own tiling
@@ -198,9 +199,9 @@ void copy_box(std::span<const Dimension> dimensions, std::byte* target, const st
   walk(nest, nest.count, target, source);
 }
 
-void copy_blocks(std::size_t size, std::size_t count, Steps target, ConstSteps source) {
+void copy_blocks(std::size_t size, std::size_t count, Strided target, ConstStrided source) {
   if (count < worth_a_kernel) return copy_few(size, count, target, source);
-  const Plane plane{size, {count, target.step, source.step}, {1, 0, 0}};
+  const Plane plane{size, {count, target.stride, source.stride}, {1, 0, 0}};
   Alignment alignment{reinterpret_cast<std::uintptr_t>(target.first),
                       reinterpret_cast<std::uintptr_t>(source.first)};
   alignment.add(plane.inner);

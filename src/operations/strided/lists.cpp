@@ -29,7 +29,7 @@ Result<Touched> touched_by(const List& list) {
   return all.bytes == 0 ? Touched() : all;
 }
 
-// The number of bytes that fit into `room` by the rule of pack(). `is_first`: the piece is empty so
+// The number of bytes that fit into `room` by the rule of pack(). `is_first`: the part is empty so
 // far.
 std::size_t cut_block(std::size_t within, std::size_t left, std::size_t room, bool is_first) {
   if (left <= room) return left;
@@ -40,14 +40,14 @@ std::size_t cut_block(std::size_t within, std::size_t left, std::size_t room, bo
 }
 
 template <BlockList List>
-std::size_t pack_blocks(Cursor<List>& source, MutableBytes piece, bool is_first) {
+std::size_t pack_blocks(Cursor<List>& source, MutableBytes part, bool is_first) {
   std::size_t packed = 0;
-  while (!source.at_end() && packed < piece.size()) {
+  while (!source.at_end() && packed < part.size()) {
     const MutableBytes block = source.rest_of_block();
-    const std::size_t size = cut_block(source.within_block(), block.size(), piece.size() - packed,
+    const std::size_t size = cut_block(source.within_block(), block.size(), part.size() - packed,
                                        is_first && packed == 0);
     if (size == 0) break;
-    copy_to_peer(piece.data() + packed, block.data(), size);
+    copy_to_peer(part.data() + packed, block.data(), size);
     packed += size;
     source.advance(size);
   }
@@ -55,12 +55,12 @@ std::size_t pack_blocks(Cursor<List>& source, MutableBytes piece, bool is_first)
 }
 
 template <BlockList List>
-void unpack_blocks(Cursor<List>& target, Bytes piece) {
-  while (!piece.empty()) {
+void unpack_blocks(Cursor<List>& target, Bytes part) {
+  while (!part.empty()) {
     const MutableBytes block = target.rest_of_block();
-    const std::size_t size = std::min(block.size(), piece.size());
-    copy_to_peer(block.data(), piece.data(), size);
-    piece = piece.subspan(size);
+    const std::size_t size = std::min(block.size(), part.size());
+    copy_to_peer(block.data(), part.data(), size);
+    part = part.subspan(size);
     target.advance(size);
   }
 }
@@ -117,11 +117,11 @@ struct Confined : Scattered {
 // One load and one store for an aligned word. Each address is checked.
 template <typename Word>
 struct CheckedWord {
-  static void move(std::byte* target, const std::byte* source, std::size_t run) {
+  static void move(std::byte* target, const std::byte* source, std::size_t piece) {
     const auto both = reinterpret_cast<std::uintptr_t>(target) |  //
                       reinterpret_cast<std::uintptr_t>(source);
     if (both % sizeof(Word) == 0) [[likely]]
-      AlignedWord<Word>::move(target, source, run);
+      AlignedWord<Word>::move(target, source, piece);
     else
       copy_to_peer(target, source, sizeof(Word));
   }
@@ -165,16 +165,16 @@ std::size_t move_all(const E& ends) {
     case 8:
       return ends.template move<CheckedWord<std::uint64_t>>();
     case 16:
-      return ends.template move<FixedRun<16>>();
+      return ends.template move<FixedPiece<16>>();
     case 32:
-      return ends.template move<FixedRun<32>>();
+      return ends.template move<FixedPiece<32>>();
     case 64:
-      return ends.template move<FixedRun<64>>();
+      return ends.template move<FixedPiece<64>>();
     default:
-      if (ends.length < 8 || ends.length > ChunkedRun<16>::longest_run)
-        return ends.template move<AnyRun>();
-      return ends.length < 16 ? ends.template move<ChunkedRun<8>>()
-                              : ends.template move<ChunkedRun<16>>();
+      if (ends.length < 8 || ends.length > ChunkedPiece<16>::longest_piece)
+        return ends.template move<AnyPiece>();
+      return ends.length < 16 ? ends.template move<ChunkedPiece<8>>()
+                              : ends.template move<ChunkedPiece<16>>();
   }
 }
 
@@ -256,34 +256,34 @@ void copy(const Vectors& target, const Vectors& source) {
   copy_blocks(target, source);
 }
 
-std::size_t pack(Cursor<Indexed>& source, MutableBytes piece) {
+std::size_t pack(Cursor<Indexed>& source, MutableBytes part) {
   std::size_t packed = 0;
-  if (const std::size_t count = whole_blocks(source, piece.size())) {
-    void* const begin = piece.data();
+  if (const std::size_t count = whole_blocks(source, part.size())) {
+    void* const begin = part.data();
     packed = count * source.list().length;
     copy(Indexed{{&begin, 1}, packed}, next_blocks(source, count));
     source.advance_blocks(count);
   }
-  return packed + pack_blocks(source, piece.subspan(packed), packed == 0);
+  return packed + pack_blocks(source, part.subspan(packed), packed == 0);
 }
 
-std::size_t pack(Cursor<Vectors>& source, MutableBytes piece) {
-  return pack_blocks(source, piece, true);
+std::size_t pack(Cursor<Vectors>& source, MutableBytes part) {
+  return pack_blocks(source, part, true);
 }
 
-void unpack(Cursor<Indexed>& target, Bytes piece) {
-  if (const std::size_t count = whole_blocks(target, piece.size())) {
-    void* const begin = const_cast<std::byte*>(piece.data());  // only read
+void unpack(Cursor<Indexed>& target, Bytes part) {
+  if (const std::size_t count = whole_blocks(target, part.size())) {
+    void* const begin = const_cast<std::byte*>(part.data());  // only read
     const std::size_t size = count * target.list().length;
     copy(next_blocks(target, count), Indexed{{&begin, 1}, size});
     target.advance_blocks(count);
-    piece = piece.subspan(size);
+    part = part.subspan(size);
   }
-  unpack_blocks(target, piece);
+  unpack_blocks(target, part);
 }
 
-void unpack(Cursor<Vectors>& target, Bytes piece) {
-  unpack_blocks(target, piece);
+void unpack(Cursor<Vectors>& target, Bytes part) {
+  unpack_blocks(target, part);
 }
 
 }  // namespace gondwana::strided

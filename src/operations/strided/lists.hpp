@@ -112,12 +112,12 @@ std::optional<std::size_t> copy_within(const Window& window, const Indexed& targ
                                        const Indexed& source);
 
 // Packs as many of the next bytes as fit and returns their number; 0 at the end of the list. Splits
-// blocks of up to 64 bytes only if the piece is smaller, and longer ones at multiples of 64.
-std::size_t pack(Cursor<Indexed>& source, MutableBytes piece);
-std::size_t pack(Cursor<Vectors>& source, MutableBytes piece);
+// blocks of up to 64 bytes only if the part is smaller, and longer ones at multiples of 64.
+std::size_t pack(Cursor<Indexed>& source, MutableBytes part);
+std::size_t pack(Cursor<Vectors>& source, MutableBytes part);
 
-// Unpacks a whole piece into the next bytes. The list must have at least that many left.
-void unpack(Cursor<Indexed>& target, Bytes piece);
-void unpack(Cursor<Vectors>& target, Bytes piece);
+// Unpacks a whole part into the next bytes. The list must have at least that many left.
+void unpack(Cursor<Indexed>& target, Bytes part);
+void unpack(Cursor<Vectors>& target, Bytes part);
 
 }  // namespace gondwana::strided

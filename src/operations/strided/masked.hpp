@@ -1,4 +1,4 @@
-// Copies runs with the same stride at both ends, several in a cache line.
+// Copies pieces with the same stride at both ends, several in a cache line.
 #pragma once
 
 #include "operations/strided/plane.hpp"

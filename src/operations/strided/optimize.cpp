@@ -132,7 +132,7 @@ void Optimizer::sort() {
       std::swap(dimensions[j], dimensions[j - 1]);
 }
 
-// The run counts as a dimension, so that elements can grow here too.
+// The piece counts as a dimension, so that elements can grow here too.
 void Optimizer::fold() {
   Dimension* last = transfer_.dimensions_.data();
   for (const Dimension& next : outer()) {

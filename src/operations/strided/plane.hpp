@@ -1,4 +1,4 @@
-// The two innermost loops of a strided copy, specialized by how one run is copied.
+// The two innermost loops of a strided copy, specialized by how one piece is copied.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 
 namespace gondwana::strided {
 
-// A matrix of runs; `inner` varies fastest.
+// A matrix of pieces; `inner` varies fastest.
 struct Plane {
-  std::size_t run;
+  std::size_t piece;
   Dimension inner;
   Dimension outer;
 };
@@ -20,14 +20,14 @@ struct Plane {
 using PlaneCopy = void (*)(const Plane& plane, std::byte* target, const std::byte* source);
 
 template <typename M>
-concept Move = requires(std::byte* target, const std::byte* source, std::size_t run) {
-  M::move(target, source, run);
+concept Move = requires(std::byte* target, const std::byte* source, std::size_t piece) {
+  M::move(target, source, piece);
 };
 
 // A word aligned at both ends is one load and one store, because either end may be a peer's.
 template <typename Word>
 struct AlignedWord {
-  static void move(std::byte* target, const std::byte* source, std::size_t /*run*/) {
+  static void move(std::byte* target, const std::byte* source, std::size_t /*piece*/) {
     Word value;
     load_word<Word>(reinterpret_cast<std::byte*>(&value), source);
     store_word<Word>(target, reinterpret_cast<const std::byte*>(&value));
@@ -37,34 +37,35 @@ struct AlignedWord {
 // A word aligned at the target only.
 template <typename Word>
 struct StoredWord {
-  static void move(std::byte* target, const std::byte* source, std::size_t /*run*/) {
+  static void move(std::byte* target, const std::byte* source, std::size_t /*piece*/) {
     store_word<Word>(target, source);
   }
 };
 
 template <std::size_t Size>
-struct FixedRun {
-  static void move(std::byte* target, const std::byte* source, std::size_t /*run*/) {
+struct FixedPiece {
+  static void move(std::byte* target, const std::byte* source, std::size_t /*piece*/) {
     std::memcpy(target, source, Size);
   }
 };
 
-// A call costs more than a few stores of Chunk bytes. A run is longer than a chunk; the last store
-// overlaps the one before it. At a target that is a multiple of 8 bytes, no word is visible
+// A call costs more than a few stores of Chunk bytes. A piece is longer than a chunk; the last
+// store overlaps the one before it. At a target that is a multiple of 8 bytes, no word is visible
 // half-written, because the last store repeats bytes of complete words.
 template <std::size_t Chunk>
-struct ChunkedRun {
-  static constexpr std::size_t longest_run = 256;
+struct ChunkedPiece {
+  static constexpr std::size_t longest_piece = 256;
 
-  static void move(std::byte* target, const std::byte* source, std::size_t run) {
-    for (std::size_t i = 0; i + Chunk < run; i += Chunk) std::memcpy(target + i, source + i, Chunk);
-    std::memcpy(target + run - Chunk, source + run - Chunk, Chunk);
+  static void move(std::byte* target, const std::byte* source, std::size_t piece) {
+    for (std::size_t i = 0; i + Chunk < piece; i += Chunk)
+      std::memcpy(target + i, source + i, Chunk);
+    std::memcpy(target + piece - Chunk, source + piece - Chunk, Chunk);
   }
 };
 
-struct AnyRun {
-  static void move(std::byte* target, const std::byte* source, std::size_t run) {
-    copy_to_peer(target, source, run);
+struct AnyPiece {
+  static void move(std::byte* target, const std::byte* source, std::size_t piece) {
+    copy_to_peer(target, source, piece);
   }
 };
 
@@ -75,7 +76,7 @@ void copy_plane(const Plane& plane, std::byte* target, const std::byte* source) 
     const std::byte* from = source;
 #pragma GCC unroll 4
     for (std::size_t i = 0; i < plane.inner.extent; ++i) {
-      M::move(to, from, plane.run);
+      M::move(to, from, plane.piece);
       to += plane.inner.target;
       from += plane.inner.source;
     }

@@ -43,13 +43,13 @@ struct Bounds {
 // The canonical form of a Description. Only optimize() creates it, and none of its values
 // overflows.
 //
-// Dimension 0 is the bytes of a run, contiguous at both ends: {run, 1, 1}. So folding and cutting
-// treat a run like any other dimension. Every other dimension has an extent of at least 2. An empty
-// transfer has no dimensions. Transfers are packed and cut in the order of the dimensions, the
-// first one fastest.
+// Dimension 0 is the bytes of a piece, contiguous at both ends: {piece, 1, 1}. So folding and
+// cutting treat a piece like any other dimension. Every other dimension has an extent of at
+// least 2. An empty transfer has no dimensions. Transfers are packed and cut in the order of the
+// dimensions, the first one fastest.
 class Transfer {
  public:
-  // Without the run. Each dimension at least doubles the bytes, so more would be 4 GiB of single
+  // Without the piece. Each dimension at least doubles the bytes, so more would be 4 GiB of single
   // bytes or more.
   static constexpr std::size_t max_dimensions = 32;
 
@@ -58,7 +58,7 @@ class Transfer {
   Transfer& operator=(const Transfer& other);  // copies only the dimensions in use
 
   bool is_empty() const { return count_ == 0; }
-  std::size_t run() const { return count_ == 0 ? 0 : dimensions_[0].extent; }
+  std::size_t piece() const { return count_ == 0 ? 0 : dimensions_[0].extent; }
   std::size_t bytes() const;
   std::span<const Dimension> dimensions() const { return {dimensions_.data(), count_}; }
 

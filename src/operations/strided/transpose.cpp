@@ -164,8 +164,8 @@ PlaneCopy kernel_of(const Plane& plane) {
 }  // namespace
 
 PlaneCopy transpose_kernel(const Plane& plane) {
-  if (std::min(plane.inner.extent, plane.outer.extent) * plane.run < vector_bytes) return nullptr;
-  switch (plane.run) {
+  if (std::min(plane.inner.extent, plane.outer.extent) * plane.piece < vector_bytes) return nullptr;
+  switch (plane.piece) {
     case 1:
       return kernel_of<std::uint8_t>(plane);
     case 2:

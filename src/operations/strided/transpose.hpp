@@ -6,8 +6,8 @@
 
 namespace gondwana::strided {
 
-// A kernel for a plane with plane.inner.target == plane.run == plane.outer.source whose target
-// words are aligned. nullptr if no kernel exists for that run, or if the plane is too small.
+// A kernel for a plane with plane.inner.target == plane.piece == plane.outer.source whose target
+// words are aligned. nullptr if no kernel exists for that piece, or if the plane is too small.
 PlaneCopy transpose_kernel(const Plane& plane);
 
 }  // namespace gondwana::strided

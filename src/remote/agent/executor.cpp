@@ -101,12 +101,12 @@ void Executor::put_packed(const ReceivedRequest& received) {
   const Rank to = received.request.target().rank;
   std::byte* arena = memory_.window(to);
   const std::byte* packed = received.packed().data();
-  for (std::size_t i = 0; i < received.rows(); ++i) {
-    const Row row = received.row(i);
-    copy_pieces({arena + row.offset, row.step}, {packed, std::ptrdiff_t{row.size}}, row.size,
-                row.count);
-    packed += row.bytes();
-    note_written(to, row);
+  for (std::size_t i = 0; i < received.runs(); ++i) {
+    const PackedRun run = received.run(i);
+    copy_pieces({arena + run.offset, run.stride}, {packed, std::ptrdiff_t{run.size}}, run.size,
+                run.count);
+    packed += run.bytes();
+    note_written(to, run);
   }
 }
 
@@ -116,8 +116,8 @@ void Executor::read(const Request& request) {
 }
 
 void Executor::get_packed(const ReceivedRequest& received) {
-  for (std::size_t i = 0; i < received.rows(); ++i)
-    results_->push_back({received.request.target(), received.row(i)});
+  for (std::size_t i = 0; i < received.runs(); ++i)
+    results_->push_back({received.request.target(), received.run(i)});
 }
 
 // Adds the part after the first `added` bytes. Ranks of this node add to the same elements under
@@ -129,20 +129,20 @@ bool Executor::accumulate(const ReceivedRequest& received, std::size_t& added) {
   std::byte* arena = memory_.window(to);
   HeldStripes stripes(memory_.page(to).accumulate_locks);
   std::size_t begin = 0;  // start of the piece in the packed bytes
-  for (std::size_t i = 0; i < received.rows(); ++i) {
-    const Row row = received.row(i);
-    std::uint64_t offset = row.offset;
-    for (std::size_t piece = 0; piece < row.count; ++piece, begin += row.size) {
-      while (added < begin + row.size) {
+  for (std::size_t i = 0; i < received.runs(); ++i) {
+    const PackedRun run = received.run(i);
+    std::uint64_t offset = run.offset;
+    for (std::size_t piece = 0; piece < run.count; ++piece, begin += run.size) {
+      while (added < begin + run.size) {
         const std::size_t done = added - begin;
-        const std::size_t size = HeldStripes::next_part(offset + done, row.size - done, element);
+        const std::size_t size = HeldStripes::next_part(offset + done, run.size - done, element);
         if (!stripes.try_move_to(offset + done, size)) return false;
         sum.add(arena + offset + done, received.packed().data() + added, size);
         added += size;
       }
-      offset += static_cast<std::uint64_t>(row.step);
+      offset += static_cast<std::uint64_t>(run.stride);
     }
-    note_written(to, row);
+    note_written(to, run);
   }
   return true;
 }
@@ -159,14 +159,14 @@ void Executor::update(const ReceivedRequest& received) {
 }
 
 void Executor::pack(const ResultPart& part, std::byte* message) {
-  const Row& row = part.row;
-  if (row.count == 0)
+  const PackedRun& run = part.run;
+  if (run.count == 0)
     std::memcpy(message, &part.word, sizeof(part.word));
   else if (part.at.is_arena())
-    copy_pieces({message, std::ptrdiff_t{row.size}},
-                {memory_.window(part.at.rank) + row.offset, row.step}, row.size, row.count);
+    copy_pieces({message, std::ptrdiff_t{run.size}},
+                {memory_.window(part.at.rank) + run.offset, run.stride}, run.size, run.count);
   else
-    spaces_.read(part.at, row, message);
+    spaces_.read(part.at, run, message);
 }
 
 // Merges repeated writes, because a batch often writes the same place again.
@@ -178,10 +178,10 @@ void Executor::note_written(Rank rank, std::uint64_t offset, std::size_t size) {
   written_.push_back({rank, offset, size});
 }
 
-void Executor::note_written(Rank rank, const Row& row) {
-  const std::ptrdiff_t distance = row.step * (static_cast<std::ptrdiff_t>(row.count) - 1);
+void Executor::note_written(Rank rank, const PackedRun& run) {
+  const std::ptrdiff_t distance = run.stride * (static_cast<std::ptrdiff_t>(run.count) - 1);
   const auto below = static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(-distance, 0));
-  note_written(rank, row.offset - below, static_cast<std::size_t>(std::abs(distance)) + row.size);
+  note_written(rank, run.offset - below, static_cast<std::size_t>(std::abs(distance)) + run.size);
 }
 
 void Executor::ring() {

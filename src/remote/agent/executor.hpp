@@ -16,10 +16,10 @@ namespace gondwana::remote {
 // A result of a request: a word, or pieces of memory that are packed when the reply is sent.
 struct ResultPart {
   Space at{Rank(0)};
-  Row row = {};  // count 0: a word
+  PackedRun run = {};  // count 0: a word
   ResultWord word = 0;
 
-  std::size_t size() const { return row.count == 0 ? sizeof(word) : row.bytes(); }
+  std::size_t size() const { return run.count == 0 ? sizeof(word) : run.bytes(); }
 };
 
 class Executor {
@@ -63,7 +63,7 @@ class Executor {
   bool accumulate(const ReceivedRequest& received, std::size_t& added);
   void update(const ReceivedRequest& received);
   void note_written(Rank rank, std::uint64_t offset, std::size_t size);
-  void note_written(Rank rank, const Row& row);
+  void note_written(Rank rank, const PackedRun& run);
   std::byte* place_of(const Request& request) const {
     return memory_.window(request.target().rank) + request.offset;
   }

@@ -10,14 +10,14 @@ Result<bool> done_unless(const Result<void>& failed) {
   return failed ? Result<bool>(true) : failed.error();
 }
 
-// The pieces of a row, packed at `packed`. A put only reads there.
-StridedRun run_of(const Row& row, const std::byte* packed) {
-  return {.size = row.size,
-          .count = row.count,
-          .there = row.offset,
-          .there_step = row.step,
+// The pieces of a run, packed at `packed`. A put only reads there.
+StridedRun run_of(const PackedRun& run, const std::byte* packed) {
+  return {.size = run.size,
+          .count = run.count,
+          .there = run.offset,
+          .there_stride = run.stride,
           .here = const_cast<std::byte*>(packed),
-          .here_step = std::ptrdiff_t{row.size}};
+          .here_stride = std::ptrdiff_t{run.size}};
 }
 
 AtomicRequest atomic_of(const ReceivedRequest& received) {
@@ -50,7 +50,7 @@ void SpaceRequests::follow(Space space) {
   const std::optional<SpaceInfo> info = read_space(row);
   if (!info || info->version == (row.seen_by_agent.load(std::memory_order_relaxed) & ~1U)) return;
   const bool is_reached = static_cast<bool>(any_.check({space, 0}, info->size));
-  // Pairs with OwnSpaces. The versions of complete rows are even.
+  // Pairs with OwnSpaces. The versions of complete runs are even.
   row.seen_by_agent.store(info->version + (is_reached ? 0 : 1), std::memory_order_release);
 }
 
@@ -85,19 +85,19 @@ Result<bool> SpaceRequests::execute(const ReceivedRequest& received, std::size_t
 
 Result<bool> SpaceRequests::put_rows(const ReceivedRequest& received) {
   const std::byte* packed = received.packed().data();
-  for (std::size_t i = 0; i < received.rows(); ++i) {
-    const Row row = received.row(i);
-    const Result<void> put = any_.put(received.request.target(), run_of(row, packed));
+  for (std::size_t i = 0; i < received.runs(); ++i) {
+    const PackedRun run = received.run(i);
+    const Result<void> put = any_.put(received.request.target(), run_of(run, packed));
     if (!put) return put.error();
-    packed += row.bytes();
+    packed += run.bytes();
   }
   return true;
 }
 
 Result<bool> SpaceRequests::find_rows(const ReceivedRequest& received) {
-  for (std::size_t i = 0; i < received.rows(); ++i) {
+  for (std::size_t i = 0; i < received.runs(); ++i) {
     const Result<void> found =
-        any_.check(received.request.target(), run_of(received.row(i), nullptr));
+        any_.check(received.request.target(), run_of(received.run(i), nullptr));
     if (!found) return found.error();
   }
   return true;
@@ -106,18 +106,18 @@ Result<bool> SpaceRequests::find_rows(const ReceivedRequest& received) {
 Result<bool> SpaceRequests::add(const ReceivedRequest& received, std::size_t& added) {
   const Accumulation sum = Accumulation::unscaled(received.element());
   std::size_t begin = 0;  // start of the piece in the packed bytes
-  for (std::size_t i = 0; i < received.rows(); ++i) {
-    const Row row = received.row(i);
-    std::uint64_t offset = row.offset;
-    for (std::size_t piece = 0; piece < row.count; ++piece, begin += row.size) {
-      if (added < begin + row.size) {
+  for (std::size_t i = 0; i < received.runs(); ++i) {
+    const PackedRun run = received.run(i);
+    std::uint64_t offset = run.offset;
+    for (std::size_t piece = 0; piece < run.count; ++piece, begin += run.size) {
+      if (added < begin + run.size) {
         std::size_t done = added - begin;
         const Result<bool> all = any_.try_add({received.request.target(), offset}, sum,
-                                              received.packed().subspan(begin, row.size), done);
+                                              received.packed().subspan(begin, run.size), done);
         added = begin + done;
         if (!all || !*all) return all;
       }
-      offset += static_cast<std::uint64_t>(row.step);
+      offset += static_cast<std::uint64_t>(run.stride);
     }
   }
   return true;
@@ -150,14 +150,13 @@ Result<void> SpaceRequests::begin(const ReceivedRequest& received, Passing& pass
     return passing.done;
   };
   Result<void> begun{};
-  for (std::size_t i = 0; i < received.rows() && begun; ++i) {
-    const Row row = received.row(i);
-    const StridedRun run = run_of(row, packed);
-    if (row.count > 1)
+  for (std::size_t i = 0; i < received.runs() && begun; ++i) {
+    const StridedRun run = run_of(received.run(i), packed);
+    if (run.count > 1)
       begun = is_put ? any_.put(space, run) : any_.get(space, run);
     else
       begun = is_put ? any_.begin_put(space, run, done_of) : any_.begin_get(space, run, done_of);
-    packed += row.bytes();
+    packed += run.bytes();
   }
   return begun;
 }
@@ -180,8 +179,8 @@ SpaceRequests::~SpaceRequests() {
     if (passing.kind != nullptr) passing.kind->wait(passing.done);
 }
 
-void SpaceRequests::read(Space from, const Row& row, std::byte* message) {
-  if (!any_.get(from, run_of(row, message))) std::memset(message, 0, row.bytes());
+void SpaceRequests::read(Space from, const PackedRun& run, std::byte* message) {
+  if (!any_.get(from, run_of(run, message))) std::memset(message, 0, run.bytes());
 }
 
 }  // namespace gondwana::remote

@@ -31,7 +31,7 @@ class SpaceRequests {
   // Copies that have begun, and are not known to be complete.
   std::size_t under_way() const { return passing_.size() + abandoned_.size(); }
   // Reads memory that execute() has checked. Reads zeros if it is gone by now.
-  void read(Space from, const Row& row, std::byte* message);
+  void read(Space from, const PackedRun& run, std::byte* message);
 
  private:
   Result<bool> put_rows(const ReceivedRequest& received);

@@ -10,9 +10,9 @@ namespace {
 
 using remote::Destination;
 using remote::NewRequest;
+using remote::PackedRun;
 using remote::Request;
 using remote::RequestKind;
-using remote::Row;
 
 // A poll takes system calls, and a reply that arrives meanwhile can wait.
 constexpr std::uint32_t requests_between_polls = 512;
@@ -20,13 +20,13 @@ constexpr std::uint32_t requests_between_polls = 512;
 constexpr auto nothing = [](std::byte*) {};
 
 // Describes the pieces to the agent.
-void write_rows(std::span<const StridedRun> pieces, std::byte* message) {
+void write_runs(std::span<const StridedRun> pieces, std::byte* message) {
   for (const StridedRun& each : pieces) {
-    const Row row{.offset = each.there,
-                  .step = each.there_step,
-                  .size = static_cast<std::uint32_t>(each.size),
-                  .count = static_cast<std::uint32_t>(each.count)};
-    message = remote::write(message, row);
+    const PackedRun run{.offset = each.there,
+                        .stride = each.there_stride,
+                        .size = static_cast<std::uint32_t>(each.size),
+                        .count = static_cast<std::uint32_t>(each.count)};
+    message = remote::write(message, run);
   }
 }
 
@@ -106,13 +106,13 @@ Result<Posted> RemoteClient::put_packed(Space to, std::span<const StridedRun> pi
   const Request put{.kind = RequestKind::put_packed,
                     .to = remote::target_of(to),
                     .operand = std::uint64_t{pieces.size()}};
-  const std::size_t rows = pieces.size() * sizeof(Row);
+  const std::size_t described = pieces.size() * sizeof(PackedRun);
   const auto write_behind = [&](std::byte* behind) {
-    write_rows(pieces, behind);
-    pack(pieces, behind + rows);
+    write_runs(pieces, behind);
+    pack(pieces, behind + described);
   };
   return request({.request = put,
-                  .behind = rows + bytes_of(pieces),
+                  .behind = described + bytes_of(pieces),
                   .write_behind = write_behind,
                   .done = &done});
 }
@@ -124,15 +124,15 @@ Result<Posted> RemoteClient::accumulate(Space to, const Accumulation& what,
                     .size = static_cast<std::uint8_t>(component(what.type())),
                     .to = remote::target_of(to),
                     .operand = std::uint64_t{pieces.size()}};
-  const std::size_t rows = pieces.size() * sizeof(Row);
+  const std::size_t described = pieces.size() * sizeof(PackedRun);
   const std::size_t bytes = bytes_of(pieces);
   const auto write_behind = [&](std::byte* behind) {
-    write_rows(pieces, behind);
-    pack(pieces, behind + rows);
-    what.scale(behind + rows, behind + rows, bytes);
+    write_runs(pieces, behind);
+    pack(pieces, behind + described);
+    what.scale(behind + described, behind + described, bytes);
   };
   return request(
-      {.request = add, .behind = rows + bytes, .write_behind = write_behind, .done = &done});
+      {.request = add, .behind = described + bytes, .write_behind = write_behind, .done = &done});
 }
 
 Result<Posted> RemoteClient::get_packed(Space from, std::span<const StridedRun> pieces,
@@ -144,8 +144,8 @@ Result<Posted> RemoteClient::get_packed(Space from, std::span<const StridedRun> 
                     .to = remote::target_of(from),
                     .operand = std::uint64_t{pieces.size()}};
   return request({.request = get,
-                  .behind = pieces.size() * sizeof(Row),
-                  .write_behind = [&](std::byte* behind) { write_rows(pieces, behind); },
+                  .behind = pieces.size() * sizeof(PackedRun),
+                  .write_behind = [&](std::byte* behind) { write_runs(pieces, behind); },
                   .results = results,
                   .done = &done});
 }
@@ -168,8 +168,8 @@ Result<Posted> RemoteClient::pass(Space space, std::span<const StridedRun> piece
       .offset = packed,
       .operand = std::uint64_t{pieces.size()}};
   return request({.request = pass,
-                  .behind = pieces.size() * sizeof(Row),
-                  .write_behind = [&](std::byte* behind) { write_rows(pieces, behind); },
+                  .behind = pieces.size() * sizeof(PackedRun),
+                  .write_behind = [&](std::byte* behind) { write_runs(pieces, behind); },
                   .done = &done});
 }
 

@@ -27,7 +27,7 @@ template <typename Use>
 void for_each_packed(const std::vector<StridedRun>& runs, const std::byte* packed, const Use& use) {
   for (StridedRun run : runs) {
     run.here = const_cast<std::byte*>(packed);
-    run.here_step = static_cast<std::ptrdiff_t>(run.size);
+    run.here_stride = static_cast<std::ptrdiff_t>(run.size);
     packed += run.bytes();
     use(run);
   }
@@ -35,9 +35,9 @@ void for_each_packed(const std::vector<StridedRun>& runs, const std::byte* packe
 
 void sum(AnyMemory& there, Space to, const Accumulation& what, const StridedRun& run) {
   for (std::size_t i = 0; i < run.count; ++i) {
-    const auto step = static_cast<std::ptrdiff_t>(i);
-    const Remote piece{to, run.there + static_cast<std::uint64_t>(step * run.there_step)};
-    const Bytes terms(run.here + step * run.here_step, run.size);
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    const Remote piece{to, run.there + static_cast<std::uint64_t>(at * run.there_stride)};
+    const Bytes terms(run.here + at * run.here_stride, run.size);
     for (std::size_t added = 0; !succeed(there.try_add(piece, what, terms, added));)
       std::this_thread::yield();
   }
@@ -109,7 +109,7 @@ Result<std::vector<Loopback::Located>> Loopback::locate(Space peer,
                                                         std::span<const StridedRun> pieces) const {
   std::vector<Located> located;
   for (const StridedRun& each : pieces) {
-    const auto last = each.there_step * (static_cast<std::ptrdiff_t>(each.count) - 1);
+    const auto last = each.there_stride * (static_cast<std::ptrdiff_t>(each.count) - 1);
     const Result<std::byte*> first = locate({peer, each.there}, each.size);
     if (!first) return first.error();
     const Remote end{peer, each.there + static_cast<std::uint64_t>(last)};
@@ -242,7 +242,7 @@ void Loopback::execute(const PackedPut& spread) {
   const std::byte* packed = spread.packed.data();
   for (const auto& [pieces, there] : spread.pieces) {
     const auto size = static_cast<std::ptrdiff_t>(pieces.size);
-    copy_pieces({there, pieces.there_step}, {packed, size}, pieces.size, pieces.count);
+    copy_pieces({there, pieces.there_stride}, {packed, size}, pieces.size, pieces.count);
     packed += pieces.bytes();
   }
 }
@@ -254,18 +254,17 @@ void Loopback::execute(const Sum& sum) {
   for (const auto& [pieces, there] : sum.pieces)
     for (std::size_t i = 0; i < pieces.count * pieces.size / element; ++i, packed += element) {
       const std::size_t piece = i * element / pieces.size;
-      const auto step = static_cast<std::ptrdiff_t>(piece) * pieces.there_step;
+      const auto at = static_cast<std::ptrdiff_t>(piece) * pieces.there_stride;
       const std::size_t within = i * element % pieces.size;
-      while (
-          !stripes.try_move_to(pieces.there + static_cast<std::uint64_t>(step) + within, element))
+      while (!stripes.try_move_to(pieces.there + static_cast<std::uint64_t>(at) + within, element))
         std::this_thread::yield();
-      sum.what.add(there + step + within, packed, element);
+      sum.what.add(there + at + within, packed, element);
     }
 }
 
 void Loopback::execute(const PackedGet& gather) {
   for (const auto& [pieces, there] : gather.pieces)
-    copy_pieces({pieces.here, pieces.here_step}, {there, pieces.there_step}, pieces.size,
+    copy_pieces({pieces.here, pieces.here_stride}, {there, pieces.there_stride}, pieces.size,
                 pieces.count);
 }
 

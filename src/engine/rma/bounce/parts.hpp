@@ -26,7 +26,8 @@ class Parts {
   // Merges pieces that are adjacent on both sides into one.
   static StridedRun joined(StridedRun pieces) {
     const auto size = static_cast<std::ptrdiff_t>(pieces.size);
-    if (pieces.count < 2 || pieces.there_step != size || pieces.here_step != size) return pieces;
+    if (pieces.count < 2 || pieces.there_stride != size || pieces.here_stride != size)
+      return pieces;
     pieces.size *= pieces.count;
     pieces.count = 1;
     return pieces;
@@ -45,10 +46,10 @@ class Parts {
     return part;
   }
   void skip(std::size_t count) {
-    const auto steps = static_cast<std::ptrdiff_t>(count);
+    const auto before = static_cast<std::ptrdiff_t>(count);
     left_.count -= count;
-    left_.there += static_cast<std::uint64_t>(steps * left_.there_step);
-    left_.here += steps * left_.here_step;
+    left_.there += static_cast<std::uint64_t>(before * left_.there_stride);
+    left_.here += before * left_.here_stride;
   }
 
   StridedRun left_;

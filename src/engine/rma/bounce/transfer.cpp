@@ -6,14 +6,14 @@ namespace gondwana::bounce {
 namespace {
 
 bool is_contiguous(const StridedRun& pieces) {
-  return pieces.count == 1 || pieces.here_step == static_cast<std::ptrdiff_t>(pieces.size);
+  return pieces.count == 1 || pieces.here_stride == static_cast<std::ptrdiff_t>(pieces.size);
 }
 
 // The same pieces, packed in host memory.
 StridedRun packed(const StridedRun& pieces, std::byte* host) {
   StridedRun run = pieces;
   run.here = host;
-  run.here_step = static_cast<std::ptrdiff_t>(pieces.size);
+  run.here_stride = static_cast<std::ptrdiff_t>(pieces.size);
   return run;
 }
 
@@ -172,7 +172,7 @@ bool Transfer::copy(Chunk& chunk, Stage next) {
     return chunk.copied;
   };
   for (std::size_t i = 0; i < (is_one ? 1 : part.count); ++i, host += size) {
-    std::byte* own = part.here + static_cast<std::ptrdiff_t>(i) * part.here_step;
+    std::byte* own = part.here + static_cast<std::ptrdiff_t>(i) * part.here_stride;
     const Result<void> begun = way_ == Way::put
                                    ? with_.memory.begin_copy(host, own, size, passing, done_of)
                                    : with_.memory.begin_copy(own, host, size, passing, done_of);

@@ -1,4 +1,4 @@
-#include "operations/strided/pieces.hpp"
+#include "operations/strided/parts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -102,25 +102,25 @@ void Walk::copy(std::byte* target, std::ptrdiff_t target_offset, const std::byte
 
 }  // namespace
 
-std::size_t piece_size(const Transfer& transfer, std::size_t position, std::size_t limit) {
+std::size_t part_size(const Transfer& transfer, std::size_t position, std::size_t limit) {
   const std::size_t left = transfer.bytes() - position;
   if (limit >= left) return left;
-  const std::size_t within_run = divide(position + limit, transfer.run()).remainder;
-  const std::size_t cut = transfer.run() <= cache_line ? within_run : within_run % cache_line;
+  const std::size_t within_piece = divide(position + limit, transfer.piece()).remainder;
+  const std::size_t cut = transfer.piece() <= cache_line ? within_piece : within_piece % cache_line;
   return cut < limit ? limit - cut : limit;
 }
 
 void pack(const Transfer& packing, const std::byte* source, std::size_t position,
-          MutableBytes piece) {
+          MutableBytes part) {
   Walk(packing.dimensions(), position)
-      .copy(piece.data(), -static_cast<std::ptrdiff_t>(position), source,
-            packing.offset(End::source), piece.size());
+      .copy(part.data(), -static_cast<std::ptrdiff_t>(position), source,
+            packing.offset(End::source), part.size());
 }
 
-void unpack(const Transfer& unpacking, std::byte* target, std::size_t position, Bytes piece) {
+void unpack(const Transfer& unpacking, std::byte* target, std::size_t position, Bytes part) {
   Walk(unpacking.dimensions(), position)
-      .copy(target, unpacking.offset(End::target), piece.data(),
-            -static_cast<std::ptrdiff_t>(position), piece.size());
+      .copy(target, unpacking.offset(End::target), part.data(),
+            -static_cast<std::ptrdiff_t>(position), part.size());
 }
 
 }  // namespace gondwana::strided
