@@ -24,17 +24,19 @@ Landing* Landings::of(Lane& lane, Rank rank) {
   return (known_[index(rank)] = std::move(taken)).get();
 }
 
+// Other ranks update the number meanwhile, so that only an atomic may read it.
 std::unique_ptr<Landing> Landings::take(Lane& lane, Rank rank) {
   const std::size_t at = system_area::bounces.offset;
-  BouncePlace place{};
-  if (!remote_.get_uncounted(lane, std::as_writable_bytes(std::span(&place, 1)), {rank, at}) ||
-      place.offset == 0 || place.taken >= most_landings)
+  std::uint64_t offset = 0;
+  if (!remote_.get_uncounted(lane, std::as_writable_bytes(std::span(&offset, 1)),
+                             {rank, at + offsetof(BouncePlace, offset)}) ||
+      offset == 0)
     return nullptr;
   const std::optional<std::uint64_t> number =
       remote_.request_uncounted(lane, {rank, at + offsetof(BouncePlace, taken)},
                                 {AtomicOp::add, AtomicType::uint64, 1}, "transfer");
   if (!number || *number >= most_landings) return nullptr;
-  return std::make_unique<Landing>(place.offset + *number * landing_size);
+  return std::make_unique<Landing>(offset + *number * landing_size);
 }
 
 }  // namespace gondwana::bounce
