@@ -13,7 +13,7 @@
 
 #include "core/result.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the name of the library
 class App;
 class Option;
 }  // namespace CLI
