@@ -37,8 +37,9 @@ struct Pair {
 };
 
 Error cannot_start(std::string_view what) {
-  return {Errc::out_of_memory, fmt::format("cannot make {} of the node agent: {}; raise ulimit -n",
-                                           what, std::strerror(errno))};
+  return {Errc::out_of_memory,
+          fmt::format("cannot create {} of the node agent: {}; raise ulimit -n", what,
+                      std::strerror(errno))};
 }
 
 // Above the numbers that they get in the agent.
@@ -95,10 +96,9 @@ Result<std::string> find_agent() {
     std::string file = (place / "gondwana-agent").lexically_normal();
     if (::access(file.c_str(), X_OK) == 0) return file;
   }
-  return Error{Errc::missing,
-               fmt::format("there is no gondwana-agent in {}, which a job on several nodes needs; "
-                           "install all of Gondwana on this host",
-                           places().front().string())};
+  return Error{Errc::missing, fmt::format("{} contains no gondwana-agent, which a job on several "
+                                          "nodes needs; install all of Gondwana on this host",
+                                          places().front().string())};
 }
 
 // Preloaded libraries are meant for the program: one of ours would treat the agent as a rank.
@@ -144,7 +144,7 @@ void close_from(int first) {
   close_from(join_descriptor + 1);
   reset_signals();
   ::execve(start.path, start.words, start.environment);
-  constexpr std::string_view sentence = "the file cannot be run";
+  constexpr std::string_view sentence = "cannot execute the file";
   [[maybe_unused]] const ssize_t said = ::write(STDERR_FILENO, sentence.data(), sentence.size());
   ::_exit(1);
 }
@@ -168,8 +168,7 @@ Result<void> spawn(const Start& start) {
   }
   if (between < 0 || (ended > 0 && status != 0)) {
     return Error{Errc::out_of_memory,
-                 "cannot start the node agent: no room for another process; is their number "
-                 "limited (ulimit -u, pids.max)?"};
+                 "cannot start the node agent: too many processes; raise ulimit -u or pids.max"};
   }
   return {};
 }
@@ -203,7 +202,7 @@ Error agent_gone(const UniqueFd& output) {
   std::string said = read_all(output);
   if (said.starts_with(own_beginning)) said.erase(0, own_beginning.size());
   return {Errc::peer_lost,
-          fmt::format("the node agent did not start: {}", said.empty() ? "it is gone" : said)};
+          fmt::format("the node agent did not start: {}", said.empty() ? "it has ended" : said)};
 }
 
 Result<void> send_memory(int socket, const JobMemory& memory, const Deadline& deadline) {

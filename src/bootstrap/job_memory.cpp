@@ -23,7 +23,8 @@ Result<std::uint64_t> random_number() {
   std::uint64_t number = 0;
   while (number == 0) {
     if (::getrandom(&number, sizeof(number), 0) != sizeof(number))
-      return Error{Errc::refused, fmt::format("no random numbers: {}", std::strerror(errno))};
+      return Error{Errc::refused,
+                   fmt::format("cannot get random numbers: {}", std::strerror(errno))};
   }
   return number;
 }

@@ -99,7 +99,7 @@ bool is_rank_itself(const StartedBy& by, const Environment& environment) {
 Result<Membership> join_as_agent(const Environment& environment) {
   const char* descriptor = environment(protocol::join_fd_variable);
   if (descriptor == nullptr)
-    return Error{Errc::refused, "a node agent is started by `gondwana run`, not by hand"};
+    return Error{Errc::refused, "only `gondwana run` can start a node agent"};
   // The agent ends with that socket. Its parent is not checked: its guardian has tied it to itself.
   return join_launched(descriptor);
 }

@@ -70,16 +70,16 @@ Result<Membership> join_through_pmi1(const Pmi1Start& start, const StartedBy& by
 Error no_way_to_meet(const StartedBy& by) {
   const auto& [variable, size] = *by.claim;
   return {Errc::missing,
-          fmt::format("{}={} says that another launcher started {} processes, {}, but it left them "
-                      "no way to find each other: neither PMIx (PMIX_NAMESPACE) nor PMI-1 "
-                      "(PMI_FD, PMI_RANK). {}, or unset {} to run one process alone",
+          fmt::format("{}={}: another launcher started {} processes, {}, without PMIx "
+                      "(PMIX_NAMESPACE) or PMI-1 (PMI_FD, PMI_RANK), so they cannot find each "
+                      "other. {}, or unset {} to run one process alone",
                       variable, size, size, by.launcher, by.remedy, variable)};
 }
 
 Error out_of_reach(const StartedBy& by, const Error& error) {
   const auto& [variable, size] = *by.claim;
-  return {error.code, fmt::format("{}={} says that another launcher started {} processes, {}: {}",
-                                  variable, size, size, by.launcher, error.text)};
+  return {error.code, fmt::format("{}={}: another launcher started {} processes, {}: {}", variable,
+                                  size, size, by.launcher, error.text)};
 }
 
 Result<Membership> join_alone() {

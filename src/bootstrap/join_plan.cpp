@@ -25,9 +25,9 @@ JoinStep JoinPlan::handle(const JoinEvent& event) {
     // All ranks of a host wait for the same ranks, so all report the same missing ones.
     return Error{
         Errc::peer_lost,
-        fmt::format("of {} ranks these did not join within {} s (GONDWANA_JOIN_TIMEOUT): {}. Is "
-                    "every process that {} started the same program? Ranks on hosts other than {} "
-                    "are named in any case",
+        fmt::format("of {} ranks these did not join within {} s (GONDWANA_JOIN_TIMEOUT): {}. "
+                    "Did {} start the same program in every process? Ranks on hosts other than {} "
+                    "are always listed",
                     self_.size, waited->seconds, fmt::join(waited->missing, ", "), self_.launcher,
                     self_.info.host)};
   }
@@ -41,7 +41,7 @@ JoinStep JoinPlan::handle(const JoinEvent& event) {
 JoinStep JoinPlan::next() {
   const ProcessInfo* first = find(0);
   if (first == nullptr) return Fetch{0};
-  if (!first->invitation) return Error{Errc::malformed, "rank 0 invites nobody"};
+  if (!first->invitation) return Error{Errc::malformed, "rank 0 sent no invitation"};
   std::optional<std::uint32_t> wanted;
   const Result<std::uint32_t> host =
       find_first_of_node(self_.rank, first->node_ranks, [&](std::uint32_t other) -> Result<bool> {

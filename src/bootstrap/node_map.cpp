@@ -21,7 +21,7 @@ Result<void> check_order(std::span<const ProcessInfo> infos, std::uint32_t first
     if (!(infos[other].node == infos[first].node)) continue;
     return Error{Errc::refused,
                  fmt::format("ranks {} and {} are on host {}, but rank {} between them is on host "
-                             "{}; ranks on one host need numbers that follow each other: {}",
+                             "{}; ranks on one host must have consecutive numbers: {}",
                              first, other, infos[first].host, end, infos[end].host, in_order)};
   }
   return {};

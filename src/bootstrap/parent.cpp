@@ -14,7 +14,7 @@ namespace gondwana {
 Result<void> die_with_parent() {
   const pid_t parent = ::getppid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) return Error{Errc::peer_lost, "the launcher is gone"};
+  if (::getppid() != parent) return Error{Errc::peer_lost, "the launcher has ended"};
   return {};
 }
 

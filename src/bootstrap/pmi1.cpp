@@ -29,7 +29,7 @@ std::string key_of(Round round, std::uint32_t rank) {
 // The message quotes the launcher, but not arbitrary text.
 Error unexpected(std::string_view line, std::string_view wanted) {
   constexpr std::size_t shown = 80;
-  return {Errc::malformed, fmt::format("the launcher answered \"{}\" over PMI_FD, not {}",
+  return {Errc::malformed, fmt::format("the launcher answered \"{}\" over PMI_FD; expected {}",
                                        line.substr(0, shown), wanted)};
 }
 
@@ -107,7 +107,7 @@ Result<std::string> Pmi1::get(Round round, std::uint32_t of_rank) {
   if (!answer) return answer.error();
   const auto value = find_in_line(*answer, "value");
   if (find_in_line(*answer, "rc") != "0" || !value)
-    return unexpected(*answer, fmt::format("what rank {} said", of_rank));
+    return unexpected(*answer, fmt::format("the data of rank {}", of_rank));
   return std::string(*value);
 }
 
@@ -170,7 +170,7 @@ Result<std::string> Pmi1::ask(std::string_view line, std::string_view wanted,
   Result<std::optional<std::string>> answer = hear(deadline);
   if (!answer) return answer.error();
   if (!*answer) {
-    return Error{Errc::peer_lost, fmt::format("the launcher does not answer \"{}\" over PMI_FD={}",
+    return Error{Errc::peer_lost, fmt::format("the launcher did not answer \"{}\" over PMI_FD={}",
                                               line.substr(0, line.find(' ')), socket_)};
   }
   if (find_in_line(**answer, "cmd") != wanted) return unexpected(**answer, wanted);

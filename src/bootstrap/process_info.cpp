@@ -63,7 +63,7 @@ Result<Invitation> read_invitation(std::span<const std::string_view, 3> words,
   const auto tag = read_hexadecimal(words[1]);
   const auto password = read_hexadecimal(words[2]);
   if (!tag || *tag == 0 || !password)
-    return Error{Errc::malformed, fmt::format("the invitation of rank {} is garbled", whose)};
+    return Error{Errc::malformed, fmt::format("the invitation of rank {} is malformed", whose)};
   return Invitation{std::string(words[0]), *tag, *password};
 }
 
@@ -95,20 +95,22 @@ Result<std::vector<std::string_view>> read_words(std::string_view text, std::uin
   std::vector<std::string_view> words = split(text);
   if (words.size() < 2 || words[0] != magic) {
     return Error{Errc::malformed,
-                 fmt::format("what rank {} said through the launcher is not of Gondwana; do all "
-                             "processes run the same program?",
+                 fmt::format("the data that rank {} sent through the launcher is not from "
+                             "Gondwana; do all processes run the same program?",
                              whose)};
   }
   if (words[1] != std::to_string(protocol::version) ||
       std::ranges::find(counts, words.size() - 1) == counts.end()) {
-    return Error{Errc::refused, fmt::format("rank {} uses another build of Gondwana; use one "
-                                            "installation for all ranks",
-                                            whose)};
+    return Error{
+        Errc::refused,
+        fmt::format(
+            "rank {} uses a different build of Gondwana; use one installation for all ranks",
+            whose)};
   }
   if (!is_sealed(text)) {
     return Error{Errc::malformed,
-                 fmt::format("what rank {} said was changed on its way through the launcher; start "
-                             "the job again, or with another launcher",
+                 fmt::format("the data of rank {} was changed on its way through the launcher; "
+                             "start the job again, or use another launcher",
                              whose)};
   }
   words.pop_back();
@@ -152,7 +154,7 @@ Result<ProcessInfo> read_info(std::string_view text, std::uint32_t whose) {
   info.host = (*words)[5];
   const Result<std::uint64_t> node_ranks = parse_number((*words)[6], 0, protocol::max_ranks);
   if (!node_ranks)
-    return Error{Errc::malformed, fmt::format("the information of rank {} is garbled", whose)};
+    return Error{Errc::malformed, fmt::format("the information of rank {} is malformed", whose)};
   info.node_ranks = static_cast<std::uint32_t>(*node_ranks);
   if (words->size() == 10) {
     const Result<Invitation> invitation = read_invitation(std::span(*words).last<3>(), whose);
@@ -178,10 +180,11 @@ Result<NodeOffer> read_offer(std::string_view text, std::uint32_t whose) {
   const auto bytes = read_bytes((*words)[5]);
   std::optional<NodeContact> contact = bytes ? NodeContact::unpack(*bytes) : std::nullopt;
   if (!contact) {
-    return Error{Errc::malformed,
-                 fmt::format("what rank {} said of its node is garbled; use one installation for "
-                             "all ranks",
-                             whose)};
+    return Error{
+        Errc::malformed,
+        fmt::format(
+            "the node information of rank {} is malformed; use one installation for all ranks",
+            whose)};
   }
   return NodeOffer{*invitation, *std::move(contact)};
 }

@@ -132,7 +132,7 @@ Result<Message> decode(Bytes bytes, std::uint64_t job_tag) {
     return malformed(fmt::format("has {} bytes, not {}", bytes.size(), Packet::size));
   Header header;
   std::memcpy(&header, bytes.data(), sizeof(header));
-  if (header.magic != magic) return malformed("is not one of ours");
+  if (header.magic != magic) return malformed("is not from Gondwana");
   if (header.version != version) {
     return malformed(
         fmt::format("has version {}, this build speaks {}; use the launcher and the "
@@ -144,7 +144,7 @@ Result<Message> decode(Bytes bytes, std::uint64_t job_tag) {
                                read_payload<GlobalExit>, read_payload<Hello>,   read_payload<Ready>,
                                read_payload<Lifeline>,   read_payload<Image>};
   static_assert(readers.size() == std::variant_size_v<Message>);
-  if (header.kind >= readers.size()) return malformed("is of no known kind");
+  if (header.kind >= readers.size()) return malformed("has an unknown kind");
   const Message message = readers.at(header.kind)(bytes);
   if (!plausible(message)) return malformed("has a value out of range");
   return message;
@@ -201,7 +201,7 @@ Result<std::optional<Received>> receive(int socket, std::uint64_t job_tag, int t
   UniqueFd attachment = envelope.attachment();
   if ((envelope.header.msg_flags & MSG_CTRUNC) != 0) {
     return Error{Errc::out_of_memory,
-                 "no free file descriptor for what came with a message; raise ulimit -n"};
+                 "no free file descriptor to receive one with a message; raise ulimit -n"};
   }
   Result<Message> message = decode(Bytes(packet.bytes, static_cast<std::size_t>(length)), job_tag);
   if (!message) return message.error();

@@ -20,7 +20,7 @@ Result<protocol::Received> await(const JobSource& source, const Wanted& is_wante
     Result<std::optional<protocol::Received>> received =
         protocol::receive(source.socket, source.tag, source.timeout_ms);
     if (!received) return received.error();
-    if (!*received) return Error{Errc::peer_lost, fmt::format("{} is gone", source.name)};
+    if (!*received) return Error{Errc::peer_lost, fmt::format("{} has ended", source.name)};
     if (!is_wanted((*received)->message)) continue;
     if (!(*received)->attachment) {
       return Error{Errc::malformed,
@@ -48,10 +48,10 @@ Result<Membership> receive_job(const JobSource& source) {
   if (!received) return received.error();
   const auto* welcome = std::get_if<protocol::Welcome>(&received->message);
   if (welcome->layout != memory_fingerprint) {
-    return Error{Errc::refused,
-                 fmt::format("{} is of another build than the library; use both from one "
-                             "installation",
-                             source.name)};
+    return Error{
+        Errc::refused,
+        fmt::format("{} is from a different build than the library; use both from one installation",
+                    source.name)};
   }
   Membership self;
   self.plan = NodePlan{welcome->share(), welcome->stride, welcome->huge, welcome->ring_size,

@@ -23,7 +23,7 @@ Result<UniqueFd> make_socket() {
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (!socket)
     return Error{Errc::out_of_memory,
-                 fmt::format("no socket to join by: {}", std::strerror(errno))};
+                 fmt::format("cannot create a socket for joining: {}", std::strerror(errno))};
   return socket;
 }
 
@@ -32,7 +32,8 @@ Result<std::string> address_of(int socket) {
   sockaddr_un address{};
   socklen_t length = sizeof(address);
   if (::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length) != 0)
-    return Error{Errc::refused, fmt::format("a socket without address: {}", std::strerror(errno))};
+    return Error{Errc::refused,
+                 fmt::format("cannot get the address of a socket: {}", std::strerror(errno))};
   std::string text;
   for (std::size_t i = 0; i < length - path_offset; ++i)
     text += fmt::format("{:02x}", static_cast<unsigned char>(address.sun_path[i]));
@@ -92,7 +93,7 @@ Result<void> hand_out(std::span<const JobMemory::Item> items, std::uint32_t rank
         protocol::send(guest, item.message, tag, item.attachment, deadline.left_ms());
     if (!sent) {
       return Error{sent.error().code,
-                   fmt::format("rank {} did not take its memory: {}", rank, sent.error().text)};
+                   fmt::format("rank {} did not receive its memory: {}", rank, sent.error().text)};
     }
   }
   return {};
@@ -105,7 +106,7 @@ Result<UniqueFd> receive_lifeline(int socket, std::uint64_t tag, const Deadline&
   if (!received) return received.error();
   if (!*received || !std::holds_alternative<protocol::Lifeline>((*received)->message) ||
       !(*received)->attachment)
-    return Error{Errc::malformed, "the first rank of the node gives no hold on its agent"};
+    return Error{Errc::malformed, "the first rank of the node sent no handle of its agent"};
   return std::move((*received)->attachment);
 }
 
@@ -122,7 +123,8 @@ Result<RendezvousServer> RendezvousServer::open(std::uint32_t ranks, std::uint64
   const sockaddr any{AF_UNIX, {}};
   if (::bind(door->get(), &any, sizeof(sa_family_t)) != 0 ||
       ::listen(door->get(), static_cast<int>(ranks)) != 0)
-    return Error{Errc::refused, fmt::format("no socket to join by: {}", std::strerror(errno))};
+    return Error{Errc::refused,
+                 fmt::format("cannot create a socket for joining: {}", std::strerror(errno))};
   const Result<std::string> address = address_of(door->get());
   if (!address) return address.error();
   return RendezvousServer(*std::move(door), Invitation{*address, *tag, *password});
@@ -161,8 +163,8 @@ Result<std::uint32_t> RendezvousServer::admit(UniqueFd& guest, Guests& guests,
     if (rank) return *rank;
   }
   return Error{Errc::peer_lost,
-               fmt::format("rank {} has waited {} s (GONDWANA_JOIN_TIMEOUT) for ranks that did not "
-                           "come for their memory: {}",
+               fmt::format("rank {} waited {} s (GONDWANA_JOIN_TIMEOUT) for ranks that did not "
+                           "request their memory: {}",
                            index(share.node_ranks().front()), deadline.seconds(),
                            fmt::join(guests.missing(), ", "))};
 }
@@ -189,7 +191,7 @@ Result<Membership> visit(const Invitation& invitation, RendezvousClient client,
   if (::connect(socket->get(), reinterpret_cast<const sockaddr*>(&address->value),
                 address->length) != 0) {
     return Error{Errc::peer_lost,
-                 fmt::format("rank {} is gone: {}", client.host, std::strerror(errno))};
+                 fmt::format("cannot connect to rank {}: {}", client.host, std::strerror(errno))};
   }
   if (!protocol::is_of_own_user(socket->get()))
     return Error{Errc::refused,

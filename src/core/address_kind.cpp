@@ -120,8 +120,8 @@ std::optional<std::string> mapping_at(std::uintptr_t address) {
 
 AddressFacts of_mapping(std::uintptr_t address) {
   const std::optional<std::string> name = mapping_at(address);
-  if (!name) return {AddressKind::unmapped, "no memory of this process"};
-  if (*name == "[heap]") return {AddressKind::malloc_heap, "memory of malloc"};
+  if (!name) return {AddressKind::unmapped, "not memory of this process"};
+  if (*name == "[heap]") return {AddressKind::malloc_heap, "memory from malloc"};
   if (*name == "[stack]") return {AddressKind::stack, "on the stack of another thread"};
   if (name->starts_with("/memfd:gondwana"))
     return {AddressKind::window_of_rank, "memory of a rank, as shmem_ptr returns it"};

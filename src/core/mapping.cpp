@@ -162,11 +162,10 @@ Result<UniqueFd> create_memfd(const char* label, std::size_t length) {
   }
   if (!set_length(memory, length)) {
     return Error{Errc::out_of_memory,
-                 fmt::format("cannot make shared memory {} long: {}{}", format_size(length),
+                 fmt::format("cannot extend shared memory to {}: {}{}", format_size(length),
                              std::strerror(errno),
-                             errno == EFBIG ? "; the kernel counts it as a file, whose size is "
-                                              "limited (ulimit -f), and so is what this limit can "
-                                              "be raised to (ulimit -H -f)"
+                             errno == EFBIG ? "; the kernel counts it as a file: raise ulimit -f "
+                                              "and, before that, its hard limit (ulimit -H -f)"
                                             : "")};
   }
   seal(memory);
@@ -177,10 +176,11 @@ Result<UniqueFd> create_huge_memfd(const char* label, std::size_t length) {
   constexpr unsigned of_two_mib = 21U << 26;  // MFD_HUGE_2MB
   UniqueFd memory(
       ::memfd_create(label, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB | of_two_mib));
-  if (!memory) return Error{Errc::missing, fmt::format("no huge pages: {}", std::strerror(errno))};
+  if (!memory)
+    return Error{Errc::missing, fmt::format("cannot use huge pages: {}", std::strerror(errno))};
   if (!set_length(memory, length) || !promise_pages(memory, length)) {
-    return Error{Errc::out_of_memory, fmt::format("not {} of huge pages: {}", format_size(length),
-                                                  std::strerror(errno))};
+    return Error{Errc::out_of_memory, fmt::format("cannot reserve {} of huge pages: {}",
+                                                  format_size(length), std::strerror(errno))};
   }
   seal(memory);
   return memory;

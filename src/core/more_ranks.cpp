@@ -8,7 +8,7 @@ namespace gondwana {
 
 std::string start_with_more(std::uint32_t ranks, std::int64_t named, const char* launcher) {
   if (ranks != 1 || named < 1) return {};
-  return fmt::format("; start it by {} -n {} {}", launcher, named + 1, program_invocation_name);
+  return fmt::format("; start it with {} -n {} {}", launcher, named + 1, program_invocation_name);
 }
 
 }  // namespace gondwana

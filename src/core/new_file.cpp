@@ -44,7 +44,8 @@ Result<std::filesystem::path> behind_links(std::filesystem::path file) {
     struct stat facts{};
     if (::lstat(file.c_str(), &facts) != 0 || !S_ISLNK(facts.st_mode)) break;
     if (facts.st_uid != ::geteuid() && facts.st_uid != 0)
-      return Error{Errc::refused, fmt::format("{} is a link of another user", file.string())};
+      return Error{Errc::refused,
+                   fmt::format("{} is a symbolic link of another user", file.string())};
     std::error_code failure;
     file = file.parent_path() / std::filesystem::read_symlink(file, failure);
     if (failure) return Error{Errc::refused, failure.message()};

@@ -86,8 +86,8 @@ Result<std::size_t> parse_standard_size(std::string_view text) {
   const int shift = multiplier == "b" ? -1 : unit_shift(multiplier);
   if (failure != std::errc{} || !std::isfinite(number) || std::signbit(number) || shift < 0)
     return Error{Errc::invalid_argument,
-                 fmt::format("\"{}\": expected a number that is not negative, then nothing or "
-                             "k, m, g or t, such as 512m or 1.5G",
+                 fmt::format("\"{}\": expected a nonnegative number, optionally followed by k, m, "
+                             "g or t, such as 512m or 1.5G",
                              text)};
   return checked_size(text, std::ceil(std::ldexp(number, shift)));
 }

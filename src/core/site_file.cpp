@@ -39,7 +39,7 @@ std::optional<std::string> doubt_about_lines(std::string_view text) {
     if (first != words.end() && *first == '[')
       return fmt::format("{}: it begins a table; each line is NAME = VALUE", line);
     if (std::ranges::any_of(words, [](char c) { return (c & 0x80) != 0; }))
-      return fmt::format("{}: it has a character that is not ASCII, outside of a comment", line);
+      return fmt::format("{}: a character outside a comment is not ASCII", line);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
   return std::nullopt;
@@ -116,7 +116,7 @@ Result<SiteFile> SiteFile::parse(std::string_view text, std::string_view path) {
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed)
     return Error{Errc::invalid_argument,
-                 fmt::format("{}:{}: {}; each line is NAME = VALUE, as TOML has it", path,
+                 fmt::format("{}:{}: {}; each line is NAME = VALUE, as in TOML", path,
                              parsed.error().source().begin.line, parsed.error().description())};
   SiteFile site;
   for (const auto& [key, node] : parsed.table()) {

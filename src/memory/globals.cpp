@@ -175,7 +175,7 @@ namespace {
 Result<void> share_part(MutableBytes globals, const UniqueFd& arena, std::size_t offset) {
   const auto fail = [&] {
     return Error{Errc::refused,
-                 fmt::format("cannot lay {} of global variables on shared memory: {}",
+                 fmt::format("cannot map {} of global variables to shared memory: {}",
                              format_size(globals.size()), std::strerror(errno))};
   };
   const bool is_copied = is_beyond_file_size(offset + globals.size())

@@ -157,7 +157,7 @@ Result<void> NodeMemory::lay_file(Rank rank, std::size_t offset, const UniqueFd&
                                   std::size_t from, std::size_t size) const {
   if (!arenas_.overlay(roster_.slot_of(rank) * plan_.stride + offset, file, size, from)) {
     const int why = errno;
-    return Error{Errc::refused, fmt::format("cannot map {} of the file that rank {} shows: {}",
+    return Error{Errc::refused, fmt::format("cannot map {} of the file that rank {} shares: {}",
                                             format_size(size), index(rank), std::strerror(why))};
   }
   advise(rank, offset, size);

@@ -48,8 +48,8 @@ Result<NodePlan> plan_node(const NodeShare& share) {
   const std::size_t least = std::bit_ceil(NodePlan::system_size + 4 * huge_page + inbox);
   if (room < least) {
     return Error{Errc::out_of_memory,
-                 fmt::format("{} ranks need {} of address space at least, {} are allowed; raise "
-                             "ulimit -v or start fewer ranks",
+                 fmt::format("{} ranks need at least {} of address space, but only {} are allowed; "
+                             "raise ulimit -v or start fewer ranks",
                              ranks, format_size(least * ranks), format_size(address_space()))};
   }
   // Not a power of two, although a huge page less than one. Some processors predict a line's place

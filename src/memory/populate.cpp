@@ -133,8 +133,8 @@ void work_together(Populating& work, std::size_t threads) {
 Error cannot_populate(std::size_t size, int wrong) {
   const bool no_memory = wrong == EFAULT || wrong == ENOMEM;  // EFAULT: a touch raises SIGBUS
   return {Errc::out_of_memory,
-          fmt::format("cannot take {} of shared memory from the machine: {}", format_size(size),
-                      no_memory ? "there is not so much" : std::strerror(wrong))};
+          fmt::format("cannot allocate {} of shared memory: {}", format_size(size),
+                      no_memory ? "not enough is free" : std::strerror(wrong))};
 }
 
 // Whether this process may use memory of one NUMA domain only, or the machine has only one.

@@ -48,9 +48,9 @@ std::string describe_some(std::span<const std::uint32_t> ranks, std::string_view
 
 std::string nobody_can_go_on(const Environment& ranks) {
   const std::string hint = suggest_debug(ranks);
-  return "; no rank that is left can go on, and all are ended. Let every rank finalize its "
-         "interface, or end its program, when no other waits for it any more" +
-         (hint.empty() ? hint : ". If one has skipped a collective call, " + hint);
+  return "; no remaining rank can continue, and all are ended. A rank should finalize its "
+         "interface, or end its program, only when no other rank waits for it" +
+         (hint.empty() ? hint : ". If a rank has skipped a collective call, " + hint);
 }
 
 std::string describe_leaving(std::span<const std::uint32_t> ended,

@@ -211,7 +211,7 @@ std::optional<std::string> find_loss(ControlPage& page, std::uint32_t rank) {
   }
   return fmt::format("rank {} on host {} (pid {}) {}; all ranks are ended", rank,
                      host_name().data(), pid,
-                     lives ? "replaced its program by another (exec)" : "ended without finalizing");
+                     lives ? "replaced its program (exec)" : "ended without finalizing");
 }
 
 bool is_alive(pid_t pid) {

@@ -8,8 +8,8 @@ namespace gondwana::network {
 
 void Endpoint::refuse() {
   if (++refused_ > 1) return;
-  std::fputs(fmt::format("gondwana: the endpoint {} refused a message that is not of this job, or "
-                         "garbled; more are only counted, see docs/security.md\n",
+  std::fputs(fmt::format("gondwana: the endpoint {} rejected a message that is not of this job, or "
+                         "malformed; further ones are only counted, see docs/security.md\n",
                          place())
                  .c_str(),
              stderr);

@@ -119,7 +119,7 @@ void tell(const char* place, const char* called) {
   if (crash.told.exchange(true)) return;
   const int number = crash.number;
   const char* whose = ::getpid() != crash.rank ? "a child process that it forked: " : "";
-  const char* over = crash.ran_over ? ", the stack ran over (see ulimit -s)" : "";
+  const char* over = crash.ran_over ? ", the stack overflowed (see ulimit -s)" : "";
   const char* comma = *place != '\0' ? ", " : "";
   const char* which = *called != '\0' ? ", which called " : "";
   if (crash.facts.si_code > 0 && (number == SIGSEGV || number == SIGBUS)) {
@@ -177,7 +177,7 @@ void handle(int number, siginfo_t* facts, void* context) {
 // Another process asked for the stacks. The program continues.
 void tell_stack(int /*number*/, siginfo_t* /*facts*/, void* context) {
   const int failure = errno;
-  say("its stack, because SIGURG came");
+  say("its stack, because it received SIGURG");
   print_stack(STDERR_FILENO, place_in(context));
   errno = failure;
 }

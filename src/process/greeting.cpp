@@ -21,7 +21,7 @@ std::string greeting(std::string_view door, const Options& options,
   std::string text;
   if (options.version || options.info) text += fmt::format("{}\n", door);
   if (!options.info) return text;
-  text += "Environment variables; where several names are set, the first counts:\n";
+  text += "Environment variables. If several names are set, the first one is used:\n";
   for (const Variable& row : variables())
     if (row.reader != Reader::gasnet) text += describe_row(row, environment);
   return text;

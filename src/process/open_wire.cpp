@@ -50,19 +50,18 @@ Result<void> compare_nodes(const NodeMemory& memory, bool through_agents) {
     const NodeInfo& info = memory.entry(node).info;
     const char* host = info.host.data();
     if (info.layout != remote::protocol_fingerprint())
-      return refuse(
-          fmt::format("host {} has another build of Gondwana; use the same on every host", host));
+      return refuse(fmt::format(
+          "host {} has a different build of Gondwana; use the same on every host", host));
     if ((info.carries != 0) != through_agents)
       return refuse(
           fmt::format("GONDWANA_ROUTE is not the same on host {} as on this one; set it "
                       "on every host (mpirun: -x GONDWANA_ROUTE)",
                       host));
     if (own_network != info.network.data())
-      return refuse(
-          fmt::format("host {} talks by {}, this one by {}; set GONDWANA_NETWORK_LIBRARY, "
-                      "GONDWANA_PROVIDER and the variables of the library (FI_..., UCX_...) to the "
-                      "same on every host",
-                      host, info.network.data(), own_network));
+      return refuse(fmt::format(
+          "host {} uses {}, this one {}; set GONDWANA_NETWORK_LIBRARY, GONDWANA_PROVIDER and the "
+          "variables of the library (FI_..., UCX_...) to the same values on every host",
+          host, info.network.data(), own_network));
   }
   return {};
 }

@@ -35,8 +35,8 @@ std::optional<std::string> doubt_about_huge_pages(const Engine& engine) {
   if (!engine.options().hugetlb || huge == memory.heap_size() || (of_any_size && huge > 0))
     return std::nullopt;
   return fmt::format(
-      "GONDWANA_HUGETLB: {} of each heap of {} {} on huge pages; no more are left of those "
-      "that the administrator has set aside (sysctl vm.nr_hugepages)",
+      "GONDWANA_HUGETLB: {} of each heap of {} {} on huge pages; no more of the pages that the "
+      "administrator has reserved are free (sysctl vm.nr_hugepages)",
       huge == 0 ? "nothing" : format_size(huge), format_size(memory.heap_size()),
       huge == 0 ? "lies" : "lie");
 }

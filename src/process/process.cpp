@@ -234,7 +234,7 @@ void count_threads(ControlPage& page, std::int32_t more, ThreadCount count) {
 const char* tell_of_device(const void* address) {
   const std::unique_ptr<Engine>& engine = this_process().engine;
   const bool is_on_device = engine != nullptr && engine->kinds().has_known(address);
-  return is_on_device ? ", which is memory of a device: only copies reach it" : "";
+  return is_on_device ? ", which is device memory: only copies can access it" : "";
 }
 
 // Once per process, however often it initialises.

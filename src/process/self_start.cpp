@@ -75,8 +75,8 @@ Result<std::vector<std::string>> command_for(std::uint32_t ranks, const fs::path
   command.insert(command.end(), words.begin() + 1, words.end());
   if (std::ranges::find(command, ":") != command.end())
     return Error{Errc::refused,
-                 fmt::format("{}={}: `gondwana run` would take the argument \":\" for the end of "
-                             "the program's; start the program in a script",
+                 fmt::format("{}={}: `gondwana run` would interpret the argument \":\" as the end "
+                             "of the program's arguments; start the program in a script",
                              pshm_nodes, ranks)};
   return command;
 }
@@ -132,7 +132,7 @@ Result<void> become_ranks(std::span<char* const> words, const Environment& envir
   if (*ranks == 1) return {};
   if (presence == LibraryPresence::extra)
     return Error{Errc::refused,
-                 fmt::format("{}={}: {} is not linked with {} but has loaded it, when it was too "
+                 fmt::format("{}={}: {} is not linked with {} but loaded it later, when it was too "
                              "late to start ranks; start them with `gondwana run -n {}`",
                              pshm_nodes, *ranks, program.string(), door, *ranks)};
   const Result<std::vector<std::string>> command = command_for(*ranks, program, words);

@@ -77,10 +77,10 @@ class Counted {
 namespace {
 
 Error leaves_memory(Bytes memory) {
-  return {
-      Errc::invalid_argument,
-      fmt::format("{} bytes from {} on begin on a device and do not lie in one allocation of it",
-                  memory.size(), fmt::ptr(memory.data()))};
+  return {Errc::invalid_argument,
+          fmt::format(
+              "{} bytes starting at {} begin on a device, but are not in one of its allocations",
+              memory.size(), fmt::ptr(memory.data()))};
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ Result<SpaceViews::Known> SpaceViews::map(Kind& kind, const SpaceInfo& info, Spa
       space_row(window, space.id).version.load(std::memory_order_relaxed) == info.version;
   const Result<MutableBytes> mapped =
       is_there ? kind.map(info.handle, info.size)
-               : Error{Errc::invalid_argument, "it was removed meanwhile"};
+               : Error{Errc::invalid_argument, "it was removed in the meantime"};
   if (mapped) return Known{info.version, info.process, {&kind, *mapped}, &viewers};
   viewers.count.fetch_sub(1);
   return Error{mapped.error().code,
@@ -159,9 +159,9 @@ Result<SpaceId> OwnSpaces::add(Kind& kind, MutableBytes memory) {
   release_unmapped();
   const SpaceId id = find_free();
   if (index(id) == most_spaces)
-    return Error{Errc::out_of_memory, fmt::format("this rank has {} spaces on devices already, "
-                                                  "which is the limit",
-                                                  most_spaces - 1)};
+    return Error{
+        Errc::out_of_memory,
+        fmt::format("this rank already has {} device spaces, which is the limit", most_spaces - 1)};
   const Result<SharedHandle> handle = kind.share(memory);
   if (!handle) return handle.error();
   kinds_.resize(std::max<std::size_t>(kinds_.size(), index(id) + 1));

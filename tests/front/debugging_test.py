@@ -98,9 +98,9 @@ class Crashes(unittest.TestCase):
     def test_kinds_of_crashes_are_told_by_what_they_are(self):
         for kind, number, told in (
             ("abort", signal.SIGABRT, r"SIGABRT, in give_up.*, which called abort"),
-            ("stack", signal.SIGSEGV, r"SIGSEGV: no access to address 0x\w+, the stack ran over"),
+            ("stack", signal.SIGSEGV, r"SIGSEGV: no access to address 0x\w+, the stack overflowed"),
             ("call", signal.SIGSEGV, r"SIGSEGV: no access to address \(nil\), in call_nowhere"),
-            ("device", signal.SIGSEGV, r"SIGSEGV: no access to address 0x\w+, which is memory of a device: only copies reach it, in touch_device"),
+            ("device", signal.SIGSEGV, r"SIGSEGV: no access to address 0x\w+, which is device memory: only copies can access it, in touch_device"),
             ("divide", signal.SIGFPE, r"SIGFPE, in divide"),
             ("child", signal.SIGABRT, r"a child process that it forked: SIGABRT, in crash_of_child"),
         ):
@@ -145,7 +145,7 @@ class Crashes(unittest.TestCase):
     def test_a_rank_prints_its_stack_on_request_and_goes_on(self):
         ended = run_job(2, PROGRAM, "ask", GONDWANA_BACKTRACE="yes")
         self.assertEqual((ended.returncode, ended.stdout), (0, "went on\n"))
-        self.assertIn("gondwana: rank 0: its stack, because SIGURG came\n", ended.stderr)
+        self.assertIn("gondwana: rank 0: its stack, because it received SIGURG\n", ended.stderr)
         self.assertRegex(ended.stderr, r"(?m)#\d+ .*(ask_for_stack|damage)")
         ended = run_job(2, PROGRAM, "ask")
         self.assertEqual((ended.returncode, ended.stdout, ended.stderr), (0, "went on\n", ""))

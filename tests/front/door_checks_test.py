@@ -30,9 +30,9 @@ class Checks(unittest.TestCase):
     def test_transfers_must_stay_in_a_block_of_the_heap(self):
         self.assert_told(
             "overflow", 1, r"rank 2: shmem_putmem: argument dest is (0x\w+): "
-            r"512 B from byte 0 on leave the block of 80 B at \1[ \n]")
+            r"512 B starting at byte 0 exceed the block of 80 B at \1[ \n]")
         self.assert_told(
-            "freed", 1, r"rank 2: shmem_getmem: argument source is 0x\w+: 8 B lie in no block of the "
+            "freed", 1, r"rank 2: shmem_getmem: argument source is 0x\w+: 8 B are in no block of the "
             r"symmetric heap: the block was freed, or there never was one")
 
     def test_every_name_and_value_of_the_variable_switches_checks_on(self):
@@ -44,10 +44,10 @@ class Checks(unittest.TestCase):
     def test_threads_that_must_not_call_are_told(self):
         for how, level in (("single", "SINGLE"), ("funneled", "FUNNELED")):
             self.assert_told(
-                how, 1, rf"shmem_my_pe: called by another thread .* SHMEM_THREAD_{level}; ask"
+                how, 1, rf"shmem_my_pe: called by a thread other .* SHMEM_THREAD_{level}; request"
             )
         self.assert_told("serialized", 0)
-        self.assert_told("end", 1, r"shmem_finalize: called by another thread than the one that")
+        self.assert_told("end", 1, r"shmem_finalize: called by a thread other than the one that")
         self.assert_told(
             "private", 1, r"shmem_ctx_long_p: argument ctx is a context with SHMEM_CTX_PRIVATE"
         )

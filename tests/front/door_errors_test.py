@@ -31,17 +31,17 @@ class Errors(unittest.TestCase):
             "address": r"rank 1: shmem_long_p: put of 8 B at address .* not symmetric memory; "
             r"it is on the stack of do_wrong: make it static, or allocate it by shmem_malloc; "
             r"the symmetric heap is 0x\w+ to 0x\w+, its global variables are 0x",
-            "malloc": r"not symmetric memory; it is memory of malloc: make it static, or allocate it by shmem_m",
+            "malloc": r"not symmetric memory; it is memory from malloc: make it static, or allocate it by shmem_m",
             "constant": r"not symmetric memory; it is the constant table, which no rank can write",
             "thread_local": r"not symmetric memory; it is a thread-local variable: make it static",
             "null": r"not symmetric memory; it is null: did shmem_malloc return it",
-            "window": r"it is memory of rank 0, as shmem_ptr returns it: pass the address that this rank has",
-            "leaves": r"get of 8 MiB at address .* not symmetric memory; \S+ \w+ of it are left from there on;.*"
+            "window": r"it is memory of rank 0, as shmem_ptr returns it: pass this rank's address",
+            "leaves": r"get of 8 MiB at address .* not symmetric memory; \S+ \w+ remain from there to its end;.*"
             + DEBUG_NAMES_IT,
             "past_heap": r"not symmetric memory; it is \S+ \w+ past the end of the symmetric heap;.*" + DEBUG_NAMES_IT,
             "negative": r"shmem_getmem: get of a negative size \(-8\)" + DEBUG_NAMES_IT,
             "library": r"rank 1: shmem_long_p: put of 8 B at address .* not symmetric memory; it is "
-            r"(in|the variable \w+ of) \S*/libc\.so\.6, and of variables only those of the executable are symmetric; the",
+            r"(in|the variable \w+ of) \S*/libc\.so\.6, and only variables of the executable are symmetric; the",
             "comparison": r"rank 1: shmem_long_wait_until: comparison 77: expected SHMEM_CMP_EQ",
             "free": r"rank 1: shmem_free: .* is not the start of a block",
             "early": r"ranks? [\d, -]+: shmem_my_pe: called before shmem_init",
@@ -63,7 +63,7 @@ class Errors(unittest.TestCase):
             with self.subTest(how=how):
                 if has_address_sanitizer(program("stacks")):
                     self.skipTest("AddressSanitizer takes more of a stack")
-                told = f"this thread has a stack of 16 KiB, and needs {enough} KiB at least"
+                told = f"this thread has a stack of 16 KiB, but needs at least {enough} KiB"
                 self.assert_told(run(2, "stacks", how, "16", **alone), 1, told)
                 self.assert_told(run(2, "stacks", how, str(enough), **alone), 0)
                 self.assert_told(run(2, "stacks", how, "16"), 0)
@@ -85,10 +85,10 @@ class Errors(unittest.TestCase):
 
     def test_a_transfer_that_leaves_a_variable_is_told_with_the_checks(self):
         self.assert_told(run(2, "misuse", "variable", GONDWANA_DEBUG="yes"), 1, r"shmem_long_get: argument "
-                         r"source is 0x\w+: 24 B from byte 0 on leave the variable cells of 16 B \(in")
+                         r"source is 0x\w+: 24 B starting at byte 0 exceed the variable cells of 16 B \(in")
 
     def test_a_rank_alone_that_names_another_is_told_how_to_start_more(self):
-        how = r"0 to 0; start it by gondwana run -n 2 \S*misuse"
+        how = r"0 to 0; start it with gondwana run -n 2 \S*misuse"
         self.assert_told(run(1, "misuse", "second"), 1, "this job has 1 rank, " + how)
         self.assert_told(run(1, "misuse", "second", GONDWANA_DEBUG="yes"), 1, "this job has 1 PE, " + how)
 
@@ -102,11 +102,11 @@ class Errors(unittest.TestCase):
     def test_a_rank_that_runs_another_program_is_told_whatever_the_others_wait_for(self):
         for call in ("barrier", "lock", "reduction", "wait_until", "put"):
             with self.subTest(call=call):
-                told = r"rank 2 .* replaced its program by another \(exec\)"
+                told = r"rank 2 .* replaced its program \(exec\)"
                 self.assert_told(run(3, "ends", "exec", call), 1, told)
 
     def test_a_rank_that_runs_its_program_again_is_told(self):
-        told = r"rank 2 .* replaced its program by another \(exec\)"
+        told = r"rank 2 .* replaced its program \(exec\)"
         nodes = [{}]
         if find_library("fabric") is not None:
             nodes.append({"GONDWANA_NODE_RANKS": "2"})
@@ -116,14 +116,14 @@ class Errors(unittest.TestCase):
 
     @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
     def test_a_rank_that_runs_another_program_on_another_node_is_told(self):
-        told = r"rank 2 .* replaced its program by another \(exec\)"
+        told = r"rank 2 .* replaced its program \(exec\)"
         for call in ("barrier", "wait_until"):
             ended = run(3, "ends", "exec", call, GONDWANA_NODE_RANKS="2")
             self.assert_told(ended, 1, told)
 
     @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
     def test_a_rank_that_closes_all_descriptors_is_told_where_it_needs_them(self):
-        told = r"rank 2: .*the connections of this rank to other nodes were closed, by closefrom\(3\)"
+        told = r"rank 2: .*the connections of this rank to other nodes were closed, for example by closefrom\(3\)"
         for call in ("barrier", "wait_until", "reduction"):
             with self.subTest(call=call):
                 nodes = {"GONDWANA_NODE_RANKS": "2"}
@@ -133,7 +133,7 @@ class Errors(unittest.TestCase):
                 self.assert_told(run(3, "ends", "close", call, GONDWANA_ROUTE="endpoint", **nodes), 1, told)
 
     def test_ranks_that_wait_for_one_that_has_called_exit_are_told(self):
-        nobody = "no rank that is left can go on, and all are ended"
+        nobody = "no remaining rank can continue, and all are ended"
         for call in ("lock", "wait_until"):
             with self.subTest(call=call):
                 self.assert_told(run(3, "ends", "exit", call), 1, "rank 2 has called exit .* " + nobody)
@@ -143,7 +143,7 @@ class Errors(unittest.TestCase):
 
     def test_the_thread_of_a_device_is_not_the_programs(self):
         ended = run(3, "ends", "exit", "lock", GONDWANA_EMULATED_DEVICES="1")
-        self.assert_told(ended, 1, "rank 2 has called exit .* no rank that is left can go on, and all are ended")
+        self.assert_told(ended, 1, "rank 2 has called exit .* no remaining rank can continue, and all are ended")
 
     def test_a_rank_may_run_where_it_could_run_before(self):
         for ranks in (2, 5):
@@ -160,7 +160,7 @@ class Errors(unittest.TestCase):
     def test_ranks_on_several_nodes_that_wait_for_one_that_has_called_exit_are_told(self):
         told = (
             r"on host \S+ ranks 0, 1 wait in shmem_\w+.*; on host \S+ rank 2 has called exit .*"
-            "no rank that is left can go on, and all are ended"
+            "no remaining rank can continue, and all are ended"
         )
         for route in ("endpoint", "agent"):
             for call in ("lock", "wait_until", "reduction"):
@@ -182,7 +182,7 @@ class Errors(unittest.TestCase):
         self.assertEqual((ended.returncode, ended.stderr), (0, ""))
 
     def test_an_exit_while_finalize_waits_is_told_or_waits_too(self):
-        told = r"rank 1: exit: called by a signal handler in the midst of shmem_finalize"
+        told = r"rank 1: exit: called by a signal handler during shmem_finalize"
         for variables in ({}, {"SHMEM_DEBUG": "1"}):
             self.assert_told(run(3, "misuse", "exit_by_signal", **variables), 1, told)
         ended = run(3, "misuse", "exit_by_thread")
@@ -290,7 +290,7 @@ class Errors(unittest.TestCase):
 
     def test_variables_that_make_no_sense_are_named(self):
         ended = run(2, "misuse", SHMEM_SYMMETRIC_SIZE="8q")
-        self.assert_told(ended, 1, r'SHMEM_SYMMETRIC_SIZE "8q": expected a number that is not neg')
+        self.assert_told(ended, 1, r'SHMEM_SYMMETRIC_SIZE "8q": expected a nonnegative number')
         ended = run(2, "misuse", GONDWANA_HEAP_SIZ="1G")
         self.assert_told(ended, 0, r"did you mean GONDWANA_HEAP_SIZE\?")
 
@@ -308,7 +308,7 @@ class Errors(unittest.TestCase):
         ended = subprocess.run(
             command, capture_output=True, text=True, timeout=WATCHDOG, check=False
         )
-        self.assert_told(ended, 1, r"rank 1: .* runs another program than rank 0")
+        self.assert_told(ended, 1, r"rank 1: .* runs a different program than rank 0")
 
     def test_a_limit_of_file_sizes_is_named_by_a_program_without_a_launcher(self):
         ended = subprocess.run(
@@ -317,7 +317,7 @@ class Errors(unittest.TestCase):
             text=True,
             check=False,
         )
-        self.assert_told(ended, 1, r"shmem_init: cannot make shared memory .* long: .*ulimit -f")
+        self.assert_told(ended, 1, r"shmem_init: cannot extend shared memory to .*: .*ulimit -f")
 
     def test_another_launcher_is_not_taken_for_none(self):
         ended = subprocess.run(
@@ -327,7 +327,7 @@ class Errors(unittest.TestCase):
             text=True,
             check=False,
         )
-        self.assert_told(ended, 1, r"PMI_SIZE=4 says that another launcher started 4 processes")
+        self.assert_told(ended, 1, r"PMI_SIZE=4: another launcher started 4 processes")
 
 
 if __name__ == "__main__":

@@ -206,7 +206,7 @@ class Sites(unittest.TestCase):
             ended = subprocess.run([door_case.GONDWANA, "run", *one, ":", "-x", setting, *one],
                                    capture_output=True, text=True, timeout=WATCHDOG, check=False)
             self.assertEqual(ended.returncode, 1, setting)
-            self.assertIn("rank 1: shmem_init_thread: this rank has other algorithms of collectives than rank 0",
+            self.assertIn("rank 1: shmem_init_thread: this rank uses different collective algorithms than rank 0",
                           ended.stderr)
 
 

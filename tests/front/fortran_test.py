@@ -17,7 +17,7 @@ HERE = r"\(in exchange, halo\.f90:2\d\)"
 MESSAGES = {
     "rank": r"shmem_double_put: put of 64 B to rank 99: this job has 1 rank, 0 to 0; .* " + HERE,
     "stack": r"shmem_double_put: put of 64 B at .*it is on the stack of exchange: .* " + HERE,
-    "past": r"shmem_double_put: argument dest is .*72 B from byte 0 on leave the variable row of 64 B " + HERE,
+    "past": r"shmem_double_put: argument dest is .*72 B starting at byte 0 exceed the variable row of 64 B " + HERE,
     "crash": r"SIGSEGV: no access to address 0x\w+, in exchange, halo\.f90:2\d\n"
     r"  #0 exchange at .*halo\.f90:2\d\n  #1 heat at .*halo\.f90:35\n",
 }

@@ -15,7 +15,7 @@ PROGRAMS = ""
 WATCHDOG = 60  # seconds: against hangs only
 POOL = Path("/sys/kernel/mm/hugepages/hugepages-2048kB")
 SKIPPED = 77
-NO_MORE = r"; no more are left of those that the administrator has set aside"
+NO_MORE = r"; no more of the pages that the administrator has reserved are free"
 
 
 def number(name):

@@ -101,7 +101,7 @@ class LauncherEndsTest(LauncherCase):
         for call in ("shmem_barrier_all", "shmem_set_lock", "shmem_wait_until"):
             status, _, err = self.run_apart(3, '"exec sleep"', f'"wait {call}"')
             self.assertEqual(status, 1)
-            self.assertRegex(err, r"rank 2 on host \S+ \(pid \d+\) replaced its program by another \(exec\) "
+            self.assertRegex(err, r"rank 2 on host \S+ \(pid \d+\) replaced its program \(exec\) "
                                   r"outside any blocking call; the other 2 ranks are ended")
             self.assertIn(f"ranks 0, 1 wait in {call}", err)
 
@@ -117,14 +117,14 @@ class LauncherEndsTest(LauncherCase):
         for call in ("shmem_set_lock", "shmem_wait_until"):
             status, _, err = self.run_apart(3, "wait_in_exit", f'"wait {call}"')
             self.assertEqual(status, 1)
-            self.assertIn("rank 2 has called exit and waits for the others to finalize; no rank that is left can go "
-                          "on, and all are ended", err)
+            self.assertIn("rank 2 has called exit and waits for the others to finalize; no remaining rank can "
+                          "continue, and all are ended", err)
             self.assertIn(f"rank 2 waits in exit; ranks 0, 1 wait in {call}", err)
 
     def test_ranks_that_wait_after_one_has_left_and_ended_are_told(self):
         status, _, err = self.run_apart(3, "finalize", '"wait shmem_finalize"')
         self.assertEqual(status, 1)
-        self.assertIn("rank 2 has ended; no rank that is left can go on", err)
+        self.assertIn("rank 2 has ended; no remaining rank can continue", err)
 
     def test_a_rank_in_exit_waits_for_one_that_computes(self):
         status, _, err = self.run_job("-n", "2", "--timeout", "4", "sh", "-c",

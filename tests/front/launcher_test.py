@@ -414,7 +414,7 @@ class LauncherTest(LauncherCase):
         limit = self.limited(1 << 16, resource.RLIMIT_FSIZE)
         status, _, err = self.run_job("-n", "2", RANK, "join", preexec_fn=limit)
         self.assertEqual(status, 1)
-        self.assertRegex(err, r"cannot make shared memory .* long: .*ulimit -f")
+        self.assertRegex(err, r"cannot extend shared memory to .*: .*ulimit -f")
 
     def test_a_soft_limit_of_file_sizes_does_not_count_for_shared_memory(self):
         def limit():

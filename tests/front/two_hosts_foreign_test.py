@@ -84,8 +84,8 @@ class Foreign(TwoHostsCase):
                                "GONDWANA_ROUTE=agent")
 
     def test_hosts_whose_libfabric_is_set_differently_are_told(self):
-        self.expect_difference("host host-[ab] talks by tcp;ofi_rxm, .+=20000, this one by tcp;ofi"
-                               "|host host-[ab] talks by tcp;ofi_rxm, .+, this one by .+=20000",
+        self.expect_difference("host host-[ab] uses tcp;ofi_rxm, .+=20000, this one tcp;ofi"
+                               "|host host-[ab] uses tcp;ofi_rxm, .+, this one .+=20000",
                                "FI_OFI_RXM_EAGER_LIMIT=20000")
 
     def expect_missed(self, sentence, job, *hosts):

@@ -406,11 +406,11 @@ RANK_TEST(sets_that_cannot_be_are_refused_in_words, ranks(1)) {
   };
   EXPECT_EQ(refused(0, 0, ranks + 1),
             fmt::format("shmem_sync: active set of PE_start 0, logPE_stride 0, PE_size {}: it "
-                        "reaches from PE 0 to {}, this job from 0 to {}",
+                        "has PEs 0 to {}, but this job has PEs 0 to {}",
                         ranks + 1, ranks, ranks - 1));
   EXPECT_EQ(refused(-1, 0, 1),
             fmt::format("shmem_sync: active set of PE_start -1, logPE_stride 0, PE_size 1: it "
-                        "reaches from PE -1 to -1, this job from 0 to {}",
+                        "has PEs -1 to -1, but this job has PEs 0 to {}",
                         ranks - 1));
   EXPECT_EQ(refused(0, -1, 1),
             "shmem_sync: active set of PE_start 0, logPE_stride -1, PE_size 1: expected a "
@@ -419,7 +419,7 @@ RANK_TEST(sets_that_cannot_be_are_refused_in_words, ranks(1)) {
       refused(0, 0, 0),
       "shmem_sync: active set of PE_start 0, logPE_stride 0, PE_size 0: expected a PE_size of "
       "at least 1");
-  EXPECT_NE(refused(0, 30, 3).find("reaches from PE 0 to 2147483648"), std::string::npos);
+  EXPECT_NE(refused(0, 30, 3).find("has PEs 0 to 2147483648"), std::string::npos);
   world.barrier();
   world.free(sync);
 }
@@ -476,7 +476,7 @@ RANK_TEST(a_pe_outside_of_the_set_is_told_so_where_arguments_are_checked, ranks(
   const int other = world.right();
   for (const auto& call : calls_in_set(world, other, dest, source, sync.data()))
     EXPECT_NE(refusal(call).find(fmt::format(": active set of PE_start {}, logPE_stride 0, PE_size "
-                                             "1: PE {}, which calls, is not in it",
+                                             "1: the calling PE {} is not in it",
                                              other, world.me())),
               std::string::npos)
         << refusal(call);

@@ -36,7 +36,7 @@ RANK_TEST(a_put_is_told_which_of_its_arguments_is_wrong, ranks(2).with_checks())
                    does(cells.data(), nullptr, 1, right)));
   EXPECT_TRUE(says("argument dest is null: expected the address", does(nullptr, &own, 1, right)));
   EXPECT_TRUE(says("not symmetric memory for 32 B", does(own.data(), cells.data(), 4, right)));
-  EXPECT_TRUE(says("elements of 8 B are more than a process can address",
+  EXPECT_TRUE(says("elements of 8 B is more than a process can address",
                    does(cells.data(), own.data(), ~std::size_t{0} / 4, right)));
   EXPECT_TRUE(says("-1 elements of 8 B: a negative number",
                    does(cells.data(), own.data(), ~std::size_t{0}, right)));
@@ -214,7 +214,7 @@ RANK_TEST(a_private_context_is_for_the_thread_that_made_it, ranks(1).with_checks
   shmem_ctx_t context = SHMEM_CTX_INVALID;
   ASSERT_EQ(ctx_create(world.as("create"), SHMEM_CTX_PRIVATE, &context), 0);
   std::jthread([&] {
-    EXPECT_TRUE(says("argument ctx is a context with SHMEM_CTX_PRIVATE that another thread made",
+    EXPECT_TRUE(says("argument ctx is a context with SHMEM_CTX_PRIVATE that another thread created",
                      [&] { ctx_destroy(world.as("shmem_ctx_destroy"), context); }));
   }).join();
   ctx_destroy(world.as("destroy"), context);

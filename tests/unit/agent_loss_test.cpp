@@ -82,8 +82,8 @@ TEST_F(AgentLoss, is_noticed_by_who_sleeps_on_something_else) {
   std::array<char, NodeInfo::longest_host> host{};
   ::gethostname(host.data(), host.size() - 1);
   EXPECT_EQ(ofi->lost(Rank(0))->text,
-            fmt::format("the node agent on host {} is gone, was it killed? Nobody else can reach "
-                        "the memory of ranks 1 to 2",
+            fmt::format("the node agent on host {} has ended, was it killed? No other process can "
+                        "reach the memory of ranks 1 to 2",
                         host.data()));
 }
 

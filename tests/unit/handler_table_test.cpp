@@ -28,7 +28,7 @@ TEST(handler_table, an_index_is_taken_once) {
   std::vector<gex_AM_Entry_t> entries{entry(200), entry(200)};
   const Result<void> added = table.add(entries);
   ASSERT_FALSE(added);
-  EXPECT_EQ(added.error().text, "entry 1: index 200 has a handler already");
+  EXPECT_EQ(added.error().text, "entry 1: index 200 already has a handler");
 }
 
 TEST(handler_table, wrong_entries_are_named) {
@@ -37,7 +37,7 @@ TEST(handler_table, wrong_entries_are_named) {
   EXPECT_NE(table.add(entries).error().text.find("entry 0: index 1 is below"), std::string::npos);
   entries[0] = entry(0);
   entries[0].gex_nargs = most_arguments + 1;
-  EXPECT_EQ(table.add(entries).error().text, "entry 0: 17 arguments; the most is 16");
+  EXPECT_EQ(table.add(entries).error().text, "entry 0: 17 arguments; the maximum is 16");
   entries[0].gex_nargs = any_arguments;
   EXPECT_TRUE(table.add(entries));
 }

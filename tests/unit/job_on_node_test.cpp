@@ -350,7 +350,7 @@ TEST(JobOnNode, a_rank_that_runs_another_program_ends_the_job_a_second_later) {
   EXPECT_EQ(node.take<LookAtImage>().at(0).pid, 100);
   node.tell(ImageLost{0, 100, true, "in shmem_quiet, waiting for 1.5 s"});
   EXPECT_EQ(node.said(),
-            "rank 0 on host h (pid 100) replaced its program by another (exec) in shmem_quiet, "
+            "rank 0 on host h (pid 100) replaced its program (exec) in shmem_quiet, "
             "waiting for 0.5 s; the other rank is ended\n");
   Node again(2);
   again.join_all();

@@ -110,15 +110,15 @@ TEST(JoinPlan, who_has_not_come_is_named) {
   first.missing = {1, 2};
   const JoinStep step = first.join();
   EXPECT_TRUE(std::get<Error>(step).text.starts_with(
-      "of 3 ranks these did not join within 30 s (GONDWANA_JOIN_TIMEOUT): 1, 2. Is every process "
-      "that mpirun started the same program?"));
+      "of 3 ranks these did not join within 30 s (GONDWANA_JOIN_TIMEOUT): 1, 2. Did mpirun "
+      "start the same program in every process?"));
 }
 
 TEST(JoinPlan, a_first_rank_that_invites_nobody_and_ranks_out_of_order_are_refused) {
   Joining second(1, {"a", "a"}, 0);
   second.first.invitation.reset();
   const JoinStep step = second.join();
-  EXPECT_EQ(std::get<Error>(step).text, "rank 0 invites nobody");
+  EXPECT_EQ(std::get<Error>(step).text, "rank 0 sent no invitation");
   Joining mixed(0, {"a", "b", "a"}, 0);
   const JoinStep other = mixed.join();
   EXPECT_NE(std::get<Error>(other).text.find("use --map-by slot"), std::string::npos);

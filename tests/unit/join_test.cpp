@@ -80,8 +80,9 @@ TEST(join, refuses_a_launcher_of_another_build) {
   launcher.say(other, 1);
   const Result<Membership> self = launcher.join();
   ASSERT_FALSE(self);
-  EXPECT_EQ(self.error().text,
-            "the launcher is of another build than the library; use both from one installation");
+  EXPECT_EQ(
+      self.error().text,
+      "the launcher is from a different build than the library; use both from one installation");
 }
 
 TEST(join, skips_what_an_earlier_program_of_the_rank_left_unread) {

@@ -110,8 +110,8 @@ TEST(mapping, reservation_begins_at_a_multiple_of_what_is_asked_for) {
 TEST(mapping, huge_pages_that_are_not_there_are_refused_in_words) {
   const Result<UniqueFd> memory = create_huge_memfd("mapping_test", std::size_t{1} << 50);
   ASSERT_FALSE(memory);
-  EXPECT_TRUE(memory.error().text.starts_with("no huge pages: ") ||
-              memory.error().text.starts_with("not 1 PiB of huge pages: "))
+  EXPECT_TRUE(memory.error().text.starts_with("cannot use huge pages: ") ||
+              memory.error().text.starts_with("cannot reserve 1 PiB of huge pages: "))
       << memory.error().text;
 }
 

@@ -75,7 +75,7 @@ TEST_F(new_files, the_link_of_another_user_is_refused) {
   ASSERT_EQ(::lchown(at("link").c_str(), 1, 1), 0);
   const Result<void> written = write_file(at("link"), "new");
   ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().text, at("link") + " is a link of another user");
+  EXPECT_EQ(written.error().text, at("link") + " is a symbolic link of another user");
   EXPECT_EQ(text_of("precious"), "mine");
 }
 

@@ -85,7 +85,7 @@ TEST(node_map, ranks_of_a_host_must_follow_each_other) {
   ASSERT_FALSE(nodes);
   EXPECT_EQ(nodes.error().text,
             "ranks 0 and 4 are on host a, but rank 2 between them is on host b; ranks on one host "
-            "need numbers that follow each other: use `mpirun --map-by slot`");
+            "must have consecutive numbers: use `mpirun --map-by slot`");
 }
 
 TEST(node_map, every_rank_finds_the_first_of_its_node) {

@@ -133,10 +133,9 @@ TEST(options, heap_of_nothing_is_the_smallest_heap_not_the_default) {
 TEST(options, refusal_names_the_variable_the_user_set) {
   EXPECT_EQ(refusal({{"GONDWANA_HEAP_SIZE", "8q"}}),
             "GONDWANA_HEAP_SIZE \"8q\": expected a size such as 8192, 8K or 1.5G");
-  EXPECT_EQ(
-      refusal({{"SHMEM_SYMMETRIC_SIZE", "lots"}}),
-      "SHMEM_SYMMETRIC_SIZE \"lots\": expected a number that is not negative, then nothing or "
-      "k, m, g or t, such as 512m or 1.5G");
+  EXPECT_EQ(refusal({{"SHMEM_SYMMETRIC_SIZE", "lots"}}),
+            "SHMEM_SYMMETRIC_SIZE \"lots\": expected a nonnegative number, optionally followed by "
+            "k, m, g or t, such as 512m or 1.5G");
   EXPECT_EQ(refusal({{"GONDWANA_HEAP_OVERCOMMIT", "maybe"}}),
             "GONDWANA_HEAP_OVERCOMMIT \"maybe\": expected yes or no");
   EXPECT_EQ(refusal({{"GONDWANA_PREFAULT", "nearby"}}),

@@ -156,16 +156,18 @@ TEST(pmi1, a_fence_that_nobody_ends_ends_with_the_time) {
 
 TEST(pmi1, answers_that_make_no_sense_are_shown) {
   EXPECT_EQ(refusal({{"init", "what?\n"}}),
-            "the launcher answered \"what?\" over PMI_FD, not response_to_init");
+            "the launcher answered \"what?\" over PMI_FD; expected response_to_init");
   EXPECT_EQ(refusal({{"init", "cmd=response_to_init rc=-1\n"}}),
-            "the launcher answered \"cmd=response_to_init rc=-1\" over PMI_FD, not rc=0");
+            "the launcher answered \"cmd=response_to_init rc=-1\" over PMI_FD; expected rc=0");
   EXPECT_EQ(refusal({{"init", "\n"}}),
-            "the launcher answered \"\" over PMI_FD, not response_to_init");
-  EXPECT_EQ(refusal({{"get_maxes", "cmd=maxes vallen_max=12\n"}}),
-            "the launcher answered \"cmd=maxes vallen_max=12\" over PMI_FD, not a vallen_max of at "
-            "least 1000");
-  EXPECT_EQ(refusal({{"get_maxes", "cmd=maxes\n"}}),
-            "the launcher answered \"cmd=maxes\" over PMI_FD, not a vallen_max of at least 1000");
+            "the launcher answered \"\" over PMI_FD; expected response_to_init");
+  EXPECT_EQ(
+      refusal({{"get_maxes", "cmd=maxes vallen_max=12\n"}}),
+      "the launcher answered \"cmd=maxes vallen_max=12\" over PMI_FD; expected a vallen_max of at "
+      "least 1000");
+  EXPECT_EQ(
+      refusal({{"get_maxes", "cmd=maxes\n"}}),
+      "the launcher answered \"cmd=maxes\" over PMI_FD; expected a vallen_max of at least 1000");
   EXPECT_EQ(refusal({{"get_my_kvsname", "cmd=my_kvsname kvsname=\n"}}),
             "the launcher answered \"cmd=my_kvsname kvsname=\" over PMI_FD, not a kvsname");
 }
@@ -185,7 +187,7 @@ TEST(pmi1, a_value_that_is_not_there_is_an_error) {
   ASSERT_FALSE(value);
   EXPECT_EQ(value.error().text,
             "the launcher answered \"cmd=get_result rc=-1 msg=key_not_found value=unknown\" over "
-            "PMI_FD, not what rank 2 said");
+            "PMI_FD; expected the data of rank 2");
 }
 
 TEST(pmi1, a_launcher_that_hangs_up_is_gone) {

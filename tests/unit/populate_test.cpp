@@ -103,8 +103,7 @@ TEST(populate, memory_that_is_not_there_is_told_in_words) {
   const Result<void> all = populate({(*reserved).data(), length}, 2);
   ASSERT_FALSE(all);
   EXPECT_EQ(all.error().code, Errc::out_of_memory);
-  EXPECT_EQ(all.error().text,
-            "cannot take 10 MiB of shared memory from the machine: there is not so much");
+  EXPECT_EQ(all.error().text, "cannot allocate 10 MiB of shared memory: not enough is free");
 }
 
 TEST(populate, pages_of_all_domains_in_turn_can_be_asked_for) {

@@ -78,30 +78,32 @@ TEST(info, of_this_process_is_one_short_word) {
 
 TEST(info, text_of_others_is_refused) {
   for (const std::string_view text : {"", "unknown", "gondwana", "/////", "mpich/3/a/b/c/d"})
-    EXPECT_TRUE(refusal(text).starts_with("what rank 3 said through the launcher is not of"));
+    EXPECT_TRUE(
+        refusal(text).starts_with("the data that rank 3 sent through the launcher is not from"));
 }
 
 TEST(info, of_another_build_is_refused) {
   std::string text = write_info({here, "one", 0, {}});
   EXPECT_EQ(refusal(seal(text + "/more")),
-            "rank 3 uses another build of Gondwana; use one installation for all ranks");
+            "rank 3 uses a different build of Gondwana; use one installation for all ranks");
   text.insert(text.find('/') + 1, "9");
   EXPECT_EQ(refusal(text),
-            "rank 3 uses another build of Gondwana; use one installation for all ranks");
+            "rank 3 uses a different build of Gondwana; use one installation for all ranks");
 }
 
 TEST(info, a_garbled_invitation_is_refused) {
   const std::string text = unsealed(write_info({here, "one", 0, {}}));
   for (const std::string_view invitation :
        {"/00//1", "/00/1/", "/00/0/1", "/00/1g/1", "/00/1/11111111111111111", "/00/-1/1"})
-    EXPECT_EQ(refusal(seal(text + std::string(invitation))), "the invitation of rank 3 is garbled")
+    EXPECT_EQ(refusal(seal(text + std::string(invitation))),
+              "the invitation of rank 3 is malformed")
         << invitation;
 }
 
 TEST(info, a_number_that_is_none_is_refused) {
   std::string text = unsealed(write_info({here, "one", 0, {}}));
   text.back() = 'x';
-  EXPECT_EQ(refusal(seal(text)), "the information of rank 3 is garbled");
+  EXPECT_EQ(refusal(seal(text)), "the information of rank 3 is malformed");
 }
 
 // `text` with each byte changed in five ways, and cut or extended at each place.
@@ -159,7 +161,7 @@ TEST(offer, is_one_word_that_every_launcher_can_carry) {
 TEST(offer, that_is_garbled_is_refused) {
   const std::string text = unsealed(write_offer(some_offer()));
   const std::string garbled =
-      "what rank 3 said of its node is garbled; use one installation for all ranks";
+      "the node information of rank 3 is malformed; use one installation for all ranks";
   EXPECT_EQ(refusal_of_offer(seal(text + "00")), garbled);
   EXPECT_EQ(refusal_of_offer(seal(text.substr(0, text.size() - 2))), garbled);
   EXPECT_EQ(refusal_of_offer(seal(text.substr(0, text.size() - 1) + "g")), garbled);
@@ -171,8 +173,9 @@ TEST(offer, that_is_garbled_is_refused) {
   EXPECT_EQ(refusal_of_offer(write_offer(offer_of(endless_network, {16, 8}))), garbled);
   EXPECT_EQ(refusal_of_offer(write_offer(offer_of({}, {1025, 8}))), garbled);
   EXPECT_EQ(refusal_of_offer(write_offer(offer_of({}, {16, 1025}))), garbled);
-  EXPECT_TRUE(refusal_of_offer("mpich/3").starts_with("what rank 3 said through the launcher"));
-  EXPECT_TRUE(refusal_of_offer(seal(text + "/more")).starts_with("rank 3 uses another build"));
+  EXPECT_TRUE(
+      refusal_of_offer("mpich/3").starts_with("the data that rank 3 sent through the launcher"));
+  EXPECT_TRUE(refusal_of_offer(seal(text + "/more")).starts_with("rank 3 uses a different build"));
 }
 
 }  // namespace

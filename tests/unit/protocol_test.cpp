@@ -87,10 +87,10 @@ TEST(protocol, bytes_that_are_not_a_message_are_refused) {
   const Packet packet = encode(Join{42}, tag);
   EXPECT_EQ(refusal(packet, tag, Packet::size - 1),
             "a message between launcher and rank has 87 bytes, not 88");
-  EXPECT_EQ(refusal(Packet{}, tag), "a message between launcher and rank is not one of ours");
+  EXPECT_EQ(refusal(Packet{}, tag), "a message between launcher and rank is not from Gondwana");
   Packet unknown = packet;
   unknown.bytes[kind_offset] = std::byte{8};
-  EXPECT_EQ(refusal(unknown, tag), "a message between launcher and rank is of no known kind");
+  EXPECT_EQ(refusal(unknown, tag), "a message between launcher and rank has an unknown kind");
 }
 
 TEST(protocol, values_out_of_range_are_refused) {

@@ -42,13 +42,13 @@ TEST_F(Provider, may_demand_that_all_memory_is_registered) {
 
 TEST_F(Provider, that_demands_what_we_do_not_do_is_refused_by_name) {
   EXPECT_EXIT(open("raw,local"), testing::ExitedWithCode(1),
-              "^provider strict of libfabric demands FI_MR_RAW of memory that is registered, which "
-              "Gondwana cannot do; GONDWANA_PROVIDER chooses another$");
+              "^libfabric provider strict requires FI_MR_RAW for registered memory, which Gondwana "
+              "does not support; set GONDWANA_PROVIDER to another one$");
 }
 
 TEST_F(Provider, that_may_lock_too_little_is_reported_with_what_to_do) {
   EXPECT_EXIT(open("local", "4096"), testing::ExitedWithCode(1),
-              "^libfabric: 64 KiB of memory cannot be registered: Cannot allocate memory; "
+              "^libfabric: cannot register 64 KiB of memory: Cannot allocate memory; "
               "registered memory is locked, here at most 64 KiB: raise `ulimit -l`$");
 }
 

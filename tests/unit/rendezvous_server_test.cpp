@@ -137,7 +137,7 @@ TEST(rendezvous_server, who_does_not_come_is_named) {
   const Result<Membership> first = serve(rendezvous_server, NodeShare::whole(3), 0);
   ASSERT_FALSE(first);
   EXPECT_EQ(first.error().text,
-            "rank 0 has waited 0 s (GONDWANA_JOIN_TIMEOUT) for ranks that did not come for their "
+            "rank 0 waited 0 s (GONDWANA_JOIN_TIMEOUT) for ranks that did not request their "
             "memory: 1, 2");
 }
 
@@ -149,7 +149,7 @@ TEST(rendezvous_server, a_closed_one_is_a_lost_rank) {
   }
   const Result<Membership> self = visit(invitation, {0, 1}, Deadline(generous));
   ASSERT_FALSE(self);
-  EXPECT_EQ(self.error().text, "rank 0 is gone: Connection refused");
+  EXPECT_EQ(self.error().text, "cannot connect to rank 0: Connection refused");
 }
 
 TEST(rendezvous_server, addresses_that_are_none_are_refused) {

@@ -117,7 +117,7 @@ TEST(site_file, only_comments_have_letters_outside_ascii) {
   EXPECT_TRUE(SiteFile::parse("# Gro\xc3\x9f\nGONDWANA_SPINS = 5  # \xc3\xa9\n", "site"));
   EXPECT_TRUE(SiteFile::parse("\xef\xbb\xbfGONDWANA_SPINS = 5\n", "site"));
   EXPECT_EQ(complaint("GONDWANA_SPINS = 5\n\xc3\xa9"),
-            "site:2: it has a character that is not ASCII, outside of a comment");
+            "site:2: a character outside a comment is not ASCII");
 }
 
 TEST(site_file, a_file_that_is_named_must_be_there_and_an_empty_name_is_none) {

@@ -52,7 +52,7 @@ void end_because_of_file(Rank owner) {
   touched->header().shortened.store(index(owner) + 1, std::memory_order_release);
   constexpr std::string_view before = "gondwana: node agent: rank ";
   constexpr std::string_view after =
-      " has made a segment of a file that was then made shorter; keep files as long as they are "
+      " has a segment on a file that was made shorter; do not shorten files while they are "
       "segments\n";
   std::array<char, 256> text{};
   char* end = std::ranges::copy(before, text.begin()).out;

@@ -46,12 +46,12 @@ void* open_library() {
 // Stays loaded: a library that had threads should never be unloaded.
 Result<Library> load_library() {
   if (is_static_program())
-    return Error{Errc::missing,
-                 "an executable that is linked statically cannot load the library of PMIx; link it "
-                 "without -static"};
+    return Error{
+        Errc::missing,
+        "a statically linked executable cannot load the PMIx library; link it without -static"};
   void* handle = open_library();
   if (handle == nullptr) {
-    return Error{Errc::missing, fmt::format("the library of PMIx cannot be loaded ({}); install it "
+    return Error{Errc::missing, fmt::format("the PMIx library cannot be loaded ({}); install it "
                                             "(libpmix2 on Debian) or put it on LD_LIBRARY_PATH",
                                             ::dlerror())};
   }
@@ -71,7 +71,7 @@ Result<Library> load_library() {
   find(library.describe, "PMIx_Error_string");
   find(library.version, "PMIx_Get_version");
   if (absent != nullptr)
-    return Error{Errc::missing, fmt::format("the library of PMIx has no {}", absent)};
+    return Error{Errc::missing, fmt::format("the PMIx library has no {}", absent)};
   return library;
 }
 
@@ -133,10 +133,10 @@ struct Pmix::Session {
       return error("cannot reach the launcher", status);
     is_open = true;
     const Result<Value> number =
-        get(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, "cannot ask for the size of the job");
+        get(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, "cannot get the size of the job");
     if (!number) return number.error();
     if ((*number)->type != PMIX_UINT32 || (*number)->data.uint32 == 0)
-      return Error{Errc::malformed, "PMIx gives no number for the size of the job"};
+      return Error{Errc::malformed, "PMIx returned no number for the size of the job"};
     size = (*number)->data.uint32;
     return {};
   }
@@ -175,7 +175,8 @@ Result<void> Pmix::put(Round round, std::string_view value) {
   entry.data.string = text.data();
   pmix_status_t status = session_->library.put(PMIX_GLOBAL, key_of(round).c_str(), &entry);
   if (status == PMIX_SUCCESS) status = session_->library.commit();
-  if (status != PMIX_SUCCESS) return session_->error("cannot say which rank this is", status);
+  if (status != PMIX_SUCCESS)
+    return session_->error("cannot publish the data of this rank", status);
   return {};
 }
 
@@ -203,11 +204,11 @@ Result<bool> Pmix::fence(const Deadline& deadline) {
 }
 
 Result<std::string> Pmix::get(Round round, std::uint32_t of_rank) {
-  const Result<Value> value =
-      session_->get(of_rank, key_of(round).c_str(), fmt::format("cannot hear of rank {}", of_rank));
+  const Result<Value> value = session_->get(of_rank, key_of(round).c_str(),
+                                            fmt::format("cannot get the data of rank {}", of_rank));
   if (!value) return value.error();
   if ((*value)->type != PMIX_STRING || (*value)->data.string == nullptr)
-    return Error{Errc::malformed, fmt::format("PMIx gives no text for rank {}", of_rank)};
+    return Error{Errc::malformed, fmt::format("PMIx returned no text for rank {}", of_rank)};
   const std::unique_ptr<char, decltype(&std::free)> text((*value)->data.string, &std::free);
   return std::string(text.get());
 }

@@ -56,8 +56,8 @@ Result<TeamNumbers::Number> TeamNumbers::agree_on_one(const Team& over, bool can
     if (mine) give_back(*mine);
   }
   return Error{Errc::out_of_memory,
-               fmt::format("cannot make a team: in {} attempts, other threads of the members have "
-                           "taken each number first; let fewer threads split teams at once",
+               fmt::format("cannot make a team: in {} attempts, other threads of the members took "
+                           "each number first; split fewer teams at once",
                            attempts)};
 }
 

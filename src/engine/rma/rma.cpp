@@ -63,13 +63,13 @@ Result<Remote> Rma::locate(const char* what, Rank rank, const void* object,
       return Error{Errc::invalid_argument,
                    fmt::format("{} of {}{}", what, text, suggest_debug_of_size())};
     if (buffers_.find(me_, object, 1))
-      return Error{Errc::invalid_argument,
-                   fmt::format("{} of {} at address {} of rank {}: {}", what, format_size(size),
-                               fmt::ptr(object), index(rank),
-                               buffers_.find(rank, object, size)
-                                   ? "a registered buffer, which locks do not take; use symmetric "
-                                     "memory"
-                                   : "that rank has registered no buffer of this length")};
+      return Error{
+          Errc::invalid_argument,
+          fmt::format("{} of {} at address {} of rank {}: {}", what, format_size(size),
+                      fmt::ptr(object), index(rank),
+                      buffers_.find(rank, object, size)
+                          ? "a registered buffer, which locks do not accept; use symmetric memory"
+                          : "the registered buffer of that rank is shorter")};
     return Error{Errc::invalid_argument,
                  fmt::format("{} of {} at address {} of rank {}: not symmetric memory{}", what,
                              format_size(size), fmt::ptr(object), index(rank),

@@ -79,7 +79,7 @@ bool is_own_stack(Bytes pages) {
 Error stack_in_use(Bytes pages) {
   return unsuitable(pages,
                     "part of it is the stack of a thread, whose pages are in use and cannot be "
-                    "replaced; use memory of malloc or mmap");
+                    "replaced; use memory from malloc or mmap");
 }
 
 bool is_open_on(int descriptor, const MappedRange& range) {
@@ -107,13 +107,13 @@ Result<PageBacking> open_shared(Bytes pages, const MappedRange& range) {
                     range.from + (reinterpret_cast<std::uintptr_t>(pages.data()) - range.begin)};
   if (!found.file)
     return unsuitable(pages,
-                      "shared memory (MAP_SHARED) of no file that this process has open for "
-                      "reading and writing, so peers cannot map it; keep the descriptor open until "
-                      "peers have been given it, or use private memory");
+                      "shared memory (MAP_SHARED) of a file that this process does not have open "
+                      "for reading and writing, so peers cannot map it; keep the descriptor open "
+                      "until the memory is shared with peers, or use private memory");
   struct stat facts{};
   ::fstat(found.file.get(), &facts);
   if (round_up(static_cast<std::size_t>(facts.st_size), page_size()) < found.from + pages.size())
-    return unsuitable(pages, "the mapped file ends before them");
+    return unsuitable(pages, "the mapped file is too short");
   return found;
 }
 
@@ -135,17 +135,17 @@ Result<PageBacking> examine_pages(Bytes pages) {
     if (range.begin > known) break;
     if (range.is_main_stack) return stack_in_use(pages);
     if (!range.access.starts_with("rw"))
-      return unsuitable(pages, "part of it may not be read and written");
+      return unsuitable(pages, "part of it is not readable and writable");
     if (first.end == 0)
       first = range;
     else if (first.is_private() != range.is_private() ||
              (!range.is_private() && !range.continues(first)))
       return unsuitable(pages,
-                        "a part of it is shared memory (MAP_SHARED) and another is not, or is of "
-                        "another file; make a segment of each");
+                        "part of it is shared memory (MAP_SHARED), and another part is private or "
+                        "of another file; create a segment for each");
     first.end = known = range.end;
   }
-  if (!any) return unsuitable(pages, "cannot tell whether it is shared: no /proc/self/maps");
+  if (!any) return unsuitable(pages, "cannot determine whether it is shared: no /proc/self/maps");
   if (known < end) return unsuitable(pages, "part of it is not mapped");
   if (first.is_private()) return PageBacking{};
   return open_shared(pages, first);

@@ -175,8 +175,8 @@ Result<ProgramMemory::Span*> ProgramMemory::span_for(MutableBytes pages, Room ro
   if (!others.empty()) {
     const Span& other = *others.front();
     return Error{Errc::invalid_argument,
-                 fmt::format("{} bytes at {} share a page with {} bytes at {} that peers reach "
-                             "already; begin each at a page of its own",
+                 fmt::format("{} bytes at {} share a page with {} bytes at {} that peers already "
+                             "reach; start each on its own page",
                              pages.size(), fmt::ptr(pages.data()), other.program.size(),
                              fmt::ptr(other.program.data()))};
   }
@@ -186,8 +186,8 @@ Result<ProgramMemory::Span*> ProgramMemory::span_for(MutableBytes pages, Room ro
   const std::optional<MutableBytes> arena = space_.allocate(wanted.size());
   if (!arena)
     return Error{Errc::out_of_memory,
-                 fmt::format("{} of the program's memory for peers: {} are left for that; lower "
-                             "GONDWANA_HEAP_SIZE",
+                 fmt::format("cannot share {} of the program's memory with peers: only {} are "
+                             "free; lower GONDWANA_HEAP_SIZE",
                              format_size(pages.size()), format_size(space_.largest_free()))};
   return &spans_.emplace_back(
       Span{wanted, *arena, std::vector<std::uint32_t>(wanted.size() / page_size()), *arena});
@@ -206,7 +206,7 @@ Result<void> ProgramMemory::move(Span& span, std::size_t first, std::size_t end)
   if (!backing) return backing.error();
   if (backing->file)
     return Error{Errc::invalid_argument,
-                 fmt::format("{} bytes at {}: a part of it is shared memory (MAP_SHARED)",
+                 fmt::format("{} bytes at {}: part of it is shared memory (MAP_SHARED)",
                              pages.program.size(), fmt::ptr(pages.program.data()))};
   if (has_pinned(pages.program))
     return Error{Errc::invalid_argument,

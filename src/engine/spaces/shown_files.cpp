@@ -45,8 +45,8 @@ Result<ShownFiles::Placement> ShownFiles::show(UniqueFd file, std::size_t from, 
   ArenaFile* place = find_place(size);
   if (place == nullptr)
     return Error{Errc::out_of_memory,
-                 fmt::format("a segment of {} on a shared mapping: no room is left, or the process "
-                             "has {} of them",
+                 fmt::format("cannot create a segment of {} on a shared mapping: no space is left, "
+                             "or the process already has {} of these segments",
                              format_size(size), ArenaFiles::most)};
   const auto number = static_cast<std::size_t>(place - mine().list.data());
   files_[number] = std::move(file);

@@ -21,9 +21,9 @@ std::string_view cure_of(AddressKind kind) {
     case AddressKind::constant:
       return ", which no rank can write: make it a static variable without const";
     case AddressKind::library_variable:
-      return ", and of variables only those of the executable are symmetric";
+      return ", and only variables of the executable are symmetric";
     case AddressKind::window_of_rank:
-      return ": pass the address that this rank has for the object, and the rank";
+      return ": pass this rank's address of the object, and the rank";
     case AddressKind::null:
       return ": did shmem_malloc return it because the heap is full";
     default:
@@ -60,7 +60,7 @@ std::string why_not_symmetric(const SymmetricMemory& memory, const void* object,
   const auto* begin = static_cast<const std::byte*>(object);
   const std::size_t fits = symmetric_bytes(memory, begin);
   if (fits > 0)
-    return fmt::format("; {} of it are left from there on; {}{}", format_size(fits),
+    return fmt::format("; {} remain from there to its end; {}{}", format_size(fits),
                        memory.describe(), suggest_debug_of_size());
   const std::optional<Rank> rank = memory.rank_at(object);
   if (rank == memory.owner() && begin >= memory.heap().data()) return past_heap(memory, begin);

@@ -9,7 +9,7 @@ namespace gondwana {
 Result<void> compare_with_first(const RankFacts& mine, const RankFacts& first) {
   if (first.program_id != mine.program_id || first.globals_size != mine.globals_size) {
     return Error{Errc::invalid_argument,
-                 "this rank runs another program than rank 0: global variables would not be "
+                 "this rank runs a different program than rank 0: global variables would not be "
                  "symmetric; start the same executable on every rank"};
   }
   if (mine.heap_size != first.heap_size) {
@@ -19,10 +19,9 @@ Result<void> compare_with_first(const RankFacts& mine, const RankFacts& first) {
                              format_size(mine.heap_size), format_size(first.heap_size))};
   }
   if (mine.heap_offset != first.heap_offset)
-    return Error{
-        Errc::invalid_argument,
-        "the heap of this rank is at another offset than on rank 0; set GONDWANA_HUGETLB to "
-        "the same value on every rank"};
+    return Error{Errc::invalid_argument,
+                 "the heap of this rank is at a different offset than on rank 0; set "
+                 "GONDWANA_HUGETLB to the same value on every rank"};
   if (first.checks != mine.checks) {
     return Error{Errc::invalid_argument,
                  fmt::format("this rank {} its calls, rank 0 {}; set SHMEM_DEBUG on every rank or "
@@ -39,9 +38,9 @@ Result<void> compare_with_first(const RankFacts& mine, const RankFacts& first) {
                     mine.redzones != 0 ? "does not" : "does")};
   if (first.algorithms != mine.algorithms)
     return Error{Errc::invalid_argument,
-                 "this rank has other algorithms of collectives than rank 0; set "
-                 "GONDWANA_BARRIER_ALGORITHM and the like to the same values on every rank, in the "
-                 "environment and in the site file of every host"};
+                 "this rank uses different collective algorithms than rank 0; set "
+                 "GONDWANA_BARRIER_ALGORITHM and similar variables to the same values on every "
+                 "rank, in the environment and in the site file of every host"};
   return {};
 }
 

@@ -112,16 +112,16 @@ std::optional<std::string> SymmetricMemory::doubt_about(const void* address,
     const std::size_t at = offset - start;
     if (at <= asked && size <= asked - at) return std::nullopt;
     if (at < book_.find(start)->size)
-      return fmt::format("{} B from byte {} on leave the block of {} B at {}", size, at, asked,
+      return fmt::format("{} B starting at byte {} exceed the block of {} B at {}", size, at, asked,
                          fmt::ptr(heap_.data() + start));
   }
   std::string nearest;
   if (next != asked_.begin()) {
     const auto [start, asked] = *std::prev(next);
-    nearest = fmt::format("; the block of {} B at {} ends {} B before", asked,
+    nearest = fmt::format("; the block of {} B at {} ends {} B before it", asked,
                           fmt::ptr(heap_.data() + start), offset - start - asked);
   }
-  return fmt::format("{} B lie in no block of the symmetric heap: {}{}", size,
+  return fmt::format("{} B are in no block of the symmetric heap: {}{}", size,
                      offset < touched_ ? "the block was freed, or there never was one"
                                        : "nothing was ever allocated there",
                      nearest);

@@ -20,11 +20,11 @@ struct Share {
 
 Share share_of(Door& here, CallName call, armci_size_t size, std::byte*& block) {
   if (size == 0) return {};
-  if (size < 0) give_up(call, fmt::format("a size of {}", size));
+  if (size < 0) give_up(call, fmt::format("a negative size, {}", size));
   block = here.heap().allocate(static_cast<std::size_t>(size));
   if (block != nullptr) return {static_cast<std::uint64_t>(block - here.memory().own_arena())};
-  say("%s: %ld bytes: %zu are left for this process; free arrays, or start fewer processes on a "
-      "node",
+  say("%s: cannot allocate %ld bytes: only %zu are free in this process; free arrays, or start "
+      "fewer processes on a node",
       call, size, here.heap().largest_free());
   return {Share::failed};
 }
@@ -49,9 +49,10 @@ int release_for(Group& group, CallName call, void* block) {
   here.complete(call);
   group.meet(call);
   if (block != nullptr && !here.heap().release(static_cast<std::byte*>(block)))
-    give_up(call, fmt::format("{}: ARMCI_Malloc has not returned this address for this process, or "
-                              "it is free",
-                              fmt::ptr(block)));
+    give_up(call,
+            fmt::format(
+                "{}: not an address that ARMCI_Malloc returned to this process, or already freed",
+                fmt::ptr(block)));
   return 0;
 }
 
@@ -80,8 +81,8 @@ void* allocate_local(CallName /*call*/, armci_size_t size) {
 
 int release_local(CallName call, void* block) {
   if (own_door != nullptr && own_door->memory().may_be_on_device(block))
-    give_up(call, fmt::format("{}: memory of a device, which ARMCI_Malloc_local has not returned",
-                              block));
+    give_up(call,
+            fmt::format("{}: device memory, which ARMCI_Malloc_local has not returned", block));
   std::free(block);
   return 0;
 }

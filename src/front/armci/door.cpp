@@ -30,7 +30,8 @@ void Door::join(CallName call) {
   Team& all = engine_.teams().world();
   const std::size_t size = sizeof(ArmciWords) + ranks() * sizeof(std::uint64_t);
   std::byte* words = heap_.allocate(size);
-  if (words == nullptr) give_up(call, "no memory of the segments of this process is left");
+  if (words == nullptr)
+    give_up(call, "no memory is left for the segments of this process; lower GONDWANA_HEAP_SIZE");
   std::memset(words, 0, size);
   std::byte* arena = memory_.own_arena();
   shared_at<ArmciPlace>(arena, system_area::armci_place.offset) = {

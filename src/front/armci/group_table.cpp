@@ -16,8 +16,8 @@ void GroupTable::make_world(std::vector<StagedPlace> places) {
 StagedPlace GroupTable::take_scratch(CallName call) {
   const std::optional<StagedPlace> place = scratch_.take();
   if (!place)
-    give_up(call, fmt::format("no {} bytes of memory are left for what the members of a group show "
-                              "each other; free groups or arrays",
+    give_up(call, fmt::format("cannot allocate {} bytes of scratch memory for the members of a "
+                              "group; free groups or arrays",
                               scratch_.size_of_place()));
   return *place;
 }

@@ -21,7 +21,7 @@ void make(Group& group, ARMCI_Group* handle) {
 }
 
 std::vector<Rank> members_of(CallName call, int size, const int* list, const Group& parent) {
-  if (size < 0) give_up(call, fmt::format("a group of {} processes", size));
+  if (size < 0) give_up(call, fmt::format("a group of {} processes: expected 0 or more", size));
   std::vector<Rank> members;
   for (int i = 0; i < size; ++i) {
     if (list[i] < 0 || static_cast<std::uint32_t>(list[i]) >= parent.size())
@@ -76,13 +76,13 @@ Group& group_of(const Entry& here, const ARMCI_Group* handle) {
   Group* group = handle == nullptr
                      ? nullptr
                      : here->groups().find(handle->gondwana_group, handle->gondwana_number);
-  if (group == nullptr) give_up(here.call(), "the group was never made, or has been freed");
+  if (group == nullptr) give_up(here.call(), "the group was never created, or was freed");
   return *group;
 }
 
 Group& member_group(const Entry& here, const ARMCI_Group* handle) {
   Group& group = group_of(here, handle);
-  if (!group.me()) give_up(here.call(), "this process is no member of the group");
+  if (!group.me()) give_up(here.call(), "this process is not a member of the group");
   return group;
 }
 
@@ -103,7 +103,8 @@ void ARMCI_Group_free(ARMCI_Group* group) {
   constexpr auto call = "ARMCI_Group_free";
   const Entry here(call);
   Group& freed = group_of(here, group);
-  if (&freed == &here->groups().world()) give_up(call, "this is the group of all processes");
+  if (&freed == &here->groups().world())
+    give_up(call, "the group of all processes cannot be freed");
   if (freed.me()) freed.meet_last(call);
   free_communicator(group);
   if (default_handle.gondwana_group == group->gondwana_group) default_handle = world_handle;

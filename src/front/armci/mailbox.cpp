@@ -34,8 +34,8 @@ void Mailbox::send(CallName call, Kind kind, int tag, Bytes bytes, Rank to) {
   reclaim();
   std::byte* message = door_.heap().allocate(sizeof(Head) + bytes.size());
   if (message == nullptr)
-    give_up(call, fmt::format("a message of {} bytes: {} are left; messages that nobody receives "
-                              "stay at their senders",
+    give_up(call, fmt::format("cannot send a message of {} bytes: only {} are free; unreceived "
+                              "messages occupy memory of their senders",
                               bytes.size(), door_.heap().largest_free()));
   auto& head = *new (message)
                    Head{.size = bytes.size(), .kind = static_cast<std::uint32_t>(kind), .tag = tag};

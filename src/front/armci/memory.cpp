@@ -11,7 +11,7 @@ std::string what_it_is(Engine& engine, Rank named, const void* address) {
   if (const auto rank = engine.symmetric().rank_at(address))
     return *rank == named ? "" : fmt::format("; it is memory of process {}", index(*rank));
   if (engine.kinds().has_known(address))
-    return "; it is memory of a device, which calls name at their own side only";
+    return "; it is device memory, which is allowed on the local side only";
   const std::string what = look_at_address(address).what;
   return what.empty() ? what : "; it is " + what;
 }
@@ -43,9 +43,9 @@ Place Memory::find_elsewhere(CallName call, int proc, const void* address, std::
   const bool is_near = this->is_near(rank);
   if (offset == SymmetricRanges::nowhere && !is_near) offset = offset_in_own_arena({here, size});
   if (offset == SymmetricRanges::nowhere || offset == StagedTeam::nowhere)
-    give_up(call, fmt::format("{} bytes at {}: not memory that ARMCI_Malloc has returned for "
-                              "process {}{}",
-                              size, fmt::ptr(address), proc, what_it_is(engine_, rank, address)));
+    give_up(call,
+            fmt::format("{} bytes at {}: not memory that ARMCI_Malloc returned for process {}{}",
+                        size, fmt::ptr(address), proc, what_it_is(engine_, rank, address)));
   if (is_near) return {engine_.memory().window(rank) + offset, {}};
   return {nullptr, {rank, offset}};
 }

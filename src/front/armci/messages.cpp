@@ -19,7 +19,7 @@ void exchange_addresses(CallName call, Group& group, void** addresses, int n) {
   const std::uint64_t offset =
       bytes == nullptr ? nothing : here.memory().offset_in_own_arena({bytes, 1});
   if (offset == StagedTeam::nowhere)
-    give_up(call, fmt::format("{}: not memory that ARMCI_Malloc has returned", fmt::ptr(own)));
+    give_up(call, fmt::format("{}: not memory that ARMCI_Malloc returned", fmt::ptr(own)));
   const std::vector<std::uint64_t> offsets = group.exchange(call, offset);
   for (std::uint32_t i = 0; i < group.size(); ++i)
     addresses[i] =
@@ -136,7 +136,7 @@ void armci_grp_clus_brdcst(void* buf, int len, int grp_master, int grp_clus_npro
   const Group& group = member_group(here, mastergroup);
   const std::int64_t end = std::int64_t{grp_master} + grp_clus_nproc;
   if (grp_master < 0 || grp_clus_nproc < 0 || end > group.size())
-    give_up(call, fmt::format("{} processes from {} on: the group has {}", grp_clus_nproc,
+    give_up(call, fmt::format("{} processes starting with {}: the group has {}", grp_clus_nproc,
                               grp_master, group.size()));
   if (*group.me() < static_cast<std::uint32_t>(grp_master) || *group.me() >= end) return;
   const auto first = static_cast<std::uint32_t>(grp_master);

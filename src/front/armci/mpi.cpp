@@ -75,10 +75,9 @@ Kind find_kind(CallName call) {
   const std::string_view name = version.data();
   for (const std::string_view relative : {"MPICH", "MVAPICH", "Intel(R) MPI", "ParaStation"})
     if (name.find(relative) != name.npos) return Kind::mpich;
-  give_up(call,
-          fmt::format("the MPI of this process is \"{}\"; communicators are known of Open MPI "
-                      "and of MPICH and its relatives",
-                      name.substr(0, name.find('\n'))));
+  give_up(call, fmt::format("the MPI of this process is \"{}\"; only Open MPI, and MPICH and its "
+                            "derivatives, are supported",
+                            name.substr(0, name.find('\n'))));
 }
 
 Kind kind(CallName call) {
@@ -134,8 +133,8 @@ void compare(CallName call, const Door& door) {
   if (static_cast<std::uint32_t>(size) == door.ranks() &&
       static_cast<std::uint32_t>(own_rank) == index(door.rank()))
     return;
-  give_up(call, fmt::format("this is process {} of {} to MPI, but {} of {} here; start the program "
-                            "by the mpirun of its MPI, or by srun",
+  give_up(call, fmt::format("this is process {} of {} in MPI, but {} of {} in ARMCI; start the "
+                            "program with the mpirun of its MPI, or with srun",
                             own_rank, size, index(door.rank()), door.ranks()));
 }
 
@@ -180,7 +179,7 @@ void free(ARMCI_Group* handle) {
 void check_running(CallName call) {
   if (kind(call) == Kind::none)
     give_up(call, "this process has no MPI; link the program with one, as mpicc does");
-  if (!is_running(kind(call))) give_up(call, "MPI is not initialised; call MPI_Init before");
+  if (!is_running(kind(call))) give_up(call, "MPI is not initialized; call MPI_Init first");
 }
 
 template <typename Mpi>
@@ -189,7 +188,8 @@ void check_world(CallName call, typename Mpi::Handle communicator) {
   int how = -1;
   call_mpi(&MPI_Comm_compare, communicator, Mpi::world(), &how);
   if (how < 0 || how > congruent)
-    give_up(call, "the communicator has not the processes of MPI_COMM_WORLD in their order");
+    give_up(call,
+            "the communicator does not have the processes of MPI_COMM_WORLD in the same order");
 }
 
 // `communicator`: as the caller passes it. An int is in the lower half.
@@ -270,7 +270,7 @@ int PARMCI_Init_thread_comm(int /*armci_requested*/, void* comm) {
 void* armci_group_comm(ARMCI_Group* group) {
   if (used == Kind::none) {
     check_running("armci_group_comm");
-    give_up("armci_group_comm", "MPI was initialised after ARMCI; call MPI_Init before ARMCI_Init");
+    give_up("armci_group_comm", "MPI was initialized after ARMCI; call MPI_Init before ARMCI_Init");
   }
   if (used == Kind::open_mpi) return communicator_in<OpenMpi>(group);
   return reinterpret_cast<void*>(std::intptr_t{communicator_in<Mpich>(group)});

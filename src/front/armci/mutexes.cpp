@@ -58,7 +58,7 @@ class Mutexes::Words {
 };
 
 bool Mutexes::create(CallName call, std::uint32_t count) {
-  if (exist()) give_up(call, "there are mutexes already; ARMCI_Destroy_mutexes ends them");
+  if (exist()) give_up(call, "mutexes already exist; call ARMCI_Destroy_mutexes first");
   const std::vector<std::uint32_t> counts = door_.groups().world().exchange(call, count);
   std::uint32_t total = 0;
   for (const std::uint32_t each : counts) total += each;
@@ -82,7 +82,7 @@ bool Mutexes::create(CallName call, std::uint32_t count) {
 }
 
 void Mutexes::destroy(CallName call) {
-  if (!exist()) give_up(call, "there are no mutexes");
+  if (!exist()) give_up(call, "no mutexes exist");
   door_.groups().world().meet(call);
   parts_.clear();
   held_.clear();
@@ -91,7 +91,7 @@ void Mutexes::destroy(CallName call) {
 
 Mutexes::Words Mutexes::words_of(CallName call, int mutex, int proc) {
   const Rank home = door_.checked_rank(call, proc);
-  if (!exist()) give_up(call, "there are no mutexes; call ARMCI_Create_mutexes");
+  if (!exist()) give_up(call, "no mutexes exist; call ARMCI_Create_mutexes first");
   const std::uint32_t count = parts_[index(home)].count;
   if (mutex < 0 || static_cast<std::uint32_t>(mutex) >= count)
     give_up(call, fmt::format("mutex {}: process {} has {}", mutex, proc, count));
@@ -102,7 +102,7 @@ void Mutexes::lock(CallName call, int mutex, int proc) {
   Words words = words_of(call, mutex, proc);
   QueueLock queue(words, index(door_.rank()));
   if (const auto held = find_held(mutex, proc); held != held_.end() && held->thread == &own_turn)
-    give_up(call, fmt::format("this process holds mutex {} of process {} already", mutex, proc));
+    give_up(call, fmt::format("this process already holds mutex {} of process {}", mutex, proc));
   // Threads of a process share its node in the queue.
   if (queue.is_mine()) door_.engine().waiter().on_memory(call, [&] { return !queue.is_mine(); });
   queue.acquire();

@@ -168,7 +168,9 @@ void select(CallName call, int scope, void* x, int n, std::string_view op, int t
     give_up(call, fmt::format("operator \"{}\": expected min or max", op));
   const std::size_t size = checked_count(call, n);
   if (const std::size_t number = element_of(call, type, op).size; size < number)
-    give_up(call, fmt::format("a record of {} bytes: it begins with a number of {}", size, number));
+    give_up(call,
+            fmt::format("a record of {} bytes is too small: it begins with a number of {} bytes",
+                        size, number));
   constexpr std::size_t head = sizeof(std::uint64_t);
   std::vector<std::byte> mine(head + size);
   mine[0] = static_cast<std::byte>(counts != 0 ? 1 : 0);

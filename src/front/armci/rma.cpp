@@ -167,7 +167,7 @@ class KindMove {
   }
   void add(const StridedRun& run, const Place& place, std::ptrdiff_t from_lowest) {
     if (call_.door.memory().may_be_on_device(place.here))
-      give_up(call_.name, fmt::format("{}: memory of a device, to which nothing is added",
+      give_up(call_.name, fmt::format("{}: device memory, which accumulates do not support",
                                       fmt::ptr(place.here)));
     std::vector<std::byte> terms(run.bytes());
     StridedRun packed = run;
@@ -285,7 +285,7 @@ strided::Transfer optimized(CallName name, const Shape& shape, End ordered) {
 
 int checked_size(CallName name, int size) {
   if (size < 0) [[unlikely]]
-    give_up(name, fmt::format("a size of {}", size));
+    give_up(name, fmt::format("a negative size, {}", size));
   return size;
 }
 

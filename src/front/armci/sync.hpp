@@ -69,8 +69,8 @@ template <typename T>
   auto* here = static_cast<T*>(result);
   const Entry door(call);
   if (door->memory().may_be_on_device(there))
-    give_up(call, fmt::format("{}: memory of a device, which this call does not change",
-                              fmt::ptr(there)));
+    give_up(call,
+            fmt::format("{}: device memory, which this call does not support", fmt::ptr(there)));
   if (door->memory().may_be_on_device(here)) {
     T on_host{};
     door->memory().copy(call, &on_host, here, sizeof(T));

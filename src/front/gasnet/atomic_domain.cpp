@@ -70,7 +70,7 @@ gex_Rank_t member_of(const Team& team, gex_Rank_t jobrank) {
     if (team.indices[i] == 0) return i;
   }
   if (found == GEX_RANK_INVALID)
-    give_up(op_call, fmt::format("job rank {}: it has no member in the domain's team", jobrank));
+    give_up(op_call, fmt::format("job rank {}: the domain's team has no member there", jobrank));
   return found;
 }
 
@@ -135,14 +135,14 @@ using namespace gondwana::gasnet;  // NOLINT(google-build-using-namespace): name
 void gex_AD_Create(gex_AD_t* ad_p, gex_TM_t tm, gex_DT_t dt, gex_OP_t ops, gex_Flags_t flags) {
   constexpr auto call = "gex_AD_Create";
   if (!is_valid(dt, ops))
-    give_up(call, fmt::format("type {} with operations {}: not a GEX_DT_ of numbers with GEX_OP_ "
-                              "bits that it has",
+    give_up(call, fmt::format("type {} with operations {}: expected a numeric GEX_DT_ and GEX_OP_ "
+                              "bits that it supports",
                               names_of_types(dt), names_of_operations(ops)));
   const Team& team = Team::of(tm);
   if (team.is_pair())
-    give_up(call,
-            "this is a pair of endpoints (gex_TM_Pair); a domain is of a team, which "
-            "gex_TM_Create makes of them");
+    give_up(
+        call,
+        "gex_TM_Pair made this pair of endpoints, and a domain needs a team; call gex_TM_Create");
   *ad_p = new AtomicDomain{
       {team.members, team.size, ~GONDWANA_GEX_ACCEPTED(dt, ops), tm}, dt, ops, flags, {}};
 }

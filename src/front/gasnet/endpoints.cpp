@@ -49,13 +49,13 @@ int gex_EP_Create(gex_EP_t* ep_p, gex_Client_t client, gex_EP_Capabilities_t cap
   const gex_EP_t endpoint = client->door->endpoints().make(client, capabilities, flags);
   if (endpoint == GEX_EP_INVALID)
     return refuse(GASNET_ERR_RESOURCE, call,
-                  fmt::format("the process has {} endpoints already", most_endpoints));
+                  fmt::format("the process already has {} endpoints", most_endpoints));
   *ep_p = endpoint;
   return GASNET_OK;
 }
 
 void gex_EP_Destroy(gex_EP_t ep, gex_Flags_t /*flags*/) {
-  if (ep->index == 0) give_up("gex_EP_Destroy", "the endpoint is the first one, of the client");
+  if (ep->index == 0) give_up("gex_EP_Destroy", "the client's first endpoint cannot be destroyed");
   Door& door = *ep->client->door;
   door.directories().hide(ep->index);
   door.teams().forget_pairs(*ep);
@@ -71,10 +71,10 @@ int gex_EP_BindSegment(gex_EP_t ep, gex_Segment_t segment, gex_Flags_t flags) {
   if (segment == GEX_SEGMENT_INVALID)
     return refuse(GASNET_ERR_BAD_ARG, call, "the segment is GEX_SEGMENT_INVALID");
   if (ep->segment != GEX_SEGMENT_INVALID)
-    return refuse(GASNET_ERR_BAD_ARG, call, "the endpoint has a segment already");
+    return refuse(GASNET_ERR_BAD_ARG, call, "the endpoint already has a segment");
   if (ep->index == 0 && is_on_device(segment))
     return refuse(GASNET_ERR_BAD_ARG, call,
-                  "memory of a device cannot be bound to the first endpoint; make another one");
+                  "device memory cannot be bound to the first endpoint; create another one");
   ep->segment = segment;
   if (is_on_device(segment)) ep->client->door->teams().hide_members(*ep);
   return GASNET_OK;

@@ -66,7 +66,7 @@ const char* gasnet_ErrorDesc(int error) {
     case GASNET_ERR_NOT_INIT:
       return "the library is not initialized";
     case GASNET_ERR_RESOURCE:
-      return "a resource is used up";
+      return "a resource is exhausted";
     case GASNET_ERR_BAD_ARG:
       return "an argument is invalid";
     case GASNET_ERR_NOT_READY:

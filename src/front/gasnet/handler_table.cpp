@@ -14,12 +14,12 @@ std::string HandlerTable::flaw_of(const gex_AM_Entry_t& entry) const {
     return fmt::format("index {} is below {}", entry.gex_index, GEX_AM_INDEX_BASE);
   if (entry.gex_fnptr == nullptr) return "the function is null";
   if (entry.gex_nargs > most_arguments && entry.gex_nargs != any_arguments)
-    return fmt::format("{} arguments; the most is {}", entry.gex_nargs, most_arguments);
+    return fmt::format("{} arguments; the maximum is {}", entry.gex_nargs, most_arguments);
   const gex_Flags_t category = entry.gex_flags & category_flags;
   if (category == 0 || (entry.gex_flags & GEX_FLAG_AM_REQREP) == 0)
     return "the flags name no category (Short, Medium, Long), or neither Request nor Reply";
   if (entry.gex_index != 0 && entries_[entry.gex_index].gex_fnptr != nullptr)
-    return fmt::format("index {} has a handler already", entry.gex_index);
+    return fmt::format("index {} already has a handler", entry.gex_index);
   return {};
 }
 

@@ -72,12 +72,13 @@ void gex_NBI_Wait(gex_EC_t event_mask, gex_Flags_t /*flags*/) {
 void gex_NBI_BeginAccessRegion(gex_Flags_t /*flags*/) {
   Implicit& mine = implicit();
   if (mine.region != nullptr)
-    give_up("gex_NBI_BeginAccessRegion", "the thread is in an access region already");
+    give_up("gex_NBI_BeginAccessRegion", "the thread is already in an access region");
   mine.region = std::make_shared<Batch>();
 }
 
 gex_Event_t gex_NBI_EndAccessRegion(gex_Flags_t /*flags*/) {
   std::shared_ptr<Batch> region = std::move(implicit().region);
-  if (region == nullptr) give_up("gex_NBI_EndAccessRegion", "the thread is in no access region");
+  if (region == nullptr)
+    give_up("gex_NBI_EndAccessRegion", "the thread is not in an access region");
   return event_of(std::move(region));
 }

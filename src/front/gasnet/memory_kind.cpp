@@ -8,7 +8,7 @@ namespace {
 
 Result<Kind*> find_by_number(Kinds& kinds, KindId kind, int device) {
   if (device >= 0) return kinds.find({kind, static_cast<std::uint32_t>(device)});
-  const std::string why = fmt::format("device {}: devices have numbers from 0", device);
+  const std::string why = fmt::format("device {}: expected 0 or more", device);
   if (kind != KindId::emulated) give_up("gex_MK_Create", why);
   return Error{Errc::invalid_argument, why};
 }
@@ -30,7 +30,7 @@ Result<Kind*> find_device(gex_Client_t client, const gex_MK_Create_args_t& args)
                             args.gex_args.gondwana_class_emulated.gondwana_device);
   }
   return Error{Errc::invalid_argument,
-               fmt::format("{} is no class of memory", static_cast<int>(args.gex_class))};
+               fmt::format("{} is not a class of memory", static_cast<int>(args.gex_class))};
 }
 
 }  // namespace
@@ -42,12 +42,11 @@ int gex_MK_Create(gex_MK_t* kind_p, gex_Client_t client, const gex_MK_Create_arg
                   gex_Flags_t flags) {
   constexpr auto call = "gex_MK_Create";
   if (kind_p == nullptr || client == GEX_CLIENT_INVALID || args == nullptr)
-    give_up(call, "the client, the arguments or the place for the result is null");
+    give_up(call, "the client, args or kind_p is null");
   if (client->door->has_everything() && args->gex_class != GEX_MK_CLASS_HOST)
-    return refuse(
-        GASNET_ERR_BAD_ARG, call,
-        "GASNET_SEGMENT_EVERYTHING: peers reach memory of the host alone; use a library of "
-        "segments (gasnet-smp-par)");
+    return refuse(GASNET_ERR_BAD_ARG, call,
+                  "GASNET_SEGMENT_EVERYTHING: peers reach host memory only; use a library with "
+                  "segments (gasnet-smp-par)");
   const gondwana::Result<gondwana::Kind*> device = find_device(client, *args);
   if (!device) return refuse(GASNET_ERR_BAD_ARG, call, device.error().text);
   *kind_p = new gondwana_gex_memory_kind{client, flags, args->gex_class, *device};
@@ -58,7 +57,7 @@ void gex_MK_Destroy(gex_MK_t kind, gex_Flags_t /*flags*/) {
   if (kind == GEX_MK_HOST) return;
   if (const std::uint32_t segments = kind->segments; segments > 0)
     give_up("gex_MK_Destroy",
-            fmt::format("{} segments of this kind are left; destroy them first", segments));
+            fmt::format("{} segments of this kind still exist; destroy them first", segments));
   delete kind;
 }
 
@@ -76,7 +75,7 @@ gex_MK_Class_t gex_MK_QueryClass(gex_MK_t kind) {
 
 void gex_MK_SetCData(gex_MK_t kind, const void* val) {
   if (kind == GEX_MK_HOST)
-    give_up("gex_MK_SetCData", "GEX_MK_HOST is everybody's and keeps no pointer of the client's");
+    give_up("gex_MK_SetCData", "GEX_MK_HOST is shared by all clients and stores no client pointer");
   kind->data.value = val;
 }
 

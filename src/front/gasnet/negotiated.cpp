@@ -100,8 +100,8 @@ void examine_commit(const gondwana_gex_source_descriptor& prepared, std::size_t 
     give_up(prepared.to.call,
             fmt::format("Commit of {} bytes; Prepare gave {}", bytes, prepared.size));
   if (arguments != prepared.arguments)
-    give_up(prepared.to.call, fmt::format("Commit with {} arguments; Prepare was told {}",
-                                          arguments, prepared.arguments));
+    give_up(prepared.to.call,
+            fmt::format("Commit with {} arguments; Prepare had {}", arguments, prepared.arguments));
 }
 
 int commit(gex_AM_SrcDesc_t descriptor, gex_AM_Index_t handler, std::size_t bytes, void* dest,

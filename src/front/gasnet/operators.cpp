@@ -65,8 +65,7 @@ Error refused(const std::string& why) {
 Result<staged::Operator> find_operator(const ClientOperator& client) {
   const BuiltIn built_in = find_built_in(client.type, client.operation);
   if (built_in.width == 0 && client.type != GEX_DT_USER)
-    return refused(
-        fmt::format("dt {} is not a data type of reductions", names_of_types(client.type)));
+    return refused(fmt::format("dt {} is not a reduction data type", names_of_types(client.type)));
   if (client.width == 0 || (built_in.width != 0 && client.width != built_in.width))
     return refused(fmt::format(
         "dt_sz is {}, but an element of dt {} has {}", client.width, names_of_types(client.type),

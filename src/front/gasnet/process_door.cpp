@@ -184,19 +184,19 @@ void leave_at_exit(int status, void* /*unused*/) {
   if (status != 0) leave_job(status);
   constexpr std::uint32_t longest_s = 10;
   if (!others_end_too(Deadline(longest_s)))
-    give_up("exit", fmt::format("this rank has ended with status 0, but others go on{}; the job "
-                                "ends. End all ranks after a barrier, or the job by gasnet_exit",
-                                first_wait()));
+    give_up("exit",
+            fmt::format("this rank has ended with status 0, but others continue{}; the job ends. "
+                        "End all ranks after a barrier, or end the job with gasnet_exit",
+                        first_wait()));
   end_with_others();
 }
 
 void examine(const gondwana_gex_build& build) {
   if (build.abi != GONDWANA_GASNET_ABI)
-    give_up(
-        "gex_Client_Init",
-        fmt::format("the program was compiled with headers of interface {}, the library has {}; "
-                    "compile it again",
-                    build.abi, GONDWANA_GASNET_ABI));
+    give_up("gex_Client_Init",
+            fmt::format("the program was compiled with headers of interface version {}, the "
+                        "library has version {}; recompile the program",
+                        build.abi, GONDWANA_GASNET_ABI));
 }
 
 // Reads all settings first, so that errors are reported before the door is made.
@@ -229,7 +229,7 @@ int gondwana_gex_client_init(gex_Client_t* client_p, gex_EP_t* ep_p, gex_TM_t* t
                      argv != nullptr && *argv != nullptr ? **argv : nullptr);
   examine(*build);
   if (own_door != nullptr)
-    return refuse(GASNET_ERR_RESOURCE, call, "the process has a client already");
+    return refuse(GASNET_ERR_RESOURCE, call, "the process already has a client");
   const auto threads = static_cast<ThreadMode>(build->threads);
   const gondwana::Result<gondwana::Engine*> engine =
       gondwana::acquire_engine(call, threads == ThreadMode::seq ? gondwana::Threads::one_at_a_time

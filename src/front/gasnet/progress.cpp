@@ -124,7 +124,7 @@ void gondwana_gex_await(unsigned* rounds) {
 int gasnet_set_waitmode(int mode) {
   if (mode < GASNET_WAIT_SPIN || mode > GASNET_WAIT_SPINBLOCK)
     return refuse(GASNET_ERR_BAD_ARG, "gasnet_set_waitmode",
-                  fmt::format("{} is none of GASNET_WAIT_SPIN, _BLOCK and _SPINBLOCK", mode));
+                  fmt::format("mode {}: expected GASNET_WAIT_SPIN, _BLOCK or _SPINBLOCK", mode));
   wait_mode.store(mode, std::memory_order_relaxed);
   return GASNET_OK;
 }

@@ -64,9 +64,9 @@ const gex_AM_Entry_t& find_handler(Door& door, const Incoming& incoming) {
   const gex_AM_Entry_t& entry =
       (has_own ? endpoint : door.endpoints().first())->handlers[number & 0xff];
   if (entry.gex_fnptr == nullptr)
-    refuse(incoming,
-           "which is not registered here; register handlers and synchronise before the first "
-           "message");
+    refuse(
+        incoming,
+        "which is not registered here; register handlers and synchronize before the first message");
   if (incoming.message.arguments > most_arguments)
     refuse(incoming, "with more arguments than a message may have");
   return entry;
@@ -95,7 +95,7 @@ void* place_payload(Door& door, gex_EP_t endpoint, const Incoming& incoming) {
                     bytes <= segment->size &&
                     static_cast<std::uintptr_t>(target - segment->address) <= segment->size - bytes;
   if (!fits && !door.has_everything())
-    refuse(incoming, "with a payload for memory outside of the segment of this endpoint");
+    refuse(incoming, "with a payload for memory outside the segment of this endpoint");
   door.devices().copy("active message", target, incoming.block.data(), bytes);
   door.engine().memory().data_bell(Rank(door.rank())).ring_if_asleep();
   return target;

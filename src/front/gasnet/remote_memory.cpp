@@ -62,7 +62,7 @@ RemoteMemory::RemoteMemory(Door& door, Engine& engine) : door_(door), engine_(en
   const auto make_lane = [&engine] {
     std::unique_ptr<Lane> lane = engine.make_lane(Threads::many);
     if (lane == nullptr)
-      give_up("gex_Client_Init", "no lane to other nodes is left; destroy contexts of OpenSHMEM");
+      give_up("gex_Client_Init", "no lane to other nodes is free; destroy OpenSHMEM contexts");
     return lane;
   };
   if (engine.kinds().has_devices()) device_lane_ = make_lane();
@@ -130,8 +130,8 @@ KindAccess& RemoteMemory::kind_access(CallName call) {
   if (KindAccess* access = engine_.kind_access(); access != nullptr) [[likely]]
     return *access;
   give_up(call,
-          "the segment of the peer is memory of a device, and this process uses no devices; set "
-          "GONDWANA_EMULATED_DEVICES or GONDWANA_KINDS alike for all processes");
+          "the peer's segment is device memory, and this process uses no devices; set "
+          "GONDWANA_EMULATED_DEVICES and GONDWANA_KINDS to the same values for all processes");
 }
 
 void RemoteMemory::move_by_kind(strided::End side, Space there, const StridedRun& run,

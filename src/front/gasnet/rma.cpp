@@ -64,16 +64,17 @@ std::string what_it_is(Door& door, std::uint32_t named, const void* address) {
                                           const PeerSegment& segment, const Place& place,
                                           CallName call) {
   if (segment.size == 0)
-    give_up(call, fmt::format("endpoint {} of rank {} has no segment that this process knows; "
-                              "attach one, or bind and publish it, before it is used",
+    give_up(call, fmt::format("this process knows no segment of endpoint {} of rank {}; attach "
+                              "one, or bind and publish it, before use",
                               team.indices[rank], rank));
   if (const auto size = static_cast<std::int64_t>(place.size); size < 0)
     give_up(call, fmt::format("{} bytes: a negative size", size));
-  give_up(call,
-          fmt::format("{} bytes at {}: not in the segment of rank {}, which has {} bytes from "
-                      "{:#x} on{}",
-                      place.size, place.address, rank, segment.size, segment.owner,
-                      what_it_is(*team.door, team.processes[rank], place.address)));
+  give_up(
+      call,
+      fmt::format(
+          "{} bytes at {}: not in the segment of rank {}, which has {} bytes starting at {:#x}{}",
+          place.size, place.address, rank, segment.size, segment.owner,
+          what_it_is(*team.door, team.processes[rank], place.address)));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ int gex_Segment_Attach(gex_Segment_t* segment_p, gex_TM_t tm, uintptr_t size) {
                   fmt::format("a segment of {} bytes: expected a multiple of the page size, {}",
                               size, gondwana::page_size()));
   if (team.endpoint->segment != GEX_SEGMENT_INVALID)
-    return refuse(GASNET_ERR_BAD_ARG, call, "the endpoint has a segment already");
+    return refuse(GASNET_ERR_BAD_ARG, call, "the endpoint already has a segment");
   Segments& segments = team.door->segments();
   const gex_Client_t client = team.endpoint->client;
   const gondwana::Result<gex_Segment_t> segment =

@@ -49,9 +49,10 @@ std::size_t Segments::largest() const {
 }
 
 Error Segments::no_room(std::size_t size) const {
-  return {Errc::out_of_memory,
-          fmt::format("a segment of {}: {} are left for segments of this process",
-                      format_size(size), format_size(largest()))};
+  return {
+      Errc::out_of_memory,
+      fmt::format("cannot create a segment of {}: only {} are free for segments of this process",
+                  format_size(size), format_size(largest()))};
 }
 
 std::uint64_t Segments::arena_offset(MutableBytes pages) const {
@@ -184,11 +185,11 @@ Result<gex_Segment_t> Segments::make_on_device(gex_MK_t kind, void* address, std
   progress_.wait("gex_Segment_Create", [&] { return engine_.spaces().has_reached_agent(*space); });
   if (!engine_.spaces().is_refused_by_agent(*space)) return made;
   destroy(made);
-  return Error{Errc::refused,
-               fmt::format("the node agent does not reach memory of {}, and ranks of other nodes "
-                           "need it to: it has no such device, or may not open what this process "
-                           "shares",
-                           name_of(kind->device->device()))};
+  return Error{
+      Errc::refused,
+      fmt::format("the node agent cannot access memory of {}, which ranks of other nodes need: it "
+                  "lacks the device, or may not open the memory that this process shares",
+                  name_of(kind->device->device()))};
 }
 
 gex_Segment_t Segments::make_of_everything(gex_Client_t client) {
@@ -216,8 +217,8 @@ void Segments::destroy(gex_Segment_t segment) {
   spaces.reap();
   if (!spaces.is_mapped(*space)) return;
   print_error(
-      "gondwana: warning: rank {}: gex_Segment_Destroy: a peer still has the memory of a device at "
-      "{} mapped, since it neither waits nor uses a device; free it after a barrier\n",
+      "gondwana: warning: rank {}: gex_Segment_Destroy: a peer still maps the device memory at {}, "
+      "because it neither waits nor uses a device; free it after a barrier\n",
       index(engine_.rank()), address);
 }
 

@@ -24,7 +24,8 @@ void examine_request(CallName call) {
 
 void examine_reply(gex_Token_t token, CallName call) {
   if (!token->is_request) give_up(call, "the handler of a reply may not reply");
-  if (token->replied) give_up(call, "the handler has replied already; a request has one reply");
+  if (token->replied)
+    give_up(call, "the handler has already replied; a request has only one reply");
   if (context().locks > 0) give_up(call, "called while holding a handler-safe lock");
 }
 
@@ -91,7 +92,7 @@ void local_completion(gex_Event_t* lc_opt) {
 
 void examine_size(const Destination& to, std::size_t bytes, std::size_t most) {
   if (bytes > most)
-    give_up(to.call, fmt::format("a payload of {} bytes; the most is {}", bytes, most));
+    give_up(to.call, fmt::format("a payload of {} bytes; the maximum is {}", bytes, most));
 }
 
 }  // namespace
@@ -161,11 +162,10 @@ PeerAddress find_target(const Destination& to, Bytes payload, const void* dest) 
   const PeerSegment segment = segment_of(to.door, to.process, to.endpoint);
   const auto address = reinterpret_cast<std::uintptr_t>(dest);
   if (!segment.holds(address, payload.size()))
-    give_up(
-        to.call,
-        fmt::format("{} bytes to {}: not in the segment of endpoint {} of rank {}, which has "
-                    "{} bytes from {:#x} on",
-                    payload.size(), dest, to.endpoint, to.process, segment.size, segment.owner));
+    give_up(to.call, fmt::format("{} bytes to {}: not in the segment of endpoint {} of rank {}, "
+                                 "which has {} bytes starting at {:#x}",
+                                 payload.size(), dest, to.endpoint, to.process, segment.size,
+                                 segment.owner));
   return behind(segment.base, static_cast<std::ptrdiff_t>(address - segment.owner));
 }
 

@@ -15,11 +15,11 @@ Result<void> check_neighborhood(const Environment& environment, const Options& o
   const Setting most = setting_of(variable(VariableId::gondwana_node_ranks), environment);
   const bool is_theirs = most.variable.starts_with("GASNET_");
   if (!is_theirs || options.node_ranks == 0 || options.node_ranks >= processes) return {};
-  return Error{Errc::missing,
-               fmt::format("{}={} wants a network between the {} processes of this node, which "
-                           "were started without one; set it where the job is started and for "
-                           "all ranks, or unset it",
-                           most.variable, options.node_ranks, processes)};
+  return Error{
+      Errc::missing,
+      fmt::format("{}={} requires a network between the {} processes of this node, but they were "
+                  "started without one; set it for the launcher and all ranks, or unset it",
+                  most.variable, options.node_ranks, processes)};
 }
 
 }  // namespace

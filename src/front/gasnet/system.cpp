@@ -61,7 +61,7 @@ int gex_System_QueryProgressThreads(gex_Client_t client, unsigned* count_p,
                                     gex_Flags_t /*flags*/) {
   if ((client->flags & GEX_FLAG_DEFER_THREADS) == 0)
     return refuse(GASNET_ERR_RESOURCE, "gex_System_QueryProgressThreads",
-                  "the client was made without GEX_FLAG_DEFER_THREADS");
+                  "the client was created without GEX_FLAG_DEFER_THREADS");
   *count_p = 0;
   return GASNET_OK;
 }

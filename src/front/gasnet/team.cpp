@@ -191,7 +191,7 @@ size_t gex_TM_Dup(gex_TM_t* new_tm_p, gex_TM_t orig_tm, gex_Addr_t scratch_addr,
 int gex_TM_Destroy(gex_TM_t tm, gex_Memvec_t* scratch_p, gex_Flags_t flags) {
   Team& team = Team::of(tm);
   if (tm == team.door->teams().world())
-    give_up("gex_TM_Destroy", "this is the team of the whole job");
+    give_up("gex_TM_Destroy", "the team of the whole job cannot be destroyed");
   team.meet("gex_TM_Destroy");
   const bool gives_back = team.scratch.gex_addr != nullptr && scratch_p != nullptr;
   if (gives_back) {

@@ -62,8 +62,8 @@ void TeamTable::make_world(CallName call) {
 StagedPlace TeamTable::take_scratch(CallName call) {
   const std::optional<StagedPlace> place = scratch_space_.take();
   if (!place)
-    give_up(call, fmt::format("no {} of memory are left for what the members of a team show each "
-                              "other; destroy teams or attach a smaller segment",
+    give_up(call, fmt::format("cannot allocate {} of scratch memory for the members of a team; "
+                              "destroy teams or attach a smaller segment",
                               format_size(scratch_space_.size_of_place())));
   return *place;
 }
@@ -120,8 +120,8 @@ void TeamTable::fill(Team& team) {
     if (const Result<void> done = door_.engine().program_memory().files().follow(Rank(process));
         !done)
       give_up("gex_EP_PublishBoundSegment",
-              fmt::format("rank {} has a segment on a shared mapping, which this one cannot map: "
-                          "{}; use private memory there",
+              fmt::format("this process cannot map the segment of rank {} on a shared mapping: {}; "
+                          "use private memory there",
                           process, done.error().text));
   }
 }

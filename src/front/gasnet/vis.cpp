@@ -352,8 +352,9 @@ int gex_VIS_StridedGetBlocking(gex_TM_t tm, void* dstaddr, const ptrdiff_t dstst
 void gex_VIS_SetPeerCompletionHandler(gex_AM_Index_t handler, const void* source_addr,
                                       size_t nbytes, gex_Flags_t /*flags*/) {
   if (nbytes > GEX_VIS_MAX_PEERCOMPLETION)
-    give_up("gex_VIS_SetPeerCompletionHandler", fmt::format("a payload of {} bytes; the most is {}",
-                                                            nbytes, GEX_VIS_MAX_PEERCOMPLETION));
+    give_up("gex_VIS_SetPeerCompletionHandler",
+            fmt::format("a payload of {} bytes; the maximum is {}", nbytes,
+                        GEX_VIS_MAX_PEERCOMPLETION));
   notice = {handler, {static_cast<const std::byte*>(source_addr), nbytes}};
 }
 

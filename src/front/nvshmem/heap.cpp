@@ -92,7 +92,7 @@ Choice choice_of(int device) {
 std::vector<int> gather(const char* call, int own) {
   const auto pes = static_cast<std::size_t>(shmem_n_pes());
   auto* words = static_cast<int*>(shmem_malloc((pes + 1) * sizeof(int)));
-  if (words == nullptr) give_up(call, "no word in the symmetric heap of the host");
+  if (words == nullptr) give_up(call, "the symmetric heap of the host is full");
   words[pes] = own;
   shmem_int_fcollect(SHMEM_TEAM_WORLD, words, words + pes, 1);
   std::vector<int> gathered(words, words + pes);
@@ -111,9 +111,9 @@ bool has_all_on_devices(const char* call, Choice own) {
   const auto host = least - choices.begin();
   if (shmem_my_pe() == host)
     give_up(call, "NVSHMEM_HEAP_KIND puts the heap of PE " +
-                      std::to_string(most - choices.begin()) + " on a device, and PE " +
+                      std::to_string(most - choices.begin()) + " on a device, but PE " +
                       std::to_string(host) +
-                      (*least == host_by_variable ? " has SYSMEM there" : " has no device") +
+                      (*least == host_by_variable ? " uses SYSMEM" : " has no device") +
                       "; give all PEs devices and the same kind, or SYSMEM");
   shmem_barrier_all();  // until the other PE ends the job
   return false;
@@ -126,8 +126,8 @@ bool is_on_device(const char* call) {
   if (!has_all_on_devices(call, choice_of(device))) device = no_device;
   if (device != no_device && shmemx_device_heap_create(device, heap_size(call)) != 0)
     give_up(call,
-            "no heap on devices; NVSHMEM_SYMMETRIC_SIZE sets its size, NVSHMEM_HEAP_KIND=SYSMEM "
-            "keeps it on the host");
+            "cannot create the heap on devices; NVSHMEM_SYMMETRIC_SIZE sets its size, "
+            "NVSHMEM_HEAP_KIND=SYSMEM keeps it on the host");
   place() = device == no_device ? Place::host : Place::device;
   return device != no_device;
 }

@@ -39,7 +39,7 @@ void start(const char* call, int level) {
   int provided = 0;
   // A thread of the library runs the calls of a stream.
   const int needed = may_have_streams() ? SHMEM_THREAD_MULTIPLE : level;
-  if (shmem_init_thread(needed, &provided) != 0) give_up(call, "OpenSHMEM does not start");
+  if (shmem_init_thread(needed, &provided) != 0) give_up(call, "OpenSHMEM failed to start");
   start_teams();
 }
 
@@ -67,8 +67,8 @@ int init_attr(unsigned flags, const nvshmemx_init_attr_t* attributes) {
   constexpr const char* call = "nvshmemx_init_attr";
   if ((flags & NVSHMEMX_INIT_WITH_UNIQUEID) != 0)
     give_up(call,
-            "a start by unique id is not implemented; start the program by gondwana run, mpirun or "
-            "srun, and call nvshmem_init");
+            "initialization by unique id is not implemented; start the program with gondwana run, "
+            "mpirun or srun, and call nvshmem_init");
   start(call, SHMEM_THREAD_SERIALIZED);
   if ((flags & NVSHMEMX_INIT_WITH_MPI_COMM) != 0) require_same_ranks(call, attributes->mpi_comm);
   return 0;
@@ -91,13 +91,13 @@ void finalize() {
 }
 
 int get_uniqueid(const nvshmemx_uniqueid_t* /*uniqueid*/) {
-  tell("nvshmemx_get_uniqueid", "a start by unique id is not implemented");
+  tell("nvshmemx_get_uniqueid", "initialization by unique id is not implemented");
   return NVSHMEMX_ERROR_NOT_SUPPORTED;
 }
 
 int set_attr_uniqueid_args(int /*rank*/, int /*ranks*/, const nvshmemx_uniqueid_t* /*uniqueid*/,
                            const nvshmemx_init_attr_t* /*attributes*/) {
-  tell("nvshmemx_set_attr_uniqueid_args", "a start by unique id is not implemented");
+  tell("nvshmemx_set_attr_uniqueid_args", "initialization by unique id is not implemented");
   return NVSHMEMX_ERROR_NOT_SUPPORTED;
 }
 

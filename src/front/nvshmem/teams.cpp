@@ -35,7 +35,7 @@ nvshmem_team_t add(shmem_team_t team) {
 // Collective. Whether all nodes have the same number of PEs.
 bool nodes_are_alike(int node_size) {
   auto* words = static_cast<int*>(shmem_malloc(3 * sizeof(int)));
-  if (words == nullptr) give_up("nvshmem_init", "no word in the symmetric heap of the host");
+  if (words == nullptr) give_up("nvshmem_init", "the symmetric heap of the host is full");
   words[0] = node_size;
   shmem_int_min_reduce(SHMEM_TEAM_WORLD, words + 1, words, 1);
   shmem_int_max_reduce(SHMEM_TEAM_WORLD, words + 2, words, 1);

@@ -29,7 +29,7 @@ std::optional<Team> members_of(const Caller& caller, const ActiveSet& set) {
   const std::int64_t stride = std::int64_t{1} << set.log_stride;
   const std::int64_t last = set.start + (set.size - 1) * stride;
   if (set.start < 0 || last >= ranks)
-    give_up(caller.name, fmt::format("{}: it reaches from PE {} to {}, this job from 0 to {}",
+    give_up(caller.name, fmt::format("{}: it has PEs {} to {}, but this job has PEs 0 to {}",
                                      describe(set), set.start, last, ranks - 1));
   Team team{caller.engine.teams().world().number,
             {static_cast<std::uint32_t>(set.start), static_cast<std::int32_t>(stride),
@@ -38,7 +38,7 @@ std::optional<Team> members_of(const Caller& caller, const ActiveSet& set) {
   const std::optional<std::uint32_t> me = team.member_of(caller.engine.rank());
   if (!me) {
     if (caller.checks_enabled())
-      give_up(caller.name, fmt::format("{}: PE {}, which calls, is not in it", describe(set),
+      give_up(caller.name, fmt::format("{}: the calling PE {} is not in it", describe(set),
                                        index(caller.engine.rank())));
     return std::nullopt;
   }

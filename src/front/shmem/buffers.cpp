@@ -39,16 +39,16 @@ Result<void> check(Engine& engine, MutableBytes memory) {
   if (memory.size() > most)
     return Error{
         Errc::invalid_argument,
-        fmt::format("a buffer of {}: a process cannot have so much", format_size(memory.size()))};
+        fmt::format("a buffer of {}: no process can have that much", format_size(memory.size()))};
   if (const Bytes other = engine.buffers().overlapping(memory); !other.empty())
     return Error{Errc::invalid_argument,
-                 fmt::format("{} at {} overlap the {} at {} that are registered already",
+                 fmt::format("{} at {} overlap the {} at {} that are already registered",
                              format_size(memory.size()), fmt::ptr(memory.data()),
                              format_size(other.size()), fmt::ptr(other.data()))};
   if (engine.symmetric().ranges().offset_of(memory.data(), 1) != SymmetricRanges::nowhere)
     return Error{
         Errc::invalid_argument,
-        fmt::format("{} is symmetric memory, which peers reach already", fmt::ptr(memory.data()))};
+        fmt::format("{} is symmetric memory, which peers already reach", fmt::ptr(memory.data()))};
   return {};
 }
 
@@ -102,9 +102,9 @@ bool is_known_to_agent(const Caller& caller, SpaceId space) {
                                [&] { return spaces.has_reached_agent(space); });
   if (!spaces.is_refused_by_agent(space)) return true;
   tell(caller,
-       "the node agent does not reach memory of this device, and ranks of other nodes need it to: "
-       "it has no such device, or may not open what this process shares; set variables like "
-       "GONDWANA_EMULATED_DEVICES for gondwana run, not for the program alone");
+       "the node agent cannot access memory of this device, which ranks of other nodes need: it "
+       "lacks the device, or may not open the memory that this process shares; set variables like "
+       "GONDWANA_EMULATED_DEVICES for gondwana run, not only for the program");
   return false;
 }
 
@@ -127,10 +127,11 @@ BufferPart part_of(const Caller& caller, MutableBytes memory, const Result<Given
 Result<void> check_device_part(Engine& engine, Rank rank, const BufferPart& part) {
   if (part.size == 0 || part.id() == SpaceId::arena) return {};
   if (engine.kind_access() == nullptr)
-    return Error{Errc::invalid_argument,
-                 fmt::format("rank {} gives memory of a device, and this process has none; set "
-                             "GONDWANA_KINDS and GONDWANA_EMULATED_DEVICES alike for all",
-                             index(rank))};
+    return Error{
+        Errc::invalid_argument,
+        fmt::format("rank {} registers device memory, and this process has no device; set "
+                    "GONDWANA_KINDS and GONDWANA_EMULATED_DEVICES to the same values for all ranks",
+                    index(rank))};
   if (!engine.rma().reach().covers(rank)) return {};
   return engine.kind_access()->any_memory().check({{rank, part.id()}, part.offset}, part.size);
 }
@@ -209,8 +210,8 @@ void await_agent(const Caller& caller, const std::optional<SpaceId>& on_device) 
   spaces.reap();
   if (!spaces.is_mapped(*on_device)) return;
   print_error(
-      "gondwana: warning: rank {}: {}: another process still has the memory of a device mapped, "
-      "which it may have left behind when it ended; do not give this memory back to its driver\n",
+      "gondwana: warning: rank {}: {}: another process still maps the device memory, or ended "
+      "without unmapping it; do not return this memory to its driver\n",
       this_process().rank(), caller.name);
 }
 
@@ -293,7 +294,7 @@ int unregister_buffer(Caller caller, void* address) {
   const auto found = find_meant(caller, words);
   if (found == buffers.end()) {
     barrier_all(caller);  // before the next call overwrites the words
-    if (own != wrong) tell(caller, "not all ranks gave an address of the same buffer");
+    if (own != wrong) tell(caller, "not all ranks passed an address of the same buffer");
     return 1;
   }
   const GivenBuffer buffer = *found;

@@ -61,7 +61,7 @@ void examine_address(const Caller& caller, const Array& array) {
            fmt::format("{} elements of {} B: a negative number", number, array.width));
   if (size_of(array) > address_space)
     refuse(caller, array,
-           fmt::format("{} are more than a process can address",
+           fmt::format("{} is more than a process can address",
                        describe_elements(array.count, array.width * array.block)));
   if (array.data == nullptr)
     refuse(caller, array,
@@ -117,7 +117,7 @@ void examine_variable(const Caller& caller, const Array& array) {
   const std::size_t at = address - variable.begin;
   if (at >= variable.size || size_of(array) <= variable.size - at) return;
   refuse(caller, array,
-         fmt::format("{} B from byte {} on leave the variable {} of {} B", size_of(array), at,
+         fmt::format("{} B starting at byte {} exceed the variable {} of {} B", size_of(array), at,
                      variable.name, variable.size));
 }
 
@@ -145,7 +145,7 @@ void examine_own(const Caller& caller, const Array& array) {
   if (array.count == 0 || ranges.offset_of(array.data, 1) == nowhere) return;
   if (ranges.offset_of(array.data, size_of(array)) == nowhere)
     refuse(caller, array,
-           fmt::format("begins in symmetric memory, but its {} B leave it; {}", size_of(array),
+           fmt::format("begins in symmetric memory, but its {} B exceed it; {}", size_of(array),
                        caller.engine.symmetric().describe()));
   examine_block(caller, array);
 }
@@ -241,8 +241,8 @@ void examine_owner(const Caller& caller, const Context& context) {
   if ((context.options & SHMEM_CTX_PRIVATE) == 0) return;
   if (context.owner == std::this_thread::get_id()) return;
   give_up(caller.name,
-          "argument ctx is a context with SHMEM_CTX_PRIVATE that another thread made: "
-          "only that thread may use it");
+          "argument ctx is a context with SHMEM_CTX_PRIVATE that another thread created: only that "
+          "thread may use it");
 }
 
 void examine_bits(const Caller& caller, const char* argument, long value, long known,

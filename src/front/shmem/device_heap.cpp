@@ -70,9 +70,10 @@ int device_heap_create(Caller caller, int device, std::size_t size) {
   examine_call(caller, fmt::format("{} bytes", size));
   std::optional<DeviceHeap>& heap = caller.door.device_heap();
   if (heap || size == 0 || size > SIZE_MAX - Heap::granule) {
-    tell_once(caller, heap ? fmt::format("there is a heap of {} already; one at a time",
-                                         format_size(heap->size()))
-                           : fmt::format("a heap of {} bytes", size));
+    tell_once(caller, heap
+                          ? fmt::format("a heap of {} already exists; only one can exist at a time",
+                                        format_size(heap->size()))
+                          : fmt::format("cannot create a heap of {} bytes", size));
     return 1;
   }
   const std::size_t whole = round_up(size, Heap::granule);

@@ -60,11 +60,13 @@ void device_free(const Caller& caller, void* address) {
   Kind* kind = caller.engine.kinds().of(memory);
   const void* buffer = kind == nullptr ? nullptr : buffer_in(caller, *kind, memory.data());
   if (buffer != nullptr)
-    return tell(caller, fmt::format("{}: the buffer at {} of it is registered; call "
-                                    "shmemx_buffer_unregister first",
-                                    fmt::ptr(address), fmt::ptr(buffer)));
+    return tell(
+        caller,
+        fmt::format("{}: its buffer at {} is still registered; call shmemx_buffer_unregister first",
+                    fmt::ptr(address), fmt::ptr(buffer)));
   if (kind == nullptr || !kind->release(memory.data()))
-    tell(caller, fmt::format("{}: shmemx_device_malloc has not returned it", fmt::ptr(address)));
+    tell(caller,
+         fmt::format("{}: not a pointer that shmemx_device_malloc returned", fmt::ptr(address)));
 }
 
 int device_memcpy(const Caller& caller, void* dest, const void* source, std::size_t bytes) {

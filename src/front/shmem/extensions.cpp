@@ -20,7 +20,7 @@ namespace {
   if (running.watched == nullptr || is_told.exchange(true)) return;
   print_error(
       "gondwana: warning: rank {}: shmemx_region_end: this thread has no open region, so the call "
-      "does nothing; each needs a shmemx_region_begin before it, in the same thread\n",
+      "has no effect; call shmemx_region_begin first, in the same thread\n",
       index(running.watched->engine().rank()));
 }
 

@@ -62,8 +62,8 @@ void close_door(CallName call) {
 void await_finalize() {
   if (own().ending_thread.load() == std::this_thread::get_id())
     say_and_end(
-        "exit: called by a signal handler in the midst of shmem_finalize, for which other "
-        "ranks may wait; let the handler set a flag and exit afterwards");
+        "exit: called by a signal handler during shmem_finalize, for which other ranks may wait; "
+        "set a flag in the handler and exit afterwards");
   while (own().is_ending) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
@@ -112,9 +112,9 @@ void examine_thread(CallName name) {
   if (std::this_thread::get_id() == self.main_thread) return;
   const bool single = self.thread_level == SHMEM_THREAD_SINGLE;
   say_and_end(
-      fmt::format("{}: called by another thread than the one that initialised the library, "
-                  "whose thread level is SHMEM_THREAD_{}; ask shmem_init_thread for "
-                  "SHMEM_THREAD_SERIALIZED or SHMEM_THREAD_MULTIPLE",
+      fmt::format("{}: called by a thread other than the one that initialized the library, with "
+                  "thread level SHMEM_THREAD_{}; request SHMEM_THREAD_SERIALIZED or "
+                  "SHMEM_THREAD_MULTIPLE from shmem_init_thread",
                   name, single ? "SINGLE" : "FUNNELED"));
 }
 
@@ -136,7 +136,7 @@ Door& watched_door(shmem_ctx_t handle, CallName name) {
 }
 
 void refuse_context(CallName name) {
-  give_up(name, "the context is SHMEM_CTX_INVALID, was destroyed or was never made");
+  give_up(name, "the context is SHMEM_CTX_INVALID, was destroyed or was never created");
 }
 
 void give_up(Lane& lane, CallName name) {
@@ -225,7 +225,7 @@ void examine_end(const Caller& caller) {
   const Own& self = own();
   const bool by_exit = std::string_view(caller.name) == "exit";
   if (!by_exit && std::this_thread::get_id() != self.main_thread)
-    give_up(caller.name, "called by another thread than the one that initialised the library");
+    give_up(caller.name, "called by a thread other than the one that initialized the library");
   examine_collective({caller.door, "shmem_finalize"}, caller.engine.teams().world(), "");
   const int left = self.inits == 1 ? caller.door.contexts().count_private() : 0;
   if (left > 0)

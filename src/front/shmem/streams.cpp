@@ -29,7 +29,7 @@ namespace {
 
 void require(int code, CallName call, const char* what) {
   if (code == 0) return;
-  give_up(call, fmt::format("{}: {}; is the stream one of the current device or context?", what,
+  give_up(call, fmt::format("{}: {}; is the stream of the current device or context?", what,
                             stream_driver()->name_of_error(code)));
 }
 
@@ -41,7 +41,8 @@ class StreamQueue {
   StreamQueue(void* stream, CallName call) : stream_(stream) {
     const BesideCaptures waits(driver_);
     void* word = nullptr;
-    require(driver_.make_word(word, done_on_device_), call, "memory that streams wait for");
+    require(driver_.make_word(word, done_on_device_), call,
+            "cannot allocate the word for which streams wait");
     done_ = new (word) std::atomic<std::uint32_t>(0);
     require(driver_.make_event(behind_all_), call, "an event");
     sigset_t all;
@@ -89,10 +90,10 @@ class StreamQueue {
     }
     auto* item = new Item{*this, std::move(work), number};
     require(driver_.launch_host_function(stream_, &hand_over, item), call,
-            "to put a function behind the stream");
+            "cannot add a function to the stream");
     require(driver_.wait_for_word(stream_, done_on_device_, number), call,
-            "to let the stream wait");
-    require(driver_.record(behind_all_, stream_), call, "to put an event behind the stream");
+            "cannot make the stream wait");
+    require(driver_.record(behind_all_, stream_), call, "cannot add an event to the stream");
   }
 
  private:
@@ -128,7 +129,7 @@ class StreamQueue {
     const std::scoped_lock lock(mutex_);
     if (not_begun_.empty()) return;
     give_up(call,
-            fmt::format("{} will never be done: {}", describe_left(),
+            fmt::format("{} will never run: {}", describe_left(),
                         state == 0 ? "the stream has no work left" : driver_.name_of_error(state)));
   }
 
@@ -137,8 +138,8 @@ class StreamQueue {
     const std::scoped_lock lock(mutex_);
     if (not_begun_.empty()) return true;  // a call is running, and tools show its wait
     print_error(
-        "gondwana: warning: rank {}: {}: waits for {}: the stream is still at its earlier work, "
-        "such as a kernel that does not end\n",
+        "gondwana: warning: rank {}: {}: waiting for {}: the stream is still busy with earlier "
+        "work, such as a kernel that does not end\n",
         this_process().rank(), call, describe_left());
     return true;
   }
@@ -147,7 +148,7 @@ class StreamQueue {
   std::string describe_left() const {
     const std::size_t count = not_begun_.size();
     return fmt::format(
-        "{} behind stream {}",
+        "{} on stream {}",
         count == 1 ? not_begun_.front()
                    : fmt::format("{} calls, the first of them {},", count, not_begun_.front()),
         fmt::ptr(stream_));
@@ -217,8 +218,8 @@ Queues& queues() {
 StreamQueue& queue_of(const Caller& caller, void* stream) {
   if (caller.engine.threads() != Threads::many)
     give_up(caller.name,
-            "a thread of the library does the work of streams; ask shmem_init_thread for "
-            "SHMEM_THREAD_MULTIPLE");
+            "a thread of the library runs the calls on streams; request SHMEM_THREAD_MULTIPLE from "
+            "shmem_init_thread");
   const std::scoped_lock lock(queues().mutex);
   std::unique_ptr<StreamQueue>& queue = queues().by_stream[name_of(stream)];
   if (queue != nullptr) return *queue;
@@ -231,10 +232,9 @@ StreamQueue& queue_of(const Caller& caller, void* stream) {
 bool is_done_at_once(const Caller& caller, void* stream) {
   if (stream_driver() != nullptr) return false;
   if (!StreamDriver::is_default(stream))
-    give_up(
-        caller.name,
-        "a stream in a process without a device of CUDA or ROCm; stream 0 is always there, and its "
-        "work is done at once");
+    give_up(caller.name,
+            "this process has no CUDA or ROCm device, so only stream 0 exists, whose calls run at "
+            "once");
   return true;
 }
 

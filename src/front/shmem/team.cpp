@@ -80,7 +80,7 @@ int team_split_strided(Caller caller, shmem_team_t parent_handle, int start, int
                        fmt::format("start {}, stride {}, size {}", start, stride, size));
   if (!is_valid(*parent, start, stride, size))
     return refuse_split(caller, *parent,
-                        fmt::format("start {}, stride {}, size {}: leaves the parent, which has "
+                        fmt::format("start {}, stride {}, size {}: exceeds the parent, which has "
                                     "members 0 to {}, or names one twice",
                                     start, stride, size, parent->size - 1));
   const Members members{static_cast<std::uint32_t>(start), stride,

@@ -19,7 +19,7 @@ inline shmem_team_t handle_of(const Team& team) {
 inline Team& team_of(const Caller& caller, shmem_team_t handle) {
   Team* team = find_team(caller.engine, handle);
   if (team == nullptr) [[unlikely]]
-    give_up(caller.name, "the team is SHMEM_TEAM_INVALID, was destroyed or was never made");
+    give_up(caller.name, "the team is SHMEM_TEAM_INVALID, was destroyed or was never created");
   return *team;
 }
 

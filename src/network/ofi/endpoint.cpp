@@ -151,7 +151,7 @@ std::string Endpoint::kind() const {
 
 Result<Peer> Endpoint::add_peer(Bytes address) {
   if (address.size() != address_.size())
-    return Error{Errc::malformed, "libfabric: the address of a peer is garbled"};
+    return Error{Errc::malformed, "libfabric: the address of a peer is malformed"};
   fi_addr_t peer = FI_ADDR_UNSPEC;
   const int inserted = fi_av_insert(peers_.get(), address.data(), 1, &peer, 0, nullptr);
   if (inserted != 1) return error_of("address of a peer", inserted);
@@ -169,7 +169,7 @@ Result<std::unique_ptr<network::Registration>> Endpoint::register_memory(Mutable
 Result<Region> Endpoint::import_region(Peer peer, Bytes key) {
   Region region{.peer = peer};
   if (key.size() != sizeof(Key))
-    return Error{Errc::malformed, "libfabric: the key of a peer's memory is garbled"};
+    return Error{Errc::malformed, "libfabric: the key of a peer's memory is malformed"};
   std::memcpy(region.words.data(), key.data(), key.size());
   return region;
 }

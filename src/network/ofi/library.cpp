@@ -23,8 +23,8 @@ void* open_library() {
 Result<Library> find_library() {
   if (is_static_program())
     return Error{Errc::missing,
-                 "an executable that is linked statically cannot load libfabric, which a job on "
-                 "several nodes needs; link it without -static"};
+                 "a statically linked executable cannot load libfabric, which a job on several "
+                 "nodes needs; link it without -static"};
   // Disables its monitor of freed memory, which replaces malloc's hooks in the whole program. We do
   // not use the cache.
   ::setenv("FI_MR_CACHE_MONITOR", "disabled", 0);

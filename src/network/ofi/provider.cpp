@@ -117,15 +117,14 @@ Error refusal(const Library& library, const Settings& settings) {
   const std::string& provider = settings.provider;
   if (const std::string demands = demands_of(library, settings); !demands.empty()) {
     return {Errc::missing,
-            fmt::format("provider {} of libfabric demands {} of memory that is registered, which "
-                        "Gondwana cannot do; GONDWANA_PROVIDER chooses another",
+            fmt::format("libfabric provider {} requires {} for registered memory, which Gondwana "
+                        "does not support; set GONDWANA_PROVIDER to another one",
                         provider, demands)};
   }
-  return {Errc::missing,
-          fmt::format("libfabric offers no {}{} that can carry a job; `fi_info` lists what there "
-                      "is, GONDWANA_PROVIDER chooses",
-                      provider.empty() ? "provider" : "provider " + provider,
-                      describe_network(library, settings))};
+  return {Errc::missing, fmt::format("libfabric offers no {}{} that can carry a job; `fi_info` "
+                                     "lists the providers, GONDWANA_PROVIDER selects one",
+                                     provider.empty() ? "provider" : "provider " + provider,
+                                     describe_network(library, settings))};
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ std::string advice(int failed) {
   rlimit limit{};
   const bool is_short = failed == -FI_ENOMEM || failed == -FI_EPERM || failed == -FI_EAGAIN;
   if (!is_short || ::getrlimit(RLIMIT_MEMLOCK, &limit) != 0) return "";
-  if (limit.rlim_cur == RLIM_INFINITY) return "; `ulimit -l` is not what limits it";
+  if (limit.rlim_cur == RLIM_INFINITY) return "; `ulimit -l` is not the cause";
   return fmt::format("; registered memory is locked, here at most {} KiB: raise `ulimit -l`",
                      limit.rlim_cur / 1024);
 }
@@ -32,7 +32,7 @@ Result<std::uint64_t> Registrar::new_key() const {
   if (wants(FI_MR_PROV_KEY)) return key;
   const std::size_t size = std::min(info_.domain_attr->mr_key_size, sizeof(key));
   if (::getrandom(&key, size, 0) < 0)
-    return Error{Errc::missing, "no random number for the key of registered memory"};
+    return Error{Errc::missing, "cannot get a random number for the key of registered memory"};
   return key;
 }
 
@@ -57,8 +57,8 @@ Result<Registration> Registrar::make(Bytes memory, std::uint64_t access) const {
 
 Error Registrar::error_of(Bytes memory, int failed) const {
   return {Errc::out_of_memory,
-          fmt::format("libfabric: {} of memory cannot be registered: {}{}",
-                      format_size(memory.size()), library_.strerror(-failed), advice(failed))};
+          fmt::format("libfabric: cannot register {} of memory: {}{}", format_size(memory.size()),
+                      library_.strerror(-failed), advice(failed))};
 }
 
 }  // namespace gondwana::ofi

@@ -159,10 +159,9 @@ Result<void> Endpoint::open_worker() {
   append(address_, own, size);
   library_.worker_release_address(worker_, own);
   if (address_.size() <= network::longest_address) return {};
-  return Error{Errc::missing,
-               fmt::format("UCX: an address of {} bytes is too long; UCX_NET_DEVICES "
-                           "or UCX_TLS choose less of it",
-                           address_.size())};
+  return Error{Errc::missing, fmt::format("UCX: an address of {} bytes is too long; use "
+                                          "UCX_NET_DEVICES or UCX_TLS to make it shorter",
+                                          address_.size())};
 }
 
 Endpoint::~Endpoint() {
@@ -208,7 +207,7 @@ Error Endpoint::error_of(const char* what, ucs_status_t status) const {
 
 Result<Peer> Endpoint::add_peer(Bytes address) {
   const std::optional<Bytes> framed = read_framed(address);
-  if (!framed) return Error{Errc::malformed, "UCX: the address of a peer is garbled"};
+  if (!framed) return Error{Errc::malformed, "UCX: the address of a peer is malformed"};
   Line& line = lines_.emplace_back();
   line.owner = this;
   line.address.assign(framed->begin(), framed->end());
@@ -253,7 +252,7 @@ Result<Region> Endpoint::import_region(Peer peer, Bytes key) {
   std::uint64_t base = 0;
   const auto framed =
       key.size() > sizeof(base) ? read_framed(key.subspan(sizeof(base))) : std::nullopt;
-  if (!framed) return Error{Errc::malformed, "UCX: the key of a peer's memory is garbled"};
+  if (!framed) return Error{Errc::malformed, "UCX: the key of a peer's memory is malformed"};
   std::memcpy(&base, key.data(), sizeof(base));
   const Result<Line*> line = connect(peer);
   if (!line) return line.error();

@@ -35,9 +35,8 @@ void* open_library() {
 
 Result<Library> find_library() {
   if (is_static_program())
-    return Error{
-        Errc::missing,
-        "an executable that is linked statically cannot load UCX; link it without -static"};
+    return Error{Errc::missing,
+                 "a statically linked executable cannot load UCX; link it without -static"};
   for (const auto& [name, value] : manners) ::setenv(name, value, 0);
   const SignalActionsKept from_it;
   void* handle = open_library();

@@ -28,10 +28,10 @@ std::optional<Error> examine_stack(std::size_t least) {
   const std::optional<std::size_t> size = own_stack_size();
   if (!size || *size >= least) return std::nullopt;
   return Error{Errc::refused,
-               fmt::format("this thread has a stack of {}, and needs {} at least where ranks have "
-                           "connections of their own to other nodes; give it a larger one "
-                           "(pthread_attr_setstacksize, of the first thread ulimit -s), or let the "
-                           "node agents carry the messages (GONDWANA_ROUTE=agent)",
+               fmt::format("this thread has a stack of {}, but needs at least {} if ranks have "
+                           "their own connections to other nodes; give it a larger stack "
+                           "(pthread_attr_setstacksize; for the first thread ulimit -s), or let "
+                           "the node agents carry the messages (GONDWANA_ROUTE=agent)",
                            format_size(*size), format_size(least))};
 }
 

@@ -18,7 +18,7 @@ Result<Posted> RemoteClient::send_message(Rank to, Bytes head, Bytes body, Depar
   const std::size_t size = head.size() + body.size();
   if (index(to) >= memory_->roster().capacity() || size > remote::longest_message)
     return Error{Errc::invalid_argument,
-                 fmt::format("no message of {} B goes to rank {}", size, index(to))};
+                 fmt::format("cannot send a message of {} B to rank {}", size, index(to))};
   MessagesTo& messages = messages_to(to);
   if (const Error* loss = messages.loss()) return *loss;
   const bool may_gather = (departure == Departure::may_wait || messages.is_open()) &&

@@ -69,22 +69,21 @@ bool Streams::have_departed() const {
 std::optional<Error> Streams::find_end() const {
   const NodeInfo& own = nodes_[memory_.plan().node];
   if (shared_.route.was_closed()) {
-    return Error{Errc::refused,
-                 "the connections of this rank to other nodes were closed, by closefrom(3) or the "
-                 "like; keep the descriptors that the library has opened, or set "
-                 "GONDWANA_ROUTE=agent"};
+    return Error{
+        Errc::refused,
+        "the connections of this rank to other nodes were closed, for example by closefrom(3); "
+        "keep the descriptors that the library opened, or set GONDWANA_ROUTE=agent"};
   }
   if (const std::uint32_t owner = memory_.header().shortened.load(std::memory_order_acquire);
       owner > 0) {
     return Error{Errc::peer_lost,
-                 fmt::format("the node agent on host {} has ended: rank {} has made a segment of a "
-                             "file that was then made shorter; keep files as long as they are "
-                             "segments",
+                 fmt::format("the node agent on host {} has ended: rank {} has a segment on a file "
+                             "that was made shorter; do not shorten files while they are segments",
                              own.host.data(), owner - 1)};
   }
   if (!is_agent_gone()) return std::nullopt;
-  return Error{Errc::peer_lost, fmt::format("the node agent on host {} is gone, was it killed? "
-                                            "Nobody else can reach the memory of {}",
+  return Error{Errc::peer_lost, fmt::format("the node agent on host {} has ended, was it killed? "
+                                            "No other process can reach the memory of {}",
                                             own.host.data(), ranks_of(own))};
 }
 

@@ -199,7 +199,7 @@ Result<Posted> Loopback::atomic(Remote at, const AtomicRequest& request, std::by
 
 Result<Posted> Loopback::send_message(Rank to, Bytes head, Bytes body, Departure /*departure*/) {
   if (index(to) >= boxes_->ranks() || head.size() + body.size() > remote::longest_message)
-    return Error{Errc::invalid_argument, fmt::format("no message of {} B goes to rank {}",
+    return Error{Errc::invalid_argument, fmt::format("cannot send a message of {} B to rank {}",
                                                      head.size() + body.size(), index(to))};
   return boxes_->post(me_, to, head, body) ? Posted::accepted : Posted::busy;
 }

@@ -14,11 +14,9 @@ Result<UniqueFd> fetch_descriptor(std::uint64_t process, int descriptor) {
   UniqueFd here(peer ? static_cast<int>(::syscall(SYS_pidfd_getfd, peer.get(), descriptor, 0))
                      : -1);
   if (here) return here;
-  return Error{
-      Errc::refused,
-      fmt::format("cannot take descriptor {} of process {}: {}; the system may allow it by "
-                  "sysctl kernel.yama.ptrace_scope=0",
-                  descriptor, process, std::strerror(errno))};
+  return Error{Errc::refused, fmt::format("cannot get descriptor {} of process {}: {}; sysctl "
+                                          "kernel.yama.ptrace_scope=0 may allow it",
+                                          descriptor, process, std::strerror(errno))};
 }
 
 }  // namespace gondwana

@@ -31,12 +31,12 @@ struct Row {
 
 // Devices are numbered in this order.
 constexpr std::array rows{
-    Row{KindId::cuda, "cuda", "CUDA_VISIBLE_DEVICES says which it may use", cuda::libraries,
-        cuda::is_here, cuda::open, cuda::is_used, cuda::has_pinned},
-    Row{KindId::hip, "hip", "HIP_VISIBLE_DEVICES says which it may use", hip::libraries,
-        hip::is_here, hip::open, nullptr, hip::has_pinned},
-    Row{KindId::ze, "ze", "ZE_AFFINITY_MASK says which it may use", ze::libraries, ze::is_here,
-        ze::open},
+    Row{KindId::cuda, "cuda", "CUDA_VISIBLE_DEVICES selects the devices that it may use",
+        cuda::libraries, cuda::is_here, cuda::open, cuda::is_used, cuda::has_pinned},
+    Row{KindId::hip, "hip", "HIP_VISIBLE_DEVICES selects the devices that it may use",
+        hip::libraries, hip::is_here, hip::open, nullptr, hip::has_pinned},
+    Row{KindId::ze, "ze", "ZE_AFFINITY_MASK selects the devices that it may use", ze::libraries,
+        ze::is_here, ze::open},
     Row{KindId::emulated,
         "emulated",
         "set GONDWANA_EMULATED_DEVICES",
@@ -71,9 +71,10 @@ Error not_here(const Row& row) {
   if (row.libraries.empty())
     return {Errc::missing, fmt::format("this process has no {} device; {}", row.name, row.more)};
   return {Errc::missing,
-          fmt::format("{}: not looked for, as the system shows no such device and the program has "
-                      "not loaded {}, or GONDWANA_KINDS names others; set GONDWANA_KINDS={}",
-                      row.name, row.libraries.front(), row.name)};
+          fmt::format(
+              "{}: not used, because the system shows no device of this kind and the program has "
+              "not loaded {}, or because GONDWANA_KINDS names others; set GONDWANA_KINDS={}",
+              row.name, row.libraries.front(), row.name)};
 }
 
 std::string plural(std::uint32_t count, std::string_view kind) {
@@ -157,8 +158,7 @@ std::vector<Kinds::Listed> Kinds::list() {
 
 Result<Kind*> Kinds::device(int number) {
   if (number < 0)
-    return Error{Errc::invalid_argument,
-                 fmt::format("device {}: devices have numbers from 0", number)};
+    return Error{Errc::invalid_argument, fmt::format("device {}: expected 0 or more", number)};
   auto left = static_cast<std::uint32_t>(number);
   std::string why_not;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -171,7 +171,7 @@ Result<Kind*> Kinds::device(int number) {
   }
   return Error{Errc::invalid_argument,
                fmt::format("device {}: this process has {}{}; GONDWANA_KINDS and "
-                           "GONDWANA_EMULATED_DEVICES say which it has",
+                           "GONDWANA_EMULATED_DEVICES select its devices",
                            number, plural(devices(), ""), why_not)};
 }
 
@@ -185,7 +185,7 @@ int Kinds::number_of(const Kind& kind) {
 Result<Kind*> Kinds::find(DeviceId device) {
   const Row* row = row_of(device.kind);
   if (row == nullptr)
-    return Error{Errc::invalid_argument, fmt::format("{} is no device", name_of(device))};
+    return Error{Errc::invalid_argument, fmt::format("{} is not a device", name_of(device))};
   const Result<Devices*> opened = open(static_cast<std::size_t>(row - rows.data()));
   if (!opened) return opened.error();
   if (device.number < (*opened)->count()) return (*opened)->device(device.number);
@@ -196,13 +196,13 @@ Result<Kind*> Kinds::find(DeviceId device) {
 
 Result<Kind*> Kinds::find(KindId kind, const void* handle) {
   const Row* row = row_of(kind);
-  if (row == nullptr) return Error{Errc::invalid_argument, "host memory is no device"};
+  if (row == nullptr) return Error{Errc::invalid_argument, "host memory is not a device"};
   const Result<Devices*> opened = open(static_cast<std::size_t>(row - rows.data()));
   if (!opened) return opened.error();
   const std::optional<std::uint32_t> number = (*opened)->number_of(handle);
   if (number) return (*opened)->device(*number);
   return Error{Errc::invalid_argument,
-               fmt::format("{} is no handle of a {} device", fmt::ptr(handle), row->name)};
+               fmt::format("{} is not a handle of a {} device", fmt::ptr(handle), row->name)};
 }
 
 Kind* Kinds::owner_of(Bytes memory) {

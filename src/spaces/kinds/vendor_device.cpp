@@ -46,11 +46,11 @@ Error VendorDevice::failed(const std::string& what, const Error& why) const {
 
 Result<void> VendorDevice::check_process() const {
   if (::getpid() == process_) return {};
-  return Error{Errc::refused,
-               fmt::format("{}: this process is a child by fork() of the one that uses the "
-                           "device, and its driver does not work there; use it in the parent, or "
-                           "after exec()",
-                           name_of(device()))};
+  return Error{
+      Errc::refused,
+      fmt::format("{}: this process was forked from the one that uses the device, and the driver "
+                  "does not work in a child; use the device in the parent, or after exec()",
+                  name_of(device()))};
 }
 
 Result<MutableBytes> VendorDevice::allocate(std::size_t size) {
@@ -87,7 +87,7 @@ Result<SharedHandle> VendorDevice::share(Bytes memory) const {
                              fmt::ptr(memory.data()), name_of(device()))};
   MutableBytes allocation = range->memory;
   Result<SharedHandle> handle = calls_->share(memory, allocation);
-  if (!handle) return failed("to share memory of", handle.error());
+  if (!handle) return failed("cannot share memory of", handle.error());
   handle->at(offset_word) = static_cast<std::uint64_t>(memory.data() - allocation.data());
   return handle;
 }
@@ -96,7 +96,7 @@ Result<MutableBytes> VendorDevice::map(const SharedHandle& handle, std::size_t s
   if (const Result<void> own = check_process(); !own) return own.error();
   const Result<std::byte*> opened = calls_->open(handle);
   if (!opened)
-    return failed("to map memory of a peer on",
+    return failed("cannot map memory of a peer on",
                   {opened.error().code, opened.error().text +
                                             "; the processes of a machine must see the same "
                                             "devices, in the same order"});
@@ -104,7 +104,7 @@ Result<MutableBytes> VendorDevice::map(const SharedHandle& handle, std::size_t s
   const std::uint64_t offset = handle[offset_word];
   if (!range || offset > range->memory.size() || size > range->memory.size() - offset) {
     calls_->close(*opened);
-    return Error{Errc::refused, "the memory of a peer ends before its description does"};
+    return Error{Errc::refused, "the memory of a peer is shorter than its description says"};
   }
   const MutableBytes memory(*opened + offset, size);
   const std::scoped_lock lock(memory_mutex_);
@@ -129,7 +129,7 @@ Result<void> VendorDevice::pin(MutableBytes host) {
   if (const Result<void> own = check_process(); !own) return own.error();
   const Result<bool> pinned = calls_->pin(host);
   if (!pinned)
-    return failed(fmt::format("to pin {} of host memory for", format_size(host.size())),
+    return failed(fmt::format("cannot pin {} of host memory for", format_size(host.size())),
                   pinned.error());
   const std::scoped_lock lock(memory_mutex_);
   if (*pinned) pinned_.insert(host.data());

@@ -13,10 +13,10 @@ namespace gondwana {
 
 Result<VendorLibrary> VendorLibrary::load(LibraryNames names, const char* vendor) {
   if (is_static_program())
-    return Error{Errc::missing,
-                 fmt::format("an executable that is linked statically cannot load {}; link it "
-                             "without -static",
-                             names.front())};
+    return Error{
+        Errc::missing,
+        fmt::format("a statically linked executable cannot load {}; link it without -static",
+                    names.front())};
   std::string reason;
   for (const char* name : names) {
     if (void* handle = ::dlopen(name, RTLD_NOW | RTLD_LOCAL); handle != nullptr)

@@ -43,8 +43,7 @@ Result<SharedHandle> VirtualMemory::share(Bytes memory, MutableBytes& allocation
   const auto address = reinterpret_cast<Address>(memory.data());
   if (const auto got = checked(calls_.get_range, &begin, &size, address); !got) return got.error();
   if (address - begin > size || memory.size() > size - (address - begin))
-    return Error{Errc::refused,
-                 "it lies in more than one allocation, mapped side by side; share each by itself"};
+    return Error{Errc::refused, "it spans several adjacent allocations; share each separately"};
   Handle handle = 0;
   if (const auto kept = checked(calls_.retain, &handle, memory.data()); !kept) return kept.error();
   int file = -1;

@@ -290,7 +290,7 @@ class Starting(Installed):
     def test_a_rank_that_ends_while_others_wait_for_it_is_told(self):
         for ranks in ("2", "3"):
             done = self.run_client(self.client, "leave", GASNET_PSHM_NODES=ranks)
-            sentence = "rank 0: exit: .* status 0, but others go on; rank 1 waits in gex_"
+            sentence = "rank 0: exit: .* status 0, but others continue; rank 1 waits in gex_"
             self.assert_told(done, sentence)
 
     def test_a_rank_that_runs_a_handler_for_long_is_not_taken_for_one_that_waits(self):

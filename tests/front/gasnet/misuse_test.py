@@ -12,9 +12,9 @@ WATCHDOG = 60  # seconds: against hangs only
 MESSAGES = {
     "rank": r"gex_RMA_Put: rank 2: the team has 2 members, 0 to 1 \(in ",
     "root": r"gex_Coll_Broadcast\w*: root 3: the team has 2 members, 0 to 1 \(in do_wrong",
-    "stack": r"gex_RMA_Put: 8 bytes at 0x\w+: not in the segment of rank 1, .* on; it is on the stack of do_wrong \(in",
-    "own": r"gex_RMA_Put: 8 bytes at 0x\w+: not in the segment of rank 1, .* on; it is memory of rank 0 \(in",
-    "past": r"gex_RMA_Put: 8 bytes at 0x\w+: not in the segment of rank 1, which has 1048576 bytes from 0x\w+ on \(in",
+    "stack": r"gex_RMA_Put: 8 bytes at 0x\w+: not in the segment of rank 1, .* starting at 0x\w+; it is on the stack of do_wrong \(in",
+    "own": r"gex_RMA_Put: 8 bytes at 0x\w+: not in the segment of rank 1, .* starting at 0x\w+; it is memory of rank 0 \(in",
+    "past": r"gex_RMA_Put: 8 bytes at 0x\w+: not in the segment of rank 1, which has 1048576 bytes starting at 0x\w+ \(in",
     "segment": r"gex_Segment_Attach: a segment of 1000 bytes: expected a multiple of the page size, \d+ "
     r"\(GASNET_ERR_BAD_ARG\) \(in do_wrong",
 }
@@ -35,7 +35,7 @@ class Misuse(unittest.TestCase):
 
     def test_a_program_without_launcher_is_told_how_to_start(self):
         ended = run("-n", "1", PROGRAM, "rank")
-        self.assertRegex(ended.stderr, r"rank 1: the team has 1 member, 0 to 0; start it by gondwana run -n 2 \S+misuse")
+        self.assertRegex(ended.stderr, r"rank 1: the team has 1 member, 0 to 0; start it with gondwana run -n 2 \S+misuse")
 
 
 if __name__ == "__main__":

@@ -145,14 +145,14 @@ void readers_see_whole_writes() {
 }
 
 void misused_locks_end_the_program() {
-  EXPECT(ends_with("gasnett_mutex_lock: the calling thread holds it already", [] {
+  EXPECT(ends_with("gasnett_mutex_lock: the calling thread already holds it", [] {
     gasnett_mutex_lock(&mutex);
     gasnett_mutex_lock(&mutex);
   }));
   EXPECT(ends_with("gasnett_mutex_unlock: the calling thread does not hold it",
                    [] { gasnett_mutex_unlock(&mutex); }));
   EXPECT(ends_with("gasnett_cond_wait", [] { gasnett_cond_wait(&condition, &mutex); }));
-  EXPECT(ends_with("gasnett_rwlock_wrlock: the calling thread holds it already", [] {
+  EXPECT(ends_with("gasnett_rwlock_wrlock: the calling thread already holds it", [] {
     gasnett_rwlock_rdlock(&shelf);
     gasnett_rwlock_wrlock(&shelf);
   }));

@@ -229,7 +229,7 @@ TEST(kinds_of_cuda, memory_that_the_program_maps_is_shared_by_a_descriptor) {
     kind.unshare(*handle);
     EXPECT_EQ(descriptors(), before);
     EXPECT_NE(error_of(kind.share({first.memory().data() + 1, MappedByProgram::size}))
-                  .find("cuda:1: it lies in more than one allocation"),
+                  .find("cuda:1: it spans several adjacent allocations"),
               std::string::npos);
     EXPECT_NE(error_of(kind.share(third.memory())).find("cuMemCreate() without"),
               std::string::npos);
@@ -255,8 +255,9 @@ TEST(kinds_of_cuda, memory_of_a_pool_is_refused_in_words) {
   ASSERT_EQ(find("cuCtxPushCurrent_v2")(context), 0);
   ASSERT_EQ(find("cuMemAllocAsync")(&memory, std::size_t{4000}, nullptr), 0);
   EXPECT_EQ(kinds.of({memory, 4000}), &kind) << "it is copied as any other";
-  EXPECT_NE(error_of(kind.share({memory, 4000})).find("cuda:0: it is memory of cudaMallocAsync()"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of(kind.share({memory, 4000})).find("cuda:0: it is memory from cudaMallocAsync()"),
+      std::string::npos);
   ASSERT_EQ(find("cuMemFree_v2")(memory), 0);
   ASSERT_EQ(find("cuCtxPopCurrent_v2")(&context), 0);
   ASSERT_EQ(find("cuDevicePrimaryCtxRelease_v2")(device), 0);

@@ -67,7 +67,7 @@ std::shared_ptr<ReductionArrays::Copy> ReductionArrays::make_copy(StagedTeam& te
   const std::optional<MutableBytes> bytes = segments.allocate(what_.size());
   if (!bytes)
     team.with().give_up(
-        call, fmt::format("no room for a copy of {}: elements of more than {} need a copy if "
+        call, fmt::format("no memory for a copy of {}: elements of more than {} need a copy if "
                           "they are outside segments or src is dst; put them in a segment",
                           format_size(what_.size()), format_size(buffer_size)));
   return std::make_shared<Copy>(segments, *bytes);

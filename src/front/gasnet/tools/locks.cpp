@@ -53,7 +53,7 @@ void demand_success(int error, const char* call) {
   if (error != 0) gasnett_fatalerror_nopos("%s: %s", call, std::strerror(error));
 }
 
-constexpr const char* held_already = "the calling thread holds it already";
+constexpr const char* held_already = "the calling thread already holds it";
 constexpr const char* not_held = "the calling thread does not hold it";
 
 void demand_new(const gasnett_rwlock_t* lock, int checks, const char* call) {

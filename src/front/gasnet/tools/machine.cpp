@@ -64,8 +64,7 @@ std::uint64_t gasnett_getPhysMemSz(int failure_is_fatal) {
   if (pages > 0 && page_size > 0)
     return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_size);
   if (failure_is_fatal != 0)
-    gasnett_fatalerror_nopos(
-        "gasnett_getPhysMemSz: the system does not say how much memory it has");
+    gasnett_fatalerror_nopos("gasnett_getPhysMemSz: cannot determine the physical memory");
   return 0;
 }
 

@@ -17,8 +17,8 @@ namespace {
 using Context = void*;
 using Device = int;
 
-constexpr const char* vendor = "the driver of NVIDIA";  // what to install
-constexpr int unified_addressing = 41;                  // CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING
+constexpr const char* vendor = "the NVIDIA driver";  // what to install
+constexpr int unified_addressing = 41;               // CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING
 constexpr unsigned lazy_peer_access = 1;
 constexpr unsigned on_device = 2;  // CU_MEMORYTYPE_DEVICE
 
@@ -151,13 +151,12 @@ Result<SharedHandle> CudaDriver::share(Bytes memory, MutableBytes& allocation) {
   }
   if (is_of_pool(memory.data()))
     return Error{Errc::refused,
-                 "it is memory of cudaMallocAsync() or of another pool of CUDA, which other "
-                 "processes do not reach; allocate it by cudaMalloc()"};
+                 "it is memory from cudaMallocAsync() or another CUDA pool, which other processes "
+                 "cannot reach; allocate it with cudaMalloc()"};
   if ((types & VirtualMemory::type_of_handles) == 0)
     return Error{Errc::refused,
-                 "it is memory of cuMemCreate() without "
-                 "CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR among its requestedHandleTypes; ask for "
-                 "that, or allocate it by cudaMalloc()"};
+                 "it is memory from cuMemCreate() without CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR "
+                 "in its requestedHandleTypes; request that, or allocate it with cudaMalloc()"};
   return virtual_memory_.share(memory, allocation);
 }
 
@@ -197,7 +196,7 @@ Result<void> CudaDriver::retain(std::uint32_t device) {
   if (!handle) return handle.error();
   int is_unified = 0;
   if (get_attribute_(&is_unified, unified_addressing, *handle) != 0 || is_unified == 0)
-    return Error{Errc::refused, "it has no address space in common with the host"};
+    return Error{Errc::refused, "it shares no address space with the host"};
   Context context = nullptr;
   Result<void> retained = check(retain_.name, retain_(&context, *handle));
   if (retained) contexts_.at(device).store(context, std::memory_order_release);

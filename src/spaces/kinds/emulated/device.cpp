@@ -137,7 +137,7 @@ Result<SharedHandle> EmulatedDevice::share(Bytes memory) const {
   if (!found || !found->block->is_own)
     return Error{
         Errc::invalid_argument,
-        fmt::format("{} at {} are no memory of {} that this process has allocated",
+        fmt::format("{} at {} are not memory of {} that this process allocated",
                     format_size(memory.size()), fmt::ptr(memory.data()), name_of(device()))};
   struct stat facts{};
   ::fstat(found->block->file.get(), &facts);

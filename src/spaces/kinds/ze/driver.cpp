@@ -164,7 +164,7 @@ std::vector<Handle> list_of(const Call& call) {
 
 Result<void> ZeDriver::load() {
   Result<VendorLibrary> library =
-      VendorLibrary::load(libraries, "Level Zero (libze1 on Debian) and the driver of Intel");
+      VendorLibrary::load(libraries, "Level Zero (libze1 on Debian) and the Intel driver");
   if (!library) return library.error();
   calls_.find_all([&](auto&... call) { (library->find(call.function, call.name), ...); });
   if (Result<void> complete = library->check(); !complete) return complete;

@@ -121,9 +121,8 @@ std::string describe_under(pid_t wrapper, const Death& death, std::uint32_t othe
 }
 
 std::string describe_replaced(const Death& death, std::uint32_t others) {
-  return fmt::format("rank {} on host {} (pid {}) replaced its program by another (exec) {}{}",
-                     death.rank, death.host, death.pid, death.remains.place,
-                     describe_consequence(others));
+  return fmt::format("rank {} on host {} (pid {}) replaced its program (exec) {}{}", death.rank,
+                     death.host, death.pid, death.remains.place, describe_consequence(others));
 }
 
 std::string describe_no_job(std::span<const std::uint32_t> ranks, const std::string& program,

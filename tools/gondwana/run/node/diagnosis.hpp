@@ -46,7 +46,7 @@ std::string describe(const Death& death, std::uint32_t others);
 std::string describe_under(pid_t wrapper, const Death& death, std::uint32_t others);
 
 // The same for a rank that now runs another program: "rank 2 on host n1 (pid 123) replaced its
-// program by another (exec) outside any blocking call; the other 3 ranks are ended".
+// program (exec) outside any blocking call; the other 3 ranks are ended".
 std::string describe_replaced(const Death& death, std::uint32_t others);
 
 // Returns "ranks 0-3 were 4 jobs of one rank each: ./hello is linked with libmpi.so.40, whose
