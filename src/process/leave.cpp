@@ -64,7 +64,7 @@ void tell_others_to_look(const Process& self) {
 constinit struct sigaction without_end{};
 
 void on_end_signal(int number, siginfo_t* facts, void* context) {
-  Process& self = this_process();
+  const Process& self = this_process();
   if (!self.forked && purposeful_end(self.memory->header())) {
     for (const auto& divert : self.diverts)
       if (const auto door = divert.load()) door();
@@ -174,7 +174,7 @@ void take_leave(int status, void* /*unused*/) {
 void say_peer_lost(const Error& error) {
   constexpr std::chrono::seconds for_others{2};
   constexpr std::chrono::seconds longest{10};
-  Process& self = this_process();
+  const Process& self = this_process();
   if (self.all_have_finalized) return;
   const std::chrono::nanoseconds grace = std::min(stretched(for_others), longest);
   const LossWait wait(error.code == Errc::peer_lost, static_cast<std::uint64_t>(grace.count()),
