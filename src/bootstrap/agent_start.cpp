@@ -131,8 +131,8 @@ struct Start {
 // only. A launcher waits until no process holds the pipes that it gave to the rank.
 void close_from(int first) {
   if (::syscall(SYS_close_range, first, ~0U, 0) == 0) return;
-  constexpr int most_looked_at = 65'536;
-  const auto most = static_cast<int>(std::min<long>(::sysconf(_SC_OPEN_MAX), most_looked_at));
+  constexpr int max_descriptors = 65'536;
+  const auto most = static_cast<int>(std::min<long>(::sysconf(_SC_OPEN_MAX), max_descriptors));
   for (int descriptor = first; descriptor < most; ++descriptor) ::close(descriptor);
 }
 

@@ -107,7 +107,7 @@ Result<Membership> join_as_agent(const Environment& environment) {
 Result<Membership> join(const Environment& environment) {
   if (const char* descriptor = environment(protocol::join_fd_variable); descriptor != nullptr)
     return join_as_rank(descriptor);
-  const StartedBy by = find_who_started(environment);
+  const StartedBy by = find_launcher(environment);
   if (!is_rank_itself(by, environment)) return join_alone();
   const Result<Options> options = read_options(environment);
   if (!options) return options.error();

@@ -67,7 +67,7 @@ Result<Membership> join_through_pmi1(const Pmi1Start& start, const StartedBy& by
 
 }  // namespace
 
-Error no_way_to_meet(const StartedBy& by) {
+Error no_bootstrap(const StartedBy& by) {
   const auto& [variable, size] = *by.claim;
   return {Errc::missing,
           fmt::format("{}={}: another launcher started {} processes, {}, without PMIx "
@@ -107,7 +107,7 @@ Result<Membership> join_foreign(const StartedBy& by, const Options& options) {
       session.reset();
       return join_through_pmi1(*by.pmi1, by, terms);
     case JoinWay::none:
-      return session && !is_open ? out_of_reach(by, session->error()) : no_way_to_meet(by);
+      return session && !is_open ? out_of_reach(by, session->error()) : no_bootstrap(by);
     case JoinWay::alone:
       break;
   }

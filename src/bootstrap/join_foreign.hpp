@@ -20,7 +20,7 @@ JoinWay way_to_join(const StartedBy& by, std::uint32_t pmix_size);
 
 // Why a process cannot join the others of its launcher, and what to do: the launcher offers no way,
 // or its way needs something that is missing. Both need a claim.
-Error no_way_to_meet(const StartedBy& by);
+Error no_bootstrap(const StartedBy& by);
 Error out_of_reach(const StartedBy& by, const Error& error);
 
 // A job of one rank.

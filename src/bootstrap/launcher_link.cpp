@@ -11,7 +11,7 @@ Result<void> LauncherLink::end_job(int status, EndReason reason) const {
   return protocol::send(socket_.get(), exit, job_tag_, -1);
 }
 
-Result<void> LauncherLink::say_ready() const {
+Result<void> LauncherLink::send_ready() const {
   const auto pid = static_cast<std::uint64_t>(::getpid());
   return protocol::send(socket_.get(), protocol::Ready{pid}, job_tag_, -1);
 }

@@ -38,7 +38,7 @@ class LauncherLink {
   Result<void> end_job(int status, EndReason reason) const;
 
   // For a node agent: the info of this node is in the control memory.
-  Result<void> say_ready() const;
+  Result<void> send_ready() const;
   // Readable when the guardian is gone, or no longer needs a node agent.
   int descriptor() const { return socket_.get(); }
 

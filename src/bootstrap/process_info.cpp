@@ -58,12 +58,11 @@ std::string write_invitation(const Invitation& invitation) {
 }
 
 // Of address, tag and password.
-Result<Invitation> read_invitation(std::span<const std::string_view, 3> words,
-                                   std::uint32_t whose) {
+Result<Invitation> read_invitation(std::span<const std::string_view, 3> words, std::uint32_t rank) {
   const auto tag = read_hexadecimal(words[1]);
   const auto password = read_hexadecimal(words[2]);
   if (!tag || *tag == 0 || !password)
-    return Error{Errc::malformed, fmt::format("the invitation of rank {} is malformed", whose)};
+    return Error{Errc::malformed, fmt::format("the invitation of rank {} is malformed", rank)};
   return Invitation{std::string(words[0]), *tag, *password};
 }
 
@@ -90,14 +89,14 @@ bool is_sealed(std::string_view text) {
 }
 
 // The words of a rank's text without the checksum. Their number must be one of `counts`.
-Result<std::vector<std::string_view>> read_words(std::string_view text, std::uint32_t whose,
+Result<std::vector<std::string_view>> read_words(std::string_view text, std::uint32_t rank,
                                                  std::array<std::size_t, 2> counts) {
   std::vector<std::string_view> words = split(text);
   if (words.size() < 2 || words[0] != magic) {
     return Error{Errc::malformed,
                  fmt::format("the data that rank {} sent through the launcher is not from "
                              "Gondwana; do all processes run the same program?",
-                             whose)};
+                             rank)};
   }
   if (words[1] != std::to_string(protocol::version) ||
       std::ranges::find(counts, words.size() - 1) == counts.end()) {
@@ -105,13 +104,13 @@ Result<std::vector<std::string_view>> read_words(std::string_view text, std::uin
         Errc::refused,
         fmt::format(
             "rank {} uses a different build of Gondwana; use one installation for all ranks",
-            whose)};
+            rank)};
   }
   if (!is_sealed(text)) {
     return Error{Errc::malformed,
                  fmt::format("the data of rank {} was changed on its way through the launcher; "
                              "start the job again, or use another launcher",
-                             whose)};
+                             rank)};
   }
   words.pop_back();
   return words;
@@ -146,18 +145,18 @@ std::string write_info(const ProcessInfo& info) {
   return text;
 }
 
-Result<ProcessInfo> read_info(std::string_view text, std::uint32_t whose) {
-  const Result<std::vector<std::string_view>> words = read_words(text, whose, {7, 10});
+Result<ProcessInfo> read_info(std::string_view text, std::uint32_t rank) {
+  const Result<std::vector<std::string_view>> words = read_words(text, rank, {7, 10});
   if (!words) return words.error();
   ProcessInfo info;
   info.node = {std::string((*words)[2]), std::string((*words)[3]), std::string((*words)[4])};
   info.host = (*words)[5];
   const Result<std::uint64_t> node_ranks = parse_number((*words)[6], 0, protocol::max_ranks);
   if (!node_ranks)
-    return Error{Errc::malformed, fmt::format("the information of rank {} is malformed", whose)};
+    return Error{Errc::malformed, fmt::format("the information of rank {} is malformed", rank)};
   info.node_ranks = static_cast<std::uint32_t>(*node_ranks);
   if (words->size() == 10) {
-    const Result<Invitation> invitation = read_invitation(std::span(*words).last<3>(), whose);
+    const Result<Invitation> invitation = read_invitation(std::span(*words).last<3>(), rank);
     if (!invitation) return invitation.error();
     info.invitation = *invitation;
   }
@@ -172,10 +171,10 @@ std::string write_offer(const NodeOffer& offer) {
   return seal(std::move(text));
 }
 
-Result<NodeOffer> read_offer(std::string_view text, std::uint32_t whose) {
-  const Result<std::vector<std::string_view>> words = read_words(text, whose, {6, 6});
+Result<NodeOffer> read_offer(std::string_view text, std::uint32_t rank) {
+  const Result<std::vector<std::string_view>> words = read_words(text, rank, {6, 6});
   if (!words) return words.error();
-  const Result<Invitation> invitation = read_invitation(std::span(*words).subspan<2, 3>(), whose);
+  const Result<Invitation> invitation = read_invitation(std::span(*words).subspan<2, 3>(), rank);
   if (!invitation) return invitation.error();
   const auto bytes = read_bytes((*words)[5]);
   std::optional<NodeContact> contact = bytes ? NodeContact::unpack(*bytes) : std::nullopt;
@@ -184,7 +183,7 @@ Result<NodeOffer> read_offer(std::string_view text, std::uint32_t whose) {
         Errc::malformed,
         fmt::format(
             "the node information of rank {} is malformed; use one installation for all ranks",
-            whose)};
+            rank)};
   }
   return NodeOffer{*invitation, *std::move(contact)};
 }

@@ -46,7 +46,7 @@ std::string seal(std::string text);
 std::string write_info(const ProcessInfo& info);
 
 // `whose`: the rank, for the message.
-Result<ProcessInfo> read_info(std::string_view text, std::uint32_t whose);
+Result<ProcessInfo> read_info(std::string_view text, std::uint32_t rank);
 
 // What the first rank of each node tells all in the second round, if there are several.
 struct NodeOffer {
@@ -56,6 +56,6 @@ struct NodeOffer {
 
 // One word, of any length.
 std::string write_offer(const NodeOffer& offer);
-Result<NodeOffer> read_offer(std::string_view text, std::uint32_t whose);
+Result<NodeOffer> read_offer(std::string_view text, std::uint32_t rank);
 
 }  // namespace gondwana

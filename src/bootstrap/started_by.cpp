@@ -54,7 +54,7 @@ std::optional<std::uint64_t> socket_inode(int descriptor) {
   return status.st_ino;
 }
 
-void look_for_pmi1(const Environment& environment, StartedBy& by) {
+void detect_pmi1(const Environment& environment, StartedBy& by) {
   const auto socket = number_in(environment, "PMI_FD", 0, 1U << 30);
   const auto size = number_in(environment, "PMI_SIZE", 2, protocol::max_ranks);
   if (!socket || !size) return;
@@ -66,7 +66,7 @@ void look_for_pmi1(const Environment& environment, StartedBy& by) {
   by.identity += fmt::format("pmi1:{}", *inode);
 }
 
-void look_for_pmix(const Environment& environment, StartedBy& by) {
+void detect_pmix(const Environment& environment, StartedBy& by) {
   const char* space = environment("PMIX_NAMESPACE");
   const char* rank = environment("PMIX_RANK");
   if (space == nullptr || rank == nullptr) return;
@@ -76,7 +76,7 @@ void look_for_pmix(const Environment& environment, StartedBy& by) {
 
 }  // namespace
 
-StartedBy find_who_started(const Environment& environment) {
+StartedBy find_launcher(const Environment& environment) {
   StartedBy by{"a launcher with PMIx", any_remedy, any_order, {}, false, {}, {}};
   const auto named = std::ranges::find_if(launchers, [&](const KnownLauncher& launcher) {
     return environment(std::string(launcher.variable).c_str()) != nullptr;
@@ -90,8 +90,8 @@ StartedBy find_who_started(const Environment& environment) {
     const auto size = number_in(environment, launcher.variable, 2, ~std::uint64_t{0});
     if (size && !by.claim) by.claim = Claim{launcher.variable, *size};
   }
-  look_for_pmix(environment, by);
-  look_for_pmi1(environment, by);
+  detect_pmix(environment, by);
+  detect_pmi1(environment, by);
   return by;
 }
 

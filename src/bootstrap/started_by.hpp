@@ -34,6 +34,6 @@ struct StartedBy {
   std::string identity;
 };
 
-StartedBy find_who_started(const Environment& environment);
+StartedBy find_launcher(const Environment& environment);
 
 }  // namespace gondwana

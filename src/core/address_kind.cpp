@@ -42,7 +42,7 @@ struct Owner {
 };
 
 // The innermost frame that begins above the address belongs to the caller.
-bool look_at_frame(void* data, const CallFrame& frame) {
+bool visit_frame(void* data, const CallFrame& frame) {
   Owner& owner = *static_cast<Owner*>(data);
   if (frame.stack_begin > owner.address) return false;
   owner.frame = frame;
@@ -51,7 +51,7 @@ bool look_at_frame(void* data, const CallFrame& frame) {
 
 AddressFacts on_stack(std::uintptr_t address) {
   Owner owner{address, {}};
-  visit_call_frames(look_at_frame, &owner);
+  visit_call_frames(visit_frame, &owner);
   const std::string function = name_of(owner.frame.address, SymbolKind::function);
   return {AddressKind::stack, function.empty() ? "on the stack" : "on the stack of " + function};
 }
@@ -87,7 +87,7 @@ AddressFacts in_segment(const ElfW(Phdr) & segment, const dl_phdr_info& object,
           name.empty() ? "a constant of the program" : "the constant " + name};
 }
 
-int look_at_object(dl_phdr_info* object, std::size_t /*size*/, void* data) {
+int visit_object(dl_phdr_info* object, std::size_t /*size*/, void* data) {
   Objects& objects = *static_cast<Objects*>(data);
   const std::span segments(object->dlpi_phdr, object->dlpi_phnum);
   for (const ElfW(Phdr) & segment : segments) {
@@ -132,12 +132,12 @@ AddressFacts of_mapping(std::uintptr_t address) {
 
 }  // namespace
 
-AddressFacts look_at_address(const void* object) {
+AddressFacts find_address_facts(const void* object) {
   const auto address = reinterpret_cast<std::uintptr_t>(object);
   if (address == 0) return {AddressKind::null, "null"};
   if (is_on_own_stack(address)) return on_stack(address);
   Objects objects{address, {}};
-  ::dl_iterate_phdr(look_at_object, &objects);
+  ::dl_iterate_phdr(visit_object, &objects);
   if (objects.facts.kind != AddressKind::unknown) return objects.facts;
   return of_mapping(address);
 }

@@ -26,6 +26,6 @@ struct AddressFacts {
 };
 
 // Reads files of the system and of the program. Not for signal handlers.
-AddressFacts look_at_address(const void* address);
+AddressFacts find_address_facts(const void* address);
 
 }  // namespace gondwana

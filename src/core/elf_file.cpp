@@ -18,7 +18,7 @@ struct Search {
 
 // Called for each module. The program comes first and has an empty name. Stops at the module that
 // contains the address.
-int look_at_module(dl_phdr_info* object, std::size_t /*size*/, void* data) {
+int visit_module(dl_phdr_info* object, std::size_t /*size*/, void* data) {
   Search& search = *static_cast<Search*>(data);
   const std::span segments(object->dlpi_phdr, object->dlpi_phnum);
   const bool has_it = std::ranges::any_of(segments, [&](const ElfW(Phdr) & segment) {
@@ -35,7 +35,7 @@ int look_at_module(dl_phdr_info* object, std::size_t /*size*/, void* data) {
 
 Module module_at(std::uintptr_t address) {
   Search search{address, {}};
-  ::dl_iterate_phdr(look_at_module, &search);
+  ::dl_iterate_phdr(visit_module, &search);
   return search.found;
 }
 

@@ -15,7 +15,7 @@ struct Search {
 };
 
 // Called for each loaded object. Stops at the one that contains the address.
-int look_at_object(dl_phdr_info* object, std::size_t /*size*/, void* data) {
+int visit_object(dl_phdr_info* object, std::size_t /*size*/, void* data) {
   Search& search = *static_cast<Search*>(data);
   const std::span segments(object->dlpi_phdr, object->dlpi_phnum);
   const bool has_it = std::ranges::any_of(segments, [&](const ElfW(Phdr) & segment) {
@@ -30,7 +30,7 @@ int look_at_object(dl_phdr_info* object, std::size_t /*size*/, void* data) {
 
 std::string library_of(const void* address) {
   Search search{reinterpret_cast<std::uintptr_t>(address), {}};
-  ::dl_iterate_phdr(look_at_object, &search);
+  ::dl_iterate_phdr(visit_object, &search);
   return search.library;
 }
 

@@ -38,9 +38,9 @@ std::string unfinished_name(const std::string& target) {
 
 // The target of a link, which need not exist. We resolve links ourselves: the kernel would not
 // check their owners.
-Result<std::filesystem::path> behind_links(std::filesystem::path file) {
-  constexpr int most_links = 40;
-  for (int links = 0; links < most_links; ++links) {
+Result<std::filesystem::path> resolve_links(std::filesystem::path file) {
+  constexpr int max_links = 40;
+  for (int links = 0; links < max_links; ++links) {
     struct stat facts{};
     if (::lstat(file.c_str(), &facts) != 0 || !S_ISLNK(facts.st_mode)) break;
     if (facts.st_uid != ::geteuid() && facts.st_uid != 0)
@@ -65,7 +65,7 @@ Result<NewFile> NewFile::open(const std::string& name) {
     if (!file) return system_error();
     return NewFile(std::move(file), name, "");
   }
-  const Result<std::filesystem::path> target = behind_links(name);
+  const Result<std::filesystem::path> target = resolve_links(name);
   if (!target) return target.error();
   const std::string unfinished = unfinished_name(target->string());
   Result<UniqueFd> file = create(unfinished);

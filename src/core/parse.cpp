@@ -36,17 +36,17 @@ int unit_shift(std::string_view unit) {
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::vector<std::size_t> last(row.size());
-  std::vector<std::size_t> last_but_one(row.size());
+  std::vector<std::size_t> before_last(row.size());
   for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    last_but_one.swap(last);
+    before_last.swap(last);
     last.swap(row);
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
       const std::size_t change = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
       row[j] = std::min({last[j] + 1, row[j - 1] + 1, change});
       const bool are_swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (are_swapped) row[j] = std::min(row[j], last_but_one[j - 2] + 1);
+      if (are_swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
     }
   }
   return row.back();
@@ -71,10 +71,10 @@ Result<std::size_t> parse_size(std::string_view text) {
   const char* end = text.data() + text.size();
   const auto [rest, failure] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
   if (failure != std::errc{} || !(number >= 0) || std::signbit(number)) return malformed();
-  const std::string_view behind = text.substr(static_cast<std::size_t>(rest - text.data()));
-  const std::string_view unit = without_leading_space(behind);
+  const std::string_view after = text.substr(static_cast<std::size_t>(rest - text.data()));
+  const std::string_view unit = without_leading_space(after);
   const int shift = unit_shift(lower(unit));
-  if (shift < 0 || (unit.empty() && !behind.empty())) return malformed();
+  if (shift < 0 || (unit.empty() && !after.empty())) return malformed();
   return checked_size(text, std::ldexp(number, shift));
 }
 

@@ -69,12 +69,12 @@ ProcessLimit process_limit() {
     const std::string file = fmt::format("/proc/sys/kernel/{}", name);
     tightest.consider(number_in(file), 0, file);
   }
-  const auto look_at = [&](const std::string& group) {
+  const auto visit_group = [&](const std::string& group) {
     tightest.consider(number_in(group + "/pids.max"),
                       number_in(group + "/pids.current").value_or(0), group + "/pids.max");
   };
-  for_each_group("/sys/fs/cgroup", "", look_at);
-  for_each_group("/sys/fs/cgroup/pids", "pids", look_at);
+  for_each_group("/sys/fs/cgroup", "", visit_group);
+  for_each_group("/sys/fs/cgroup/pids", "pids", visit_group);
   return tightest.get();
 }
 

@@ -28,7 +28,7 @@ constexpr std::size_t longest_file = std::size_t{1} << 20;
 
 // Checks what toml++ assumes and leaves undefined otherwise: that a key follows the bracket of a
 // table, and that only comments have letters outside ASCII. Nothing if the text is valid.
-std::optional<std::string> doubt_about_lines(std::string_view text) {
+std::optional<std::string> problem_of_lines(std::string_view text) {
   constexpr std::string_view mark_of_byte_order = "\xef\xbb\xbf";
   if (text.starts_with(mark_of_byte_order)) text.remove_prefix(mark_of_byte_order.size());
   for (std::size_t line = 1; !text.empty(); ++line) {
@@ -111,7 +111,7 @@ Result<SiteFile> SiteFile::read(const char* named) {
 }
 
 Result<SiteFile> SiteFile::parse(std::string_view text, std::string_view path) {
-  if (const std::optional<std::string> doubt = doubt_about_lines(text))
+  if (const std::optional<std::string> doubt = problem_of_lines(text))
     return Error{Errc::invalid_argument, fmt::format("{}:{}", path, *doubt)};
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed)

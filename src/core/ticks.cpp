@@ -5,10 +5,10 @@
 namespace gondwana {
 
 ClockPair read_clocks() {
-  constexpr int looks = 5;
+  constexpr int samples = 5;
   ClockPair best;
   std::uint64_t shortest = ~std::uint64_t{0};
-  for (int look = 0; look < looks; ++look) {
+  for (int sample = 0; sample < samples; ++sample) {
     const std::uint64_t before = ticks();
     const std::uint64_t ns = monotonic_ns();
     const std::uint64_t took = ticks() - before;

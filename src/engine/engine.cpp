@@ -17,9 +17,9 @@ namespace {
 
 // One poll of a wire takes as long as many polls of memory.
 PollBackoff polls_of(const WaitPolicy& wait_policy, const Processors& around, bool over_wire) {
-  constexpr std::uint32_t looks_at_wire = 4;
+  constexpr std::uint32_t wire_polls = 4;
   if (!around.is_oversubscribed) return {};
-  return PollBackoff::after(over_wire ? std::min(wait_policy.spins(), looks_at_wire)
+  return PollBackoff::after(over_wire ? std::min(wait_policy.spins(), wire_polls)
                                       : wait_policy.spins());
 }
 
@@ -32,7 +32,7 @@ std::unique_ptr<RemoteAccess> remote_over(GuardedWire& wire, Messages& messages,
   return std::make_unique<RemoteAccess>(wire, messages, std::move(on_lost));
 }
 
-Waiter::LookAround looking_around(const Engine::Setup& setup) {
+Waiter::LookAround peer_check(const Engine::Setup& setup) {
   if (!setup.look_around) return {};
   return [look = setup.look_around, tell = setup.on_lost] {
     if (const std::optional<Error> loss = look()) tell(*loss);
@@ -40,9 +40,9 @@ Waiter::LookAround looking_around(const Engine::Setup& setup) {
 }
 
 // Peers that free device memory wait until this rank has unmapped it.
-Waiter::LookAround looking_around(const Engine::Setup& setup, const Kinds& kinds,
-                                  const std::unique_ptr<KindAccess>& access) {
-  Waiter::LookAround at_peers = looking_around(setup);
+Waiter::LookAround peer_check(const Engine::Setup& setup, const Kinds& kinds,
+                              const std::unique_ptr<KindAccess>& access) {
+  Waiter::LookAround at_peers = peer_check(setup);
   if (!kinds.has_devices()) return at_peers;
   return [at_peers, &access] {
     access->any_memory().forget_removed();
@@ -92,7 +92,7 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
       memory_(std::move(setup.memory)),
       options_(setup.options),
       symmetric_(memory_, rank_, setup.globals, heap, touched_before(legacy(), heap)),
-      segments_(segments_behind(*memory_, rank_, heap)),
+      segments_(segments_after(*memory_, rank_, heap)),
       program_memory_(*memory_, segments_, rank_),
       kinds_(setup.kinds ? std::move(setup.kinds) : std::make_shared<Kinds>()),
       spaces_(*memory_, rank_),
@@ -103,7 +103,7 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
       messages_(*memory_, rank_),
       remote_(remote_over(wire_, messages_, *memory_, rank_, setup.on_lost)),
       waiter_(*memory_, symmetric_.ranges(), rank_, workers_, messages_, remote_.get(),
-              looking_around(setup, *kinds_, kind_access_)),
+              peer_check(setup, *kinds_, kind_access_)),
       kind_access_(access_by_kind(*memory_, *kinds_, rank_, reach_of(setup), remote_.get())),
       rma_(reach_of(setup), symmetric_, buffers_, rank_, ranks_, remote_.get(), kind_access_.get()),
       default_lane_(first_lane()),

@@ -105,7 +105,7 @@ void add_part(ProgramImage& image, MutableBytes pages) {
   image.globals = {first, pages.data() + pages.size()};
 }
 
-void look_at_segment(const dl_phdr_info& program, const ElfW(Phdr) & segment, Search& search) {
+void visit_segment(const dl_phdr_info& program, const ElfW(Phdr) & segment, Search& search) {
   ProgramImage& image = search.image;
   if (segment.p_type == PT_LOAD) {
     image.links_library |= contains_us(program, segment);
@@ -122,10 +122,10 @@ void look_at_segment(const dl_phdr_info& program, const ElfW(Phdr) & segment, Se
 }
 
 // Called for each loaded object. Stops at the first one, the program.
-int look_at_program(dl_phdr_info* program, std::size_t /*size*/, void* data) {
+int visit_program(dl_phdr_info* program, std::size_t /*size*/, void* data) {
   auto& search = *static_cast<Search*>(data);
   for (const ElfW(Phdr) & segment : std::span(program->dlpi_phdr, program->dlpi_phnum))
-    look_at_segment(*program, segment, search);
+    visit_segment(*program, segment, search);
   return 1;
 }
 
@@ -165,7 +165,7 @@ bool copy_to(const UniqueFd& arena, std::size_t offset, MutableBytes globals) {
 
 ProgramImage inspect_program(const char* library) {
   Search search{library, {}};
-  ::dl_iterate_phdr(look_at_program, &search);
+  ::dl_iterate_phdr(visit_program, &search);
   if (!search.has_build_id) search.image.id ^= hash_own_file();
   return search.image;
 }

@@ -52,10 +52,10 @@ bool Heap::resize(std::size_t offset, std::size_t size) {
   if (block == taken_.end() || !need) return false;
   const std::size_t have = block->second;
   if (*need > have) {
-    const auto behind = free_.find(offset + have);
-    if (behind == free_.end() || behind->second < *need - have) return false;
-    const std::size_t rest = behind->second - (*need - have);
-    erase_free(behind);
+    const auto after = free_.find(offset + have);
+    if (after == free_.end() || after->second < *need - have) return false;
+    const std::size_t rest = after->second - (*need - have);
+    erase_free(after);
     if (rest > 0) insert_free(offset + *need, rest);
   } else if (*need < have) {
     insert_free(offset + *need, have - *need);
@@ -78,18 +78,18 @@ std::optional<Heap::Block> Heap::find_any() const {
 }
 
 void Heap::insert_free(std::size_t offset, std::size_t size) {
-  const auto behind = free_.lower_bound(offset);
-  if (behind != free_.begin()) {
-    const auto before = std::prev(behind);
+  const auto after = free_.lower_bound(offset);
+  if (after != free_.begin()) {
+    const auto before = std::prev(after);
     if (before->first + before->second == offset) {
       offset = before->first;
       size += before->second;
       erase_free(before);
     }
   }
-  if (behind != free_.end() && offset + size == behind->first) {
-    size += behind->second;
-    erase_free(behind);
+  if (after != free_.end() && offset + size == after->first) {
+    size += after->second;
+    erase_free(after);
   }
   free_.emplace(offset, size);
   by_size_.emplace(size, offset);

@@ -30,7 +30,7 @@ constexpr unsigned long flag_allowed_domains = 4;
 
 // The work that a thread takes at a time: little, so that all threads end together, and many pages,
 // so that taking work costs nothing.
-constexpr std::size_t least_step = std::size_t{4} << 20;
+constexpr std::size_t min_step = std::size_t{4} << 20;
 
 // Whether all of `pages`, at most a huge page, are in memory.
 bool is_resident(MutableBytes pages) {
@@ -152,8 +152,8 @@ Result<void> populate(MutableBytes pages, std::uint32_t threads, Populate how) {
   if (pages.empty()) return {};
   ::madvise(pages.data(), pages.size(), MADV_HUGEPAGE);  // refused: assume one domain
   if (how == Populate::by_advice && !follows_advice()) how = Populate::by_writing;
-  Populating work(pages, how, least_step);
-  const std::size_t steps = (pages.size() + least_step - 1) / least_step;
+  Populating work(pages, how, min_step);
+  const std::size_t steps = (pages.size() + min_step - 1) / min_step;
   work_together(work, std::min<std::size_t>(threads, steps));
   if (work.failure() != 0) return cannot_populate(pages.size(), work.failure());
   return {};

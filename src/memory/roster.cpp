@@ -20,9 +20,9 @@ NodeRanks Roster::ranks_of(std::uint32_t node) const {
 Roster::Where Roster::where(Rank rank) const {
   if (is_here(rank)) return {share_.node, slot_of(rank)};
   std::uint32_t node = 0;
-  for (std::uint32_t behind = nodes(); behind - node > 1;) {
-    const std::uint32_t middle = node + (behind - node) / 2;
-    (index(ranks_of(middle).front()) <= index(rank) ? node : behind) = middle;
+  for (std::uint32_t end = nodes(); end - node > 1;) {
+    const std::uint32_t middle = node + (end - node) / 2;
+    (index(ranks_of(middle).front()) <= index(rank) ? node : end) = middle;
   }
   return {node, ranks_of(node).slot_of(rank)};
 }

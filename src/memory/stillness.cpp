@@ -20,8 +20,8 @@
 namespace gondwana {
 namespace {
 
-constexpr std::uint64_t longest_look_ns = 50'000'000;
-constexpr useconds_t look_again_us = 200;
+constexpr std::uint64_t max_check_ns = 50'000'000;
+constexpr useconds_t retry_us = 200;
 
 // The threads that have not ended: the first one may end before others. Empty if unknown.
 std::vector<pid_t> tasks_of(pid_t pid) {
@@ -60,7 +60,7 @@ bool is_asleep(pid_t pid, pid_t task, std::uint64_t until_ns) {
     const char state = read_stat(file).state;
     if (state == 'S') return true;
     if (state != 'R' || monotonic_ns() > until_ns) return false;
-    ::usleep(look_again_us);
+    ::usleep(retry_us);
   }
 }
 
@@ -130,10 +130,10 @@ bool sleeps_alone(const Sleeper& rank, std::uint32_t waiting, std::uint64_t unti
 
 std::optional<Stillness> find_stillness(std::span<const Sleeper> ranks) {
   for (const Sleeper& rank : ranks) {  // usually this is enough, and cheap
-    const bool may_go_on = rank.page->traffic.under_way.load(std::memory_order_relaxed) != 0;
-    if (may_go_on || rank.page->longest_wait() == nullptr) return std::nullopt;
+    const bool may_continue = rank.page->traffic.under_way.load(std::memory_order_relaxed) != 0;
+    if (may_continue || rank.page->longest_wait() == nullptr) return std::nullopt;
   }
-  const std::uint64_t until_ns = monotonic_ns() + longest_look_ns;
+  const std::uint64_t until_ns = monotonic_ns() + max_check_ns;
   Stillness found;
   for (const Sleeper& rank : ranks) {
     const Waits waits = waits_of(*rank.page);
@@ -151,17 +151,17 @@ bool Deadlock::is_due() const {
   return look_at_ns_ && monotonic_ns() >= *look_at_ns_;
 }
 
-void Deadlock::look_later() {
-  look_at_ns_ = monotonic_ns() + look_for_stillness_every_ns;
+void Deadlock::check_later() {
+  look_at_ns_ = monotonic_ns() + stillness_interval_ns;
 }
 
 bool Deadlock::holds(std::span<const Sleeper> ranks) {
-  look_later();
+  check_later();
   const std::optional<Stillness> found = ranks.empty() ? std::nullopt : find_stillness(ranks);
   return std::exchange(found_, found) == found && found;
 }
 
-NodeLook look_at_node(const NodeMemory& memory) {
+NodeLook snapshot_of(const NodeMemory& memory) {
   NodeLook look;
   for (const Rank each : memory.roster().here()) {
     const std::uint32_t rank = index(each);

@@ -41,18 +41,18 @@ struct Stillness {
 std::optional<Stillness> find_stillness(std::span<const Sleeper> ranks);
 
 // The time between two checks.
-inline constexpr std::uint64_t look_for_stillness_every_ns = 700'000'000;
+inline constexpr std::uint64_t stillness_interval_ns = 700'000'000;
 
 // For a job on one node.
 class Deadlock {
  public:
-  // A rank begins to end: from now on checks are worthwhile.
+  // Called when a rank begins to end. From then on checks are worthwhile.
   void suspect() { look_at_ns_ = look_at_ns_.value_or(0); }
 
   bool is_due() const;
   std::optional<std::uint64_t> next_ns() const { return look_at_ns_; }
 
-  void look_later();
+  void check_later();
   // Checks all ranks that are part of the job; true if none has moved since the check before.
   bool holds(std::span<const Sleeper> ranks);
 
@@ -71,7 +71,7 @@ struct NodeLook {
   bool any_leaves() const { return !ended.empty() || !in_exit.empty(); }
 };
 
-NodeLook look_at_node(const NodeMemory& memory);
+NodeLook snapshot_of(const NodeMemory& memory);
 
 // Whether a thread of the rank has called exit, which waits for the others.
 bool is_in_exit(const ControlPage& page);

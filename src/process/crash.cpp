@@ -123,8 +123,8 @@ void tell(const char* place, const char* called) {
   const char* comma = *place != '\0' ? ", " : "";
   const char* which = *called != '\0' ? ", which called " : "";
   if (crash.facts.si_code > 0 && (number == SIGSEGV || number == SIGBUS)) {
-    const bool is_told = crash.wanted.tell_of_address != nullptr;
-    const char* what = is_told ? crash.wanted.tell_of_address(crash.facts.si_addr) : "";
+    const bool is_told = crash.wanted.describe_address != nullptr;
+    const char* what = is_told ? crash.wanted.describe_address(crash.facts.si_addr) : "";
     say("%s%s: no access to address %p%s%s%s%s%s%s", whose, signal_name(number),
         crash.facts.si_addr, what, over, comma, place, which, called);
   } else {

@@ -11,7 +11,7 @@ struct OnCrash {
   Backtrace stack = Backtrace::none;
   bool freezes = false;  // first waits for a debugger
   // Describes the crash address, starting with ", ", or returns an empty text. Takes no lock.
-  const char* (*tell_of_address)(const void* address) = nullptr;
+  const char* (*describe_address)(const void* address) = nullptr;
 };
 
 // From now on a crash is reported before the signal's default action. The launcher still sees the

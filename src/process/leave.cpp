@@ -25,7 +25,7 @@
 namespace gondwana {
 namespace {
 
-constexpr std::chrono::milliseconds between_looks{10};
+constexpr std::chrono::milliseconds check_interval{10};
 
 // The signals by which launchers end the ranks of a job. A rank that is already ending continues in
 // its own way.
@@ -52,7 +52,7 @@ bool any_other_lives(const Process& self) {
 }
 
 // See catch_end_signal().
-void tell_others_to_look(const Process& self) {
+void ask_others_to_check(const Process& self) {
   for (const Rank rank : self.memory->roster().here()) {
     const ControlPage& page = self.memory->page(rank);
     const auto pid = static_cast<pid_t>(page.presence.process.load(std::memory_order_relaxed));
@@ -87,7 +87,7 @@ std::optional<LeaveEvent> perform(Process& self, const LeaveAction& action) {
   if (const auto* end = std::get_if<AnnounceEnd>(&action)) {
     announce_purposeful_end(self.memory->header(), self.memory->roster().here().size(),
                             end->status);
-    tell_others_to_look(self);
+    ask_others_to_check(self);
   } else if (const auto* told = std::get_if<TellLauncher>(&action)) {
     end_job(self, told->status, told->reason);
   } else if (std::holds_alternative<LeaveLauncher>(action)) {
@@ -98,7 +98,7 @@ std::optional<LeaveEvent> perform(Process& self, const LeaveAction& action) {
   } else {
     std::fflush(nullptr);  // the output of exit handlers
     const bool any_lives = any_other_lives(self);
-    if (any_lives) std::this_thread::sleep_for(between_looks);
+    if (any_lives) std::this_thread::sleep_for(check_interval);
     return OthersSeen{any_lives};
   }
   return std::nullopt;
@@ -187,7 +187,7 @@ void say_peer_lost(const Error& error) {
       leave_with_others();
       std::exit(self.leaving.status());  // an exit handler continues with the next one
     }
-    std::this_thread::sleep_for(between_looks);
+    std::this_thread::sleep_for(check_interval);
   } while (step == LossWait::Step::look_again);
   const Waiting* waiting = self.memory->page(self.membership.rank).longest_wait();
   fail_together(waiting == nullptr ? "network" : waiting->call().c_str(), error);

@@ -73,7 +73,7 @@ void set_own_rank(std::uint32_t rank) {
   known_rank.store(rank, std::memory_order_relaxed);
 }
 
-void say_to(int fd, const char* format, ...) {
+void print_to(int fd, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
   write_line(fd, format, arguments);

@@ -12,7 +12,7 @@ void set_own_rank(std::uint32_t rank);
 
 // "gondwana: rank 3: ", the message and the end of the line, in one write. Allocates nothing, so
 // signal handlers may call it. Text beyond 4 KiB is cut.
-void say_to(int fd, const char* format, ...) __attribute__((format(printf, 2, 3)));
+void print_to(int fd, const char* format, ...) __attribute__((format(printf, 2, 3)));
 void say(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 }  // namespace gondwana

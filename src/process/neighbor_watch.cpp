@@ -6,7 +6,7 @@
 namespace gondwana {
 namespace {
 
-constexpr std::uint64_t between_looks_ns = 350'000'000;
+constexpr std::uint64_t check_interval_ns = 350'000'000;
 
 }  // namespace
 
@@ -14,7 +14,7 @@ std::optional<Error> NeighborWatch::look() {
   const std::unique_lock turn(turn_, std::try_to_lock);
   const std::uint64_t now = monotonic_ns();
   if (!turn || now < next_ns_) return std::nullopt;
-  next_ns_ = now + between_looks_ns;
+  next_ns_ = now + check_interval_ns;
   if (std::optional<Error> loss = look_for_losses()) return loss;
   return look_for_deadlock();
 }
@@ -33,9 +33,9 @@ std::optional<Error> NeighborWatch::look_for_deadlock() {
   if (memory_->header().ending.load(std::memory_order_relaxed) == 0) return std::nullopt;
   deadlock_.suspect();
   if (!deadlock_.is_due()) return std::nullopt;
-  const NodeLook look = look_at_node(*memory_);
+  const NodeLook look = snapshot_of(*memory_);
   const bool is_mine = !look.part.empty() && look.part.front().rank == index(me_);
-  if (!is_mine) deadlock_.look_later();
+  if (!is_mine) deadlock_.check_later();
   if (!is_mine || !look.any_leaves() || !deadlock_.holds(look.part)) return std::nullopt;
   return Error{Errc::peer_lost, describe(look) + nobody_can_go_on()};
 }

@@ -18,8 +18,8 @@ class NeighborWatch {
   NeighborWatch(std::shared_ptr<NodeMemory> memory, Rank me)
       : memory_(std::move(memory)), me_(me) {}
 
-  // For a waiting rank, at any rate, from any thread. Returns why the job cannot continue, once
-  // that is known.
+  // Called by a waiting rank, at any frequency, from any thread. Returns why the job cannot
+  // continue, once that is known.
   std::optional<Error> look();
 
  private:

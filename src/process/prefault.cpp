@@ -28,7 +28,7 @@ Result<void> find_room(const Engine& engine) {
 
 }  // namespace
 
-std::optional<std::string> doubt_about_huge_pages(const Engine& engine) {
+std::optional<std::string> huge_page_warning(const Engine& engine) {
   const SymmetricMemory& memory = engine.symmetric();
   const bool of_any_size = engine.options().heap_size == 0;
   const std::size_t huge = memory.huge_size();

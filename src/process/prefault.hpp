@@ -16,7 +16,7 @@ Result<void> prefault_heap(Engine& engine, CallName call);
 
 // An error message if GONDWANA_HUGETLB asked for more pages than were free. The same on all ranks
 // of a node.
-std::optional<std::string> doubt_about_huge_pages(const Engine& engine);
+std::optional<std::string> huge_page_warning(const Engine& engine);
 
 // Whole pages of this rank's arena, by this rank alone.
 Result<void> prefault(Engine& engine, MutableBytes pages);

@@ -231,7 +231,7 @@ void count_threads(ControlPage& page, std::int32_t more, ThreadCount count) {
 }
 
 // For a crash: the memory of an emulated device is inaccessible.
-const char* tell_of_device(const void* address) {
+const char* describe_device_address(const void* address) {
   const std::unique_ptr<Engine>& engine = this_process().engine;
   const bool is_on_device = engine != nullptr && engine->kinds().has_known(address);
   return is_on_device ? ", which is device memory: only copies can access it" : "";
@@ -244,7 +244,7 @@ void prepare_for_debugging(Process& self, const Options& options) {
   if (options.backtrace != Backtrace::none || options.freeze_on_error)
     catch_crashes({.stack = options.backtrace,
                    .freezes = options.freeze_on_error,
-                   .tell_of_address = tell_of_device});
+                   .describe_address = describe_device_address});
   if (options.freeze) freeze();
 }
 

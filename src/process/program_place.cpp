@@ -17,7 +17,7 @@
 namespace gondwana {
 namespace {
 
-constexpr unsigned most_frames = 8;
+constexpr unsigned max_frames = 8;
 
 std::string_view file_name(const char* path) {
   const std::string_view text = path;
@@ -122,7 +122,7 @@ struct KeptFrame {
 };
 
 // An overflowed stack has thousands of frames.
-constexpr unsigned most_visited = 300;
+constexpr unsigned max_visited = 300;
 
 struct Walk {
   std::uintptr_t from = 0;  // 0: found
@@ -132,7 +132,7 @@ struct Walk {
     if (from != 0 && is_at(frame, from)) from = 0;
     return from == 0;
   }
-  bool goes_on() { return ++visited < most_visited; }
+  bool continues() { return ++visited < max_visited; }
 };
 
 struct PlaceSearch {
@@ -143,14 +143,14 @@ struct PlaceSearch {
 
   // A function without debug information is the place only if none of its callers has some.
   bool visit(const Frame& frame) {
-    if (!walk.has_begun(frame)) return walk.goes_on();
+    if (!walk.has_begun(frame)) return walk.continues();
     if (owner_of(frame) == Owner::library) {
       if (!is_found) *called = readable_call(frame.function);
     } else if (!is_found || frame.file != nullptr) {
       found.keep(frame);
       is_found = true;
     }
-    return found.file.front() == '\0' && walk.goes_on();
+    return found.file.front() == '\0' && walk.continues();
   }
 };
 
@@ -161,9 +161,9 @@ struct FramePrinter {
   KeptFrame first;
 
   bool visit(const Frame& frame) {
-    if (!walk.has_begun(frame) || owner_of(frame) == Owner::library) return walk.goes_on();
-    if (count == most_frames) {
-      say_to(fd, "  ... GONDWANA_BACKTRACE=yes prints all frames");
+    if (!walk.has_begun(frame) || owner_of(frame) == Owner::library) return walk.continues();
+    if (count == max_frames) {
+      print_to(fd, "  ... GONDWANA_BACKTRACE=yes prints all frames");
       return false;
     }
     KeptFrame here;
@@ -172,14 +172,15 @@ struct FramePrinter {
     if (count == 1) print(0, first);
     if (count > 0) print(count, here);
     ++count;
-    return std::strcmp(frame.function, "main") != 0 && walk.goes_on();
+    return std::strcmp(frame.function, "main") != 0 && walk.continues();
   }
 
   void print(unsigned number, const KeptFrame& frame) const {
     if (frame.file.front() != '\0')
-      say_to(fd, "  #%u %s at %s:%d", number, frame.function.data(), frame.file.data(), frame.line);
+      print_to(fd, "  #%u %s at %s:%d", number, frame.function.data(), frame.file.data(),
+               frame.line);
     else
-      say_to(fd, "  #%u %s", number, frame.function.data());
+      print_to(fd, "  #%u %s", number, frame.function.data());
   }
 };
 
@@ -216,8 +217,8 @@ void print_program_frames(int fd, std::uintptr_t from) {
 
 std::string caller_in_brackets() {
   // Reading debug information needs more stack than a small thread has.
-  constexpr std::size_t least_stack = std::size_t{128} << 10;
-  if (own_stack_size().value_or(least_stack) < least_stack) return {};
+  constexpr std::size_t min_stack = std::size_t{128} << 10;
+  if (own_stack_size().value_or(min_stack) < min_stack) return {};
   ProgramPlace place;
   if (!find_program_place(place)) return {};
   return std::string(" (") + place.text.data() + ")";

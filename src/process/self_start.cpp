@@ -39,9 +39,9 @@ constexpr auto door = "libgondwana_gasnet.so";
 bool has_launcher(const Environment& environment) {
   for (const char* name : {protocol::join_fd_variable, "GONDWANA_RANK", protocol::joined_variable})
     if (environment(name) != nullptr) return true;
-  const StartedBy by = find_who_started(environment);
-  const StartedBy nobody = find_who_started([](const char*) { return nullptr; });
-  const bool is_counted = by.launcher != nobody.launcher;
+  const StartedBy by = find_launcher(environment);
+  const StartedBy none = find_launcher([](const char*) { return nullptr; });
+  const bool is_counted = by.launcher != none.launcher;
   return by.claim || (by.has_pmix && !is_counted);
 }
 

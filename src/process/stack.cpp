@@ -9,7 +9,7 @@
 namespace gondwana {
 namespace {
 
-constexpr unsigned most_frames = 100;  // an overflowed stack has thousands
+constexpr unsigned max_frames = 100;  // an overflowed stack has thousands
 
 struct Printed {
   int fd = -1;
@@ -21,16 +21,16 @@ bool print_frame(void* data, const Frame& frame) {
   Printed& printed = *static_cast<Printed*>(data);
   if (printed.from != 0 && is_at(frame, printed.from)) printed.from = 0;
   if (printed.from != 0) return true;
-  if (printed.count == most_frames) {
-    say_to(printed.fd, "  ... more than %u frames", most_frames);
+  if (printed.count == max_frames) {
+    print_to(printed.fd, "  ... more than %u frames", max_frames);
     return false;
   }
   const char* name = frame.function != nullptr ? frame.function : "?";
   if (frame.file != nullptr)
-    say_to(printed.fd, "  #%u %s at %s:%d", printed.count++, name, frame.file, frame.line);
+    print_to(printed.fd, "  #%u %s at %s:%d", printed.count++, name, frame.file, frame.line);
   else
-    say_to(printed.fd, "  #%u %s (%#zx)", printed.count++, name,
-           static_cast<std::size_t>(frame.address));
+    print_to(printed.fd, "  #%u %s (%#zx)", printed.count++, name,
+             static_cast<std::size_t>(frame.address));
   return true;
 }
 

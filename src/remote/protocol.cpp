@@ -98,13 +98,13 @@ bool is_pass(const Request& request, Bytes behind, const NodePlan& plan) {
   return bytes && request.offset <= plan.arena_size() - *bytes;
 }
 
-std::size_t operands_behind(const Request& request) {
+std::size_t operand_bytes(const Request& request) {
   return request.op == AtomicOp::compare_swap ? sizeof(ResultWord) : 0;
 }
 
 // The number of bytes that belong to a request, of those that follow it; nothing if it is
 // malformed.
-std::optional<std::size_t> size_behind(const Request& request, Bytes behind, const NodePlan& plan) {
+std::optional<std::size_t> size_after(const Request& request, Bytes behind, const NodePlan& plan) {
   const auto if_valid = [](bool valid, std::size_t size) {
     return valid ? std::optional(size) : std::nullopt;
   };
@@ -116,7 +116,7 @@ std::optional<std::size_t> size_behind(const Request& request, Bytes behind, con
     case RequestKind::read:
       return if_valid(is_range(request, plan), 0);
     case RequestKind::atomic:
-      return if_valid(is_atomic(request, plan), operands_behind(request));
+      return if_valid(is_atomic(request, plan), operand_bytes(request));
     case RequestKind::message:
       return if_valid(is_message(request), request.operand);
     case RequestKind::pass_to_device:
@@ -203,7 +203,7 @@ std::optional<ReceivedRequest> read_request(Bytes requests, const NodePlan& plan
   if (!request || !plan.node_ranks().holds(request->target().rank)) return std::nullopt;
   if (index(request->target().id) >= most_spaces) return std::nullopt;
   const Bytes behind = requests.subspan(sizeof(Request));
-  const std::optional<std::size_t> size = size_behind(*request, behind, plan);
+  const std::optional<std::size_t> size = size_after(*request, behind, plan);
   if (!size || *size > behind.size()) return std::nullopt;
   return ReceivedRequest{*request, behind.first(*size)};
 }

@@ -133,8 +133,8 @@ OwnSpaces::~OwnSpaces() {
       if (is_mapped(SpaceId(number))) return true;
     return false;
   };
-  constexpr int most_waits = 500;
-  for (int i = 0; i < most_waits && is_one_mapped(); ++i)
+  constexpr int max_waits = 500;
+  for (int i = 0; i < max_waits && is_one_mapped(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   for (std::uint32_t number = 1; number < kinds_.size(); ++number)
     if (kinds_[number] != nullptr) unshare(kinds_[number], row(SpaceId(number)));

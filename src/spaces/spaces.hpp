@@ -29,7 +29,7 @@ class SpaceViews {
   SpaceViews& operator=(const SpaceViews&) = delete;
   ~SpaceViews();
 
-  // `size` bytes at a location of a rank of this node. An error: the space does not exist, is
+  // `size` bytes at a location of a rank of this node. Fails if the space does not exist, is
   // shorter, or cannot be mapped by this process.
   Result<DeviceView> find(Remote place, std::size_t size);
   // Unmaps a space, which no operation of this process may use any more.

@@ -63,7 +63,7 @@ TraceRing* take_ring(TracePlace& place) {
 }
 
 // Keeps events and names of an earlier engine of this rank, and frees its rings.
-void go_on(TracePlace& place, std::size_t ring_size) {
+void reopen(TracePlace& place, std::size_t ring_size) {
   for (std::size_t number = 0; number < TracePlace::rings; ++number)
     place.ring(number, ring_size).taken.store(0, std::memory_order_relaxed);
   names().numbers.clear();
@@ -121,7 +121,7 @@ void Tracer::open(TracePlace& place, std::size_t ring_size) {
   ::dl_iterate_phdr(&search_module, &program);
   const std::scoped_lock lock(names().mutex);
   ring_size_of_job = ring_size;
-  go_on(place, ring_size);
+  reopen(place, ring_size);
   if (place.modules_known.load(std::memory_order_relaxed) == 0) number_of_module(place, program);
   if (place.first_ns.load(std::memory_order_relaxed) == 0) {
     const ClockPair now = read_clocks();

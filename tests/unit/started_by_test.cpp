@@ -15,7 +15,7 @@ namespace {
 using Variables = std::map<std::string, std::string, std::less<>>;
 
 StartedBy look(const Variables& variables) {
-  return find_who_started([&](const char* name) -> const char* {
+  return find_launcher([&](const char* name) -> const char* {
     const auto found = variables.find(name);
     return found == variables.end() ? nullptr : found->second.c_str();
   });

@@ -88,7 +88,7 @@ Result<void> run(bool only_probe) {
   if (!agent) return agent.error();
   report_shortened_files(**memory);
   (*memory)->nodes().write(self->plan.node, (*agent)->contact());
-  if (const Result<void> reported = self->launcher.say_ready(); !reported)
+  if (const Result<void> reported = self->launcher.send_ready(); !reported)
     return unless_released(reported.error());
   (*agent)->serve(self->launcher.descriptor());
   const NodeAgent::Dropped dropped = (*agent)->dropped();

@@ -181,7 +181,7 @@ Result<void> Pmix::put(Round round, std::string_view value) {
 }
 
 Result<bool> Pmix::fence(const Deadline& deadline) {
-  const pmix_proc_t everybody = session_->process(PMIX_RANK_WILDCARD);
+  const pmix_proc_t all_ranks = session_->process(PMIX_RANK_WILDCARD);
   pmix_info_t collect{};
   std::strncpy(collect.key, PMIX_COLLECT_DATA, PMIX_MAX_KEYLEN);
   collect.value.type = PMIX_BOOL;
@@ -189,7 +189,7 @@ Result<bool> Pmix::fence(const Deadline& deadline) {
 
   const auto end = std::make_shared<FenceEnd>();
   auto for_the_thread = std::make_unique<std::shared_ptr<FenceEnd>>(end);
-  const pmix_status_t begun = session_->library.begin_fence(&everybody, 1, &collect, 1,
+  const pmix_status_t begun = session_->library.begin_fence(&all_ranks, 1, &collect, 1,
                                                             on_fence_ended, for_the_thread.get());
   if (begun != PMIX_SUCCESS) return session_->error("cannot wait for the other ranks", begun);
   [[maybe_unused]] const void* theirs = for_the_thread.release();

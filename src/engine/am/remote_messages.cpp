@@ -56,8 +56,8 @@ RemoteMessages::MessageBuffer& RemoteMessages::take_buffer() {
 
 // Keeps the blocks of as many buffers as one peer may fill.
 void RemoteMessages::give_back(MessageBuffer& buffer) {
-  constexpr std::size_t most_blocks = window;
-  if (free_.size() >= most_blocks) buffer.block = {};
+  constexpr std::size_t max_blocks = window;
+  if (free_.size() >= max_blocks) buffer.block = {};
   free_.push_back(&buffer);
 }
 

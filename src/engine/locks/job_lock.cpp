@@ -121,7 +121,7 @@ bool takes_turns(const JobLocks& locks) {
 }
 
 // Whether a tail names no rank that may be in the queue.
-bool is_no_name(const JobLocks& locks, std::uint32_t tail) {
+bool is_invalid_name(const JobLocks& locks, std::uint32_t tail) {
   return tail > locks.ranks || tail == index(locks.me) + 1;
 }
 
@@ -130,7 +130,7 @@ bool acquire_checked(JobLocks& locks, Words& words, QueueLock<Words>& queue, con
   if (words.has_unused_tail()) return refuse_first_value(locks, lock);
   const std::uint32_t before = queue.enter();
   if (before == QueueLock<Words>::nobody) return true;
-  if (is_no_name(locks, before)) return refuse_first_value(locks, lock);
+  if (is_invalid_name(locks, before)) return refuse_first_value(locks, lock);
   const std::uint32_t node = words.node_of(before - 1);
   if (!words.failed() && !QueueLock<Words>::is_in_queue(node))
     return refuse_first_value(locks, lock);
@@ -202,7 +202,7 @@ std::optional<bool> test_job_lock(JobLocks& locks, CallName call, long* lock) {
   QueueLock queue(words, index(locks.me));
   const bool taken = !queue.is_mine() && queue.try_acquire();
   if (!taken && locks.checks && !queue.is_mine() &&
-      (words.has_unused_tail() || is_no_name(locks, words.tail()))) {
+      (words.has_unused_tail() || is_invalid_name(locks, words.tail()))) {
     refuse_first_value(locks, lock);
     return std::nullopt;
   }

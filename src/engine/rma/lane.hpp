@@ -43,8 +43,8 @@ class Lane {
   // other threads post more. Operations of at most two generations are in flight.
   std::uint64_t generation() const { return generation_.load(std::memory_order_relaxed); }
   bool is_done() const { return pending_[0].done() && pending_[1].done(); }
-  // Whether the operations of the generation and all before are complete. Begins the next
-  // generation if that can be done. The caller has the turn.
+  // Whether all operations up to this generation are complete. Begins the next generation if
+  // possible. The caller has the turn.
   bool is_complete(std::uint64_t generation) {
     if (this->generation() == generation && !begin_generation()) return false;
     return this->generation() > generation + 1 || pending_[generation % 2].done();

@@ -120,8 +120,8 @@ Result<ProgramPages> ProgramMemory::give(MutableBytes pages, Room room) {
     while (unused < end && span.uses[unused] == 0) ++unused;
     const Result<void> moved = move(span, page, unused);
     if (!moved) {
-      // Moves back the pages of this call, which have no use yet. For pages that did not move this
-      // has no effect.
+      // Moves back the pages that this call has moved, which nothing uses yet. Does nothing for the
+      // others.
       for (std::size_t before = first; before < page; ++before)
         if (span.uses[before] == 0) move_back(span, before, before + 1);
       forget_if_unused(span);

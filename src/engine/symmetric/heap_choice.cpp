@@ -13,14 +13,14 @@ namespace gondwana {
 namespace {
 
 // Huge pages have an offset that does not depend on the program.
-Result<std::size_t> choose_heap_offset(const HeapWish& wish) {
-  const std::size_t usual = heap_offset(wish.globals.size());
-  if (!wish.options.hugetlb && wish.memory.plan().huge == 0) return usual;
+Result<std::size_t> choose_heap_offset(const HeapRequest& request) {
+  const std::size_t usual = heap_offset(request.globals.size());
+  if (!request.options.hugetlb && request.memory.plan().huge == 0) return usual;
   if (usual <= huge_offset) return huge_offset;
   return Error{Errc::out_of_memory,
                fmt::format("GONDWANA_HUGETLB: the {} of the program's global variables leave no "
                            "room below the heap; unset it",
-                           format_size(wish.globals.size()))};
+                           format_size(request.globals.size()))};
 }
 
 // The bytes of an arena that its heap may use. A job on several nodes reserves some for the scratch
@@ -35,7 +35,7 @@ std::size_t heap_room(const NodeMemory& memory, std::size_t heap_at) {
 }
 
 // The arena after the heap, and after the huge pages if they end later.
-MutableBytes space_behind(const NodeMemory& memory, Rank rank, const HeapPlace& heap) {
+MutableBytes space_after(const NodeMemory& memory, Rank rank, const HeapPlace& heap) {
   const std::size_t huge_end = heap.huge > 0 ? huge_offset + memory.plan().huge : 0;
   const std::size_t begin = std::max(round_up(heap.offset + heap.size, page_size()), huge_end);
   const std::size_t end = memory.plan().inbox_offset() / page_size() * page_size();
@@ -43,7 +43,7 @@ MutableBytes space_behind(const NodeMemory& memory, Rank rank, const HeapPlace& 
 }
 
 // Bytes of the space after the heap that may have been written.
-std::size_t dirty_behind(const NodeMemory& memory, Rank rank, MutableBytes space) {
+std::size_t dirty_after(const NodeMemory& memory, Rank rank, MutableBytes space) {
   const Legacy& legacy = memory.page(rank).legacy;
   const std::uint64_t touched = std::max(legacy.touched.load(std::memory_order_relaxed),
                                          legacy.segments_end.load(std::memory_order_relaxed));
@@ -52,7 +52,7 @@ std::size_t dirty_behind(const NodeMemory& memory, Rank rank, MutableBytes space
 }
 
 // The memory per rank on the node with the least memory.
-std::size_t least_memory(const NodeMemory& memory) {
+std::size_t min_memory(const NodeMemory& memory) {
   std::size_t least = usable_memory() / memory.roster().here().size();
   for (std::uint32_t node = 0; node < memory.roster().nodes(); ++node) {
     const NodeEntry& entry = memory.entry(node);
@@ -72,14 +72,14 @@ Error heaps_exceed_memory(std::size_t heap, std::uint32_t ranks, std::size_t mem
 }
 
 // The size that the user set, or half of the node's memory divided among its ranks, or an error.
-Result<std::size_t> choose_heap_size(const HeapWish& wish, std::size_t heap_at) {
-  const std::uint32_t ranks = wish.memory.roster().here().size();
-  const std::size_t room = heap_room(wish.memory, heap_at);
+Result<std::size_t> choose_heap_size(const HeapRequest& request, std::size_t heap_at) {
+  const std::uint32_t ranks = request.memory.roster().here().size();
+  const std::size_t room = heap_room(request.memory, heap_at);
   const std::size_t memory = usable_memory();
-  std::size_t heap = wish.options.heap_size;
+  std::size_t heap = request.options.heap_size;
   if (heap == 0)
-    heap = std::clamp(least_memory(wish.memory) / 2, huge_page, std::max(room, huge_page));
-  if (!wish.options.heap_overcommit && heap > memory / ranks)
+    heap = std::clamp(min_memory(request.memory) / 2, huge_page, std::max(room, huge_page));
+  if (!request.options.heap_overcommit && heap > memory / ranks)
     return heaps_exceed_memory(heap, ranks, memory);
   if (heap > room) {
     return Error{Errc::out_of_memory,
@@ -92,15 +92,15 @@ Result<std::size_t> choose_heap_size(const HeapWish& wish, std::size_t heap_at) 
 
 }  // namespace
 
-Result<HeapPlace> choose_heap(const HeapWish& wish) {
-  const Result<std::size_t> offset = choose_heap_offset(wish);
+Result<HeapPlace> choose_heap(const HeapRequest& request) {
+  const Result<std::size_t> offset = choose_heap_offset(request);
   if (!offset) return offset.error();
-  const Result<std::size_t> size = choose_heap_size(wish, *offset);
+  const Result<std::size_t> size = choose_heap_size(request, *offset);
   if (!size) return size.error();
   return HeapPlace{.offset = *offset,
                    .size = *size,
-                   .huge = std::min(*size, wish.memory.plan().huge),
-                   .redzones = wish.options.checks || has_address_sanitizer()};
+                   .huge = std::min(*size, request.memory.plan().huge),
+                   .redzones = request.options.checks || has_address_sanitizer()};
 }
 
 std::size_t touched_before(const Legacy& legacy, const HeapPlace& heap) {
@@ -110,9 +110,9 @@ std::size_t touched_before(const Legacy& legacy, const HeapPlace& heap) {
   return std::max(touched, legacy.segments_end.load(std::memory_order_relaxed));
 }
 
-SegmentSpace segments_behind(const NodeMemory& memory, Rank rank, const HeapPlace& heap) {
-  const MutableBytes space = space_behind(memory, rank, heap);
-  return SegmentSpace(space, dirty_behind(memory, rank, space));
+SegmentSpace segments_after(const NodeMemory& memory, Rank rank, const HeapPlace& heap) {
+  const MutableBytes space = space_after(memory, rank, heap);
+  return SegmentSpace(space, dirty_after(memory, rank, space));
 }
 
 }  // namespace gondwana

@@ -64,7 +64,7 @@ std::string why_not_symmetric(const SymmetricMemory& memory, const void* object,
                        memory.describe(), suggest_debug_of_size());
   const std::optional<Rank> rank = memory.rank_at(object);
   if (rank == memory.owner() && begin >= memory.heap().data()) return past_heap(memory, begin);
-  const AddressFacts facts = look_at_address(object);
+  const AddressFacts facts = find_address_facts(object);
   if (facts.what.empty()) return "; " + memory.describe();
   const std::string what =
       facts.kind == AddressKind::window_of_rank && rank

@@ -33,7 +33,7 @@ class Away {
 };
 
 // The longest sleep of a rank that checks whether its peers are alive.
-constexpr std::chrono::milliseconds between_looks_around{500};
+constexpr std::chrono::milliseconds peer_check_interval{500};
 
 }  // namespace
 
@@ -74,12 +74,12 @@ void LongWait::end() {
 // Returns true if something arrived. In the spin phase it may miss messages of concurrent senders.
 bool LongWait::poll() {
   Messages& messages = waiter_.messages_;
-  bool stirred = false;
+  bool is_active = false;
   if (messages.may_poll())
-    stirred = (phase_ == Phase::spin ? messages.poll() : messages.poll_all()) > 0;
+    is_active = (phase_ == Phase::spin ? messages.poll() : messages.poll_all()) > 0;
   if (waiter_.network_ != nullptr && waiter_.looks_at_network(why_, looks_++))
-    stirred |= waiter_.network_->progress();
-  return stirred;
+    is_active |= waiter_.network_->progress();
+  return is_active;
 }
 
 // A network poll takes as long as a yield, so a rank that waits for the network only yields.
@@ -159,7 +159,7 @@ Timeout LongWait::timeout(std::chrono::microseconds limit) const {
   if (why_.on_program_memory || waiter_.network_ != nullptr) return limit;
   WaitCompanion* const companion = WaitCompanion::present();
   if (companion != nullptr && companion->needs_steps()) return limit;
-  return waiter_.look_around_ ? Timeout{between_looks_around} : Timeout{};
+  return waiter_.look_around_ ? Timeout{peer_check_interval} : Timeout{};
 }
 
 }  // namespace gondwana

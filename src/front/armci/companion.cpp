@@ -52,7 +52,7 @@ void leave_waits_alone() {
   WaitCompanion::set_present(nullptr);
 }
 
-void let_others_go_on() {
+void step_companion() {
   companion.step();
 }
 

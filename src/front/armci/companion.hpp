@@ -11,6 +11,6 @@ void accompany_waits();
 void leave_waits_alone();
 
 // The same for a call that does not wait.
-void let_others_go_on();
+void step_companion();
 
 }  // namespace gondwana::armci

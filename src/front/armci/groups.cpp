@@ -161,5 +161,5 @@ int ARMCIX_Group_dup(ARMCI_Group* parent, ARMCI_Group* new_group) {
 void ARMCIX_Progress(void) {
   const Entry here("ARMCIX_Progress");
   here->engine().waiter().make_progress();
-  let_others_go_on();
+  step_companion();
 }

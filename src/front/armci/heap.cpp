@@ -7,7 +7,7 @@
 namespace gondwana::armci {
 namespace {
 
-constexpr std::size_t least_piece = std::size_t{64} << 20;
+constexpr std::size_t min_piece = std::size_t{64} << 20;
 constexpr std::size_t large_block = std::size_t{1} << 20;  // starts at a page boundary
 
 }  // namespace
@@ -20,7 +20,7 @@ std::byte* GlobalHeap::allocate(std::size_t size) {
   for (Piece& piece : pieces_)
     if (std::byte* block = allocate_in(piece, size)) return block;
   const std::size_t whole = round_up(size, page_size());
-  std::optional<MutableBytes> bytes = space_.allocate(std::max(whole, least_piece));
+  std::optional<MutableBytes> bytes = space_.allocate(std::max(whole, min_piece));
   if (!bytes) bytes = space_.allocate(whole);
   if (!bytes) return nullptr;
   pieces_.push_front({*bytes, Heap(bytes->size())});

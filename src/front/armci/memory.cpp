@@ -7,12 +7,12 @@ namespace gondwana::armci {
 namespace {
 
 // `named`: the process that the call names.
-std::string what_it_is(Engine& engine, Rank named, const void* address) {
+std::string describe_owner(Engine& engine, Rank named, const void* address) {
   if (const auto rank = engine.symmetric().rank_at(address))
     return *rank == named ? "" : fmt::format("; it is memory of process {}", index(*rank));
   if (engine.kinds().has_known(address))
     return "; it is device memory, which is allowed on the local side only";
-  const std::string what = look_at_address(address).what;
+  const std::string what = find_address_facts(address).what;
   return what.empty() ? what : "; it is " + what;
 }
 
@@ -45,7 +45,7 @@ Place Memory::find_elsewhere(CallName call, int proc, const void* address, std::
   if (offset == SymmetricRanges::nowhere || offset == StagedTeam::nowhere)
     give_up(call,
             fmt::format("{} bytes at {}: not memory that ARMCI_Malloc returned for process {}{}",
-                        size, fmt::ptr(address), proc, what_it_is(engine_, rank, address)));
+                        size, fmt::ptr(address), proc, describe_owner(engine_, rank, address)));
   if (is_near) return {engine_.memory().window(rank) + offset, {}};
   return {nullptr, {rank, offset}};
 }

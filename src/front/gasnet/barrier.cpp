@@ -154,9 +154,9 @@ gex_Event_t gex_Coll_BarrierNB(gex_TM_t tm, gex_Flags_t /*flags*/) {
   }
   BarrierEvent barrier(team, collectives.members());
   // If all members arrive at about the same time, no event is needed.
-  constexpr std::uint32_t looks = 32;
+  constexpr std::uint32_t polls = 32;
   bool is_complete = false;
-  for (std::uint32_t i = 0; i < looks && !is_complete; ++i) is_complete = barrier.is_complete();
+  for (std::uint32_t i = 0; i < polls && !is_complete; ++i) is_complete = barrier.is_complete();
   team.door->progress()
       .poll_for_all();  // a rank that always arrives last would otherwise run no handlers
   return is_complete ? GEX_EVENT_INVALID : new gondwana_gex_event{barrier};

@@ -12,20 +12,20 @@
 namespace gondwana::gasnet {
 namespace {
 
-constinit std::atomic<bool> aloud{true};
+constinit std::atomic<bool> is_verbose{true};
 
 }  // namespace
 
-bool says_errors() {
-  return aloud.load(std::memory_order_relaxed);
+bool verbose_errors() {
+  return is_verbose.load(std::memory_order_relaxed);
 }
 
-void say_errors(bool yes) {
-  aloud.store(yes, std::memory_order_relaxed);
+void set_verbose_errors(bool yes) {
+  is_verbose.store(yes, std::memory_order_relaxed);
 }
 
 int refuse(int code, CallName call, const std::string& sentence) {
-  if (!says_errors()) return code;
+  if (!verbose_errors()) return code;
   const Door* here = find_door();
   print_error("gondwana: {}{}: {} ({}){}\n",
               here == nullptr ? "" : fmt::format("rank {}: ", here->rank()), call, sentence,
@@ -79,9 +79,9 @@ const char* gasnet_ErrorDesc(int error) {
 }
 
 int gex_System_GetVerboseErrors(void) {
-  return gondwana::gasnet::says_errors() ? 1 : 0;
+  return gondwana::gasnet::verbose_errors() ? 1 : 0;
 }
 
 void gex_System_SetVerboseErrors(int enable) {
-  gondwana::gasnet::say_errors(enable != 0);
+  gondwana::gasnet::set_verbose_errors(enable != 0);
 }

@@ -14,7 +14,7 @@ namespace gondwana::gasnet {
 // Wrong arguments are GASNET_ERR_BAD_ARG, everything else GASNET_ERR_RESOURCE.
 [[gnu::cold]] int refuse(const Error& error, CallName call);
 
-bool says_errors();
-void say_errors(bool aloud);
+bool verbose_errors();
+void set_verbose_errors(bool is_verbose);
 
 }  // namespace gondwana::gasnet

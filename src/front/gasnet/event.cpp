@@ -53,7 +53,7 @@ bool take(gex_Event_t& event) {
   return true;
 }
 
-struct Look {
+struct TestResult {
   bool all = true;
   bool any = false;  // this call found a completion
   bool empty = true;
@@ -71,8 +71,8 @@ bool has_leaves(gex_Event_t event) {
   return event->leaves[0] != nullptr || event->leaves[1] != nullptr;
 }
 
-Look look(gex_Event_t* events, std::size_t count) {
-  Look seen;
+TestResult test_events(gex_Event_t* events, std::size_t count) {
+  TestResult seen;
   for (std::size_t i = 0; i < count; ++i) {
     if (events[i] == GEX_EVENT_INVALID) continue;
     seen.empty = false;
@@ -131,19 +131,20 @@ void gondwana_gex_event_wait(gex_Event_t event) {
 }
 
 int gex_Event_TestSome(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flags*/) {
-  return tested([&] { return look(pevent, numevents).some(); });
+  return tested([&] { return test_events(pevent, numevents).some(); });
 }
 
 void gex_Event_WaitSome(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flags*/) {
-  door().progress().wait("gex_Event_WaitSome", [&] { return look(pevent, numevents).some(); });
+  door().progress().wait("gex_Event_WaitSome",
+                         [&] { return test_events(pevent, numevents).some(); });
 }
 
 int gex_Event_TestAll(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flags*/) {
-  return tested([&] { return look(pevent, numevents).all; });
+  return tested([&] { return test_events(pevent, numevents).all; });
 }
 
 void gex_Event_WaitAll(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flags*/) {
-  door().progress().wait("gex_Event_WaitAll", [&] { return look(pevent, numevents).all; });
+  door().progress().wait("gex_Event_WaitAll", [&] { return test_events(pevent, numevents).all; });
 }
 
 // The library owns the source of a collective until the collective is complete. The leaf of an

@@ -25,8 +25,8 @@ std::string HandlerTable::flaw_of(const gex_AM_Entry_t& entry) const {
 
 Result<void> HandlerTable::add(std::span<gex_AM_Entry_t> entries) {
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (const std::string flaw = flaw_of(entries[i]); !flaw.empty())
-      return Error{Errc::invalid_argument, fmt::format("entry {}: {}", i, flaw)};
+    if (const std::string problem = flaw_of(entries[i]); !problem.empty())
+      return Error{Errc::invalid_argument, fmt::format("entry {}: {}", i, problem)};
     if (entries[i].gex_index != 0) entries_[entries[i].gex_index] = entries[i];
   }
   std::size_t index = entries_.size() - 1;

@@ -29,8 +29,8 @@ struct Answer {
   Completion* done;
 };
 
-constexpr std::size_t most_put = most_medium - sizeof(Header);
-constexpr std::size_t most_get = most_medium - sizeof(Answer);
+constexpr std::size_t max_put = most_medium - sizeof(Header);
+constexpr std::size_t max_get = most_medium - sizeof(Answer);
 
 template <typename T>
 T read(const void* payload) {
@@ -152,7 +152,7 @@ bool MessageMemory::begin_put(Completion& done, Remote to, Bytes source, CallNam
                               NoRoom no_room) const {
   std::vector<std::byte> message;
   return in_pieces(
-      source.size(), most_put, no_room, [&](std::size_t at, std::size_t size, NoRoom how) {
+      source.size(), max_put, no_room, [&](std::size_t at, std::size_t size, NoRoom how) {
         const Header header{
             .there = to.offset + at, .here = 0, .done = &done, .bytes = size, .atomic = {}};
         message.resize(sizeof(header) + size);
@@ -164,7 +164,7 @@ bool MessageMemory::begin_put(Completion& done, Remote to, Bytes source, CallNam
 
 bool MessageMemory::begin_get(Completion& done, MutableBytes dest, Remote from, CallName call,
                               NoRoom no_room) const {
-  return in_pieces(dest.size(), most_get, no_room,
+  return in_pieces(dest.size(), max_get, no_room,
                    [&](std::size_t at, std::size_t size, NoRoom how) {
                      const Header header{.there = from.offset + at,
                                          .here = reinterpret_cast<std::uintptr_t>(dest.data() + at),

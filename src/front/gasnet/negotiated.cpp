@@ -19,8 +19,8 @@ struct gondwana_gex_source_descriptor {
   gondwana::Draft draft;
   void* address;  // of the payload
   std::size_t size;
-  bool is_clients;  // the memory at `address` belongs to the client
-  void* dest;       // of a Long; null: Commit passes it
+  bool is_client_buffer;  // the memory at `address` belongs to the client
+  void* dest;             // of a Long; null: Commit passes it
   unsigned arguments;
   std::unique_ptr<std::byte[]> buffer;  // NOLINT(modernize-avoid-c-arrays): of a Long, not zeroed
 };
@@ -29,7 +29,7 @@ namespace gondwana::gasnet {
 namespace {
 
 // The largest buffer that the library allocates for a Long.
-constexpr std::size_t most_long_buffer = most_medium;
+constexpr std::size_t max_long_buffer = most_medium;
 
 struct Wanted {
   const void* client_buffer;
@@ -49,11 +49,11 @@ void examine(const Destination& to, const Wanted& wanted, std::size_t limit) {
 
 gex_AM_SrcDesc_t prepare(const Destination& to, gex_Token_t token, Category category,
                          const Wanted& wanted) {
-  const bool is_clients = wanted.client_buffer != nullptr;
+  const bool is_client_buffer = wanted.client_buffer != nullptr;
   const bool is_medium = category == Category::medium;
-  const std::size_t limit = is_medium    ? most_medium
-                            : is_clients ? longest_long(to.door)
-                                         : most_long_buffer;
+  const std::size_t limit = is_medium          ? most_medium
+                            : is_client_buffer ? longest_long(to.door)
+                                               : max_long_buffer;
   examine(to, wanted, limit);
   const std::size_t size = std::min(wanted.most, limit);
   // A small payload is part of the message, even if the client wrote it elsewhere.
@@ -71,11 +71,11 @@ gex_AM_SrcDesc_t prepare(const Destination& to, gex_Token_t token, Category cate
                                      .draft = *draft,
                                      .address = const_cast<void*>(wanted.client_buffer),
                                      .size = size,
-                                     .is_clients = is_clients,
+                                     .is_client_buffer = is_client_buffer,
                                      .dest = wanted.dest,
                                      .arguments = wanted.arguments,
                                      .buffer = nullptr});
-  if (is_clients) {
+  if (is_client_buffer) {
     if (reinterpret_cast<std::uintptr_t>(wanted.lc_opt) >
         reinterpret_cast<std::uintptr_t>(GEX_EVENT_GROUP))
       *wanted.lc_opt = GEX_EVENT_INVALID;  // the client may reuse the source after Commit
@@ -118,7 +118,7 @@ int commit(gex_AM_SrcDesc_t descriptor, gex_AM_Index_t handler, std::size_t byte
       deliver_long(prepared.to, {static_cast<std::byte*>(prepared.address), bytes}, target, 0);
     }
     write_target(*prepared.draft.message, target);
-  } else if (prepared.is_clients && bytes > 0) {
+  } else if (prepared.is_client_buffer && bytes > 0) {
     const MutableBytes in_message = prepared.draft.message->short_payload();
     std::byte* place =
         prepared.draft.block.empty() ? in_message.data() : prepared.draft.block.data();

@@ -70,7 +70,7 @@ class OthersWait {
     constexpr std::uint64_t long_enough = 2'000'000'000;
     const std::uint64_t now = gondwana::monotonic_ns();
     if (now < look_at_ns_) return false;
-    look_at_ns_ = now + between_looks_ns;
+    look_at_ns_ = now + check_interval_ns;
     const std::optional<Stillness> found = look(leaving);
     if (!found || found != found_) since_ns_ = now;
     found_ = found;
@@ -78,7 +78,7 @@ class OthersWait {
   }
 
  private:
-  static constexpr std::uint64_t between_looks_ns = 200'000'000;
+  static constexpr std::uint64_t check_interval_ns = 200'000'000;
 
   static std::optional<Stillness> look(std::uint64_t leaving) {
     const NodeMemory& memory = own_door->engine().memory();
@@ -168,7 +168,7 @@ bool others_end_too(const Deadline& deadline) {
   return node.leaving.load() == ranks;
 }
 
-// Nobody receives the messages that are still in flight. Another door may still use the engine.
+// Messages that are still in flight are lost. Another door may still use the engine.
 void end_with_others() {
   own_door = nullptr;
   if (this_process().users > 1)

@@ -20,7 +20,7 @@ namespace {
 constinit std::atomic<int> wait_mode{-1};
 
 // A client that wants to block yields after this many polls, even if it is not oversubscribed.
-constexpr std::uint32_t blocking_looks = 64;
+constexpr std::uint32_t blocking_polls = 64;
 
 // The holder of a lock is a thread of this process. It may need this processor even if every rank
 // has its own.
@@ -100,7 +100,7 @@ int gasnet_AMPoll(void) {
   if (here.checks() && context().locks > 0)
     give_up("gasnet_AMPoll", "called while holding a handler-safe lock");
   if (wait_mode.load(std::memory_order_relaxed) == GASNET_WAIT_BLOCK) [[unlikely]]
-    here.engine().waiter().polls().share(blocking_looks);
+    here.engine().waiter().polls().share(blocking_polls);
   here.progress().poll_in_loop();
   return GASNET_OK;
 }

@@ -217,8 +217,8 @@ bool RemoteMemory::begin_put(Batch& batch, Remote to, Bytes source, CallName cal
 bool RemoteMemory::begin_put_of_copy(Batch& batch, Remote to, Bytes source, CallName call,
                                      NoRoom no_room) {
   if (everything_) return begin_put(batch, to, source, call, no_room);  // it also copies
-  constexpr std::size_t most_copies = 1024;
-  if (batch.kept_ + source.size() > most_copied || batch.copies_.size() == most_copies) {
+  constexpr std::size_t max_copies = 1024;
+  if (batch.kept_ + source.size() > most_copied || batch.copies_.size() == max_copies) {
     if (no_room == NoRoom::refuse && !batch.is_done()) return false;
     wait(batch, call);
   }

@@ -53,10 +53,10 @@ PeerSegment everything_of(const Door& door, std::uint32_t process) {
 }
 
 // "; it is on the stack of main", or an empty string. `named`: the process that the call names.
-std::string what_it_is(Door& door, std::uint32_t named, const void* address) {
+std::string describe_owner(Door& door, std::uint32_t named, const void* address) {
   if (const auto rank = door.engine().symmetric().rank_at(address))
     return index(*rank) == named ? "" : fmt::format("; it is memory of rank {}", index(*rank));
-  const std::string what = look_at_address(address).what;
+  const std::string what = find_address_facts(address).what;
   return what.empty() ? what : "; it is " + what;
 }
 
@@ -74,7 +74,7 @@ std::string what_it_is(Door& door, std::uint32_t named, const void* address) {
       fmt::format(
           "{} bytes at {}: not in the segment of rank {}, which has {} bytes starting at {:#x}{}",
           place.size, place.address, rank, segment.size, segment.owner,
-          what_it_is(*team.door, team.processes[rank], place.address)));
+          describe_owner(*team.door, team.processes[rank], place.address)));
 }
 
 }  // namespace

@@ -21,11 +21,11 @@ std::size_t kept_for_teams(std::size_t room, std::size_t of_each) {
 
 // The time that a call waits for peers to unmap device memory. A peer unmaps when it waits or uses
 // a device.
-constexpr std::chrono::seconds patience{2};
+constexpr std::chrono::seconds unmap_timeout{2};
 
 template <typename Waiting, typename Done>
 void wait_a_while(Waiting& progress, CallName call, const Done& done) {
-  const auto end = std::chrono::steady_clock::now() + patience;
+  const auto end = std::chrono::steady_clock::now() + unmap_timeout;
   progress.wait(call, [&] { return done() || std::chrono::steady_clock::now() > end; });
 }
 

@@ -49,8 +49,8 @@ namespace {
 
 // Another thread polls, and it may have polled just before the message arrived.
 [[gnu::noinline]] void poll_beside_others(Door& door) {
-  constexpr int most_polls = 1000;  // longer than a handler of another thread should take
-  for (int looks = 1; looks < most_polls; ++looks) {
+  constexpr int max_polls = 1000;  // longer than a handler of another thread should take
+  for (int polls = 1; polls < max_polls; ++polls) {
     relax();
     const bool was_polled = door.engine().messages().is_polled();
     door.progress().poll();

@@ -20,10 +20,10 @@ std::string describe(const ActiveSet& set) {
 // and expect it to return on PEs outside the set.
 std::optional<Team> members_of(const Caller& caller, const ActiveSet& set) {
   const auto ranks = std::int64_t{caller.engine.ranks()};
-  constexpr int most_shift = std::numeric_limits<int>::digits - 1;
-  if (set.log_stride < 0 || set.log_stride > most_shift)
+  constexpr int max_shift = std::numeric_limits<int>::digits - 1;
+  if (set.log_stride < 0 || set.log_stride > max_shift)
     give_up(caller.name,
-            fmt::format("{}: expected a logPE_stride from 0 to {}", describe(set), most_shift));
+            fmt::format("{}: expected a logPE_stride from 0 to {}", describe(set), max_shift));
   if (set.size < 1)
     give_up(caller.name, fmt::format("{}: expected a PE_size of at least 1", describe(set)));
   const std::int64_t stride = std::int64_t{1} << set.log_stride;

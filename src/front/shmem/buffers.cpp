@@ -201,9 +201,9 @@ void forget_views(Engine& engine, const BufferPart* parts) {
 // Waits for peers and the agent to unmap device memory, after which the program may free it.
 void await_agent(const Caller& caller, const std::optional<SpaceId>& on_device) {
   if (!on_device) return;
-  constexpr std::chrono::seconds patience{5};
+  constexpr std::chrono::seconds unmap_timeout{5};
   OwnSpaces& spaces = caller.engine.spaces();
-  const auto end = std::chrono::steady_clock::now() + patience;
+  const auto end = std::chrono::steady_clock::now() + unmap_timeout;
   caller.engine.waiter().until({.call = caller.name, .on_program_memory = true}, [&] {
     return !spaces.is_mapped(*on_device) || std::chrono::steady_clock::now() > end;
   });

@@ -15,7 +15,7 @@ namespace gondwana::shmem {
 namespace {
 
 // Warns once, and only if calls are checked.
-[[gnu::noinline, gnu::cold]] void tell_of_unbalanced_end() {
+[[gnu::noinline, gnu::cold]] void warn_unbalanced_end() {
   static constinit std::atomic<bool> is_told{false};
   if (running.watched == nullptr || is_told.exchange(true)) return;
   print_error(
@@ -36,7 +36,7 @@ void shmemx_region_begin(const char* name) {
 
 void shmemx_region_end(void) {
   if (gondwana::Regions::are_used()) [[unlikely]]
-    if (!gondwana::Regions::end()) gondwana::shmem::tell_of_unbalanced_end();
+    if (!gondwana::Regions::end()) gondwana::shmem::warn_unbalanced_end();
 }
 
 int shmemx_buffer_register(void* addr, size_t bytes) {

@@ -89,9 +89,9 @@ void greet() {
 }
 
 // The first rank of each node prints the warning for all ranks of the node.
-void tell_of_huge_pages(const Engine& engine) {
+void report_huge_pages(const Engine& engine) {
   if (engine.rank() != engine.memory().roster().here().front()) return;
-  if (const auto doubt = doubt_about_huge_pages(engine))
+  if (const auto doubt = huge_page_warning(engine))
     print_error("gondwana: warning: rank {}: {}\n", this_process().rank(), *doubt);
 }
 
@@ -191,7 +191,7 @@ void start(CallName name, int thread_level) {
   ((*engine)->options().checks ? running.watched : running.door) = self.door.get();
   self.finalized = false;
   if (this_process().rank() == 0) greet();
-  tell_of_huge_pages(**engine);
+  report_huge_pages(**engine);
   static const int registered = register_handlers();
   static_cast<void>(registered);
 }

@@ -44,7 +44,7 @@ class StreamQueue {
     require(driver_.make_word(word, done_on_device_), call,
             "cannot allocate the word for which streams wait");
     done_ = new (word) std::atomic<std::uint32_t>(0);
-    require(driver_.make_event(behind_all_), call, "an event");
+    require(driver_.make_event(after_all_), call, "an event");
     sigset_t all;
     sigset_t before;
     ::sigfillset(&all);
@@ -72,10 +72,11 @@ class StreamQueue {
     const auto is_done = [&] { return static_cast<std::int32_t>(done_->load() - last) >= 0; };
     const auto begin = std::chrono::steady_clock::now();
     bool is_told = false;
-    while (!is_done_.wait_for(lock, between_looks, is_done)) {
+    while (!is_done_.wait_for(lock, check_interval, is_done)) {
       lock.unlock();
-      look_for_loss(call);
-      if (!is_told && std::chrono::steady_clock::now() - begin > patience) is_told = tell_of(call);
+      check_for_loss(call);
+      if (!is_told && std::chrono::steady_clock::now() - begin > warning_delay)
+        is_told = tell_of(call);
       lock.lock();
     }
   }
@@ -93,12 +94,12 @@ class StreamQueue {
             "cannot add a function to the stream");
     require(driver_.wait_for_word(stream_, done_on_device_, number), call,
             "cannot make the stream wait");
-    require(driver_.record(behind_all_, stream_), call, "cannot add an event to the stream");
+    require(driver_.record(after_all_, stream_), call, "cannot add an event to the stream");
   }
 
  private:
-  static constexpr std::chrono::milliseconds between_looks{50};
-  static constexpr std::chrono::seconds patience{5};
+  static constexpr std::chrono::milliseconds check_interval{50};
+  static constexpr std::chrono::seconds warning_delay{5};
 
   struct Item {
     StreamQueue& queue;
@@ -119,11 +120,11 @@ class StreamQueue {
 
   // A driver drops the callbacks of a context after an error. We query the event, because the
   // program may have destroyed the stream, whose calls are done nevertheless.
-  void look_for_loss(CallName call) {
+  void check_for_loss(CallName call) {
     const std::scoped_lock order(order_);  // keeps later work from following the event
     const int state = [this] {
       const BesideCaptures waits(driver_);
-      return driver_.query(behind_all_);
+      return driver_.query(after_all_);
     }();
     if (state == StreamDriver::not_ready || StreamDriver::is_of_capture(state)) return;
     const std::scoped_lock lock(mutex_);
@@ -175,7 +176,7 @@ class StreamQueue {
   // The number of the last call that is done. Never freed, because the stream may still read it.
   std::atomic<std::uint32_t>* done_ = nullptr;
   std::uint64_t done_on_device_ = 0;  // the device address of the word
-  void* behind_all_ = nullptr;        // recorded after each call, by the thread that holds order_
+  void* after_all_ = nullptr;         // recorded after each call, by the thread that holds order_
 
   std::mutex mutex_;  // guards the members below
   std::condition_variable has_work_;

@@ -13,7 +13,7 @@ namespace gondwana::ofi {
 class Filling {
  public:
   // The provider keeps the buffer as long as at least `least` bytes of space remain.
-  Filling(std::size_t size, std::size_t least) : size_(size), least_(least) {}
+  Filling(std::size_t size, std::size_t least) : size_(size), min_(least) {}
 
   void add(std::size_t at, std::size_t size) {
     if (!is_next(at)) {
@@ -28,7 +28,7 @@ class Filling {
   // Notes a failed message. If the provider could not continue after it, the buffer ends there.
   void fail(std::size_t at, std::size_t size) {
     const std::size_t room = size_ - std::min(at, size_);
-    if (size <= room && room - size >= least_) return add(at, size);
+    if (size <= room && room - size >= min_) return add(at, size);
     size_ = std::min(at, size_);
     is_cut_ = true;
     give_back();
@@ -39,7 +39,7 @@ class Filling {
   bool is_given_back() const { return given_back_; }
   // No message is in flight into the buffer.
   bool is_done() const {
-    const bool is_full = is_cut_ ? is_next(size_) : size_ - std::min(whole_to_, size_) < least_;
+    const bool is_full = is_cut_ ? is_next(size_) : size_ - std::min(whole_to_, size_) < min_;
     return given_back_ && !is_spoiled_ && beyond_.empty() && is_full;
   }
 
@@ -50,7 +50,7 @@ class Filling {
   bool is_next(std::size_t at) const { return at < whole_to_ + alignment; }
 
   std::size_t size_;
-  std::size_t least_;
+  std::size_t min_;
   std::size_t whole_to_ = 0;                   // all bytes below this offset have arrived
   std::map<std::size_t, std::size_t> beyond_;  // after a gap: begin and end of arrived ranges
   bool given_back_ = false;

@@ -14,8 +14,8 @@ Result<void> LocalMemory::keep(Bytes memory) {
 
 Result<void*> LocalMemory::descriptor(Bytes memory, std::uint64_t access, const void* operation) {
   if (memory.empty()) return nullptr;
-  if (auto behind = kept_.upper_bound(memory.data()); behind != kept_.begin()) {
-    const auto& [begin, kept] = *std::prev(behind);
+  if (auto after = kept_.upper_bound(memory.data()); after != kept_.begin()) {
+    const auto& [begin, kept] = *std::prev(after);
     if (memory.data() + memory.size() <= begin + kept.size)
       return fi_mr_desc(kept.registration.handle.get());
   }

@@ -9,15 +9,15 @@
 namespace gondwana::ofi {
 namespace {
 
-constexpr std::size_t smallest_buffer = 64 * 1024;
+constexpr std::size_t min_buffer = 64 * 1024;
 // The most buffers beyond the posted ones. One is needed for each full buffer into which a message
 // is still in flight. Unknown processes may block theirs forever. Untouched buffers use no memory.
-constexpr std::size_t most_unfinished = 4096;
+constexpr std::size_t max_unfinished = 4096;
 
 }  // namespace
 
 std::size_t Endpoint::buffer_size() const {
-  return std::max(smallest_buffer, 4 * receives_.longest);
+  return std::max(min_buffer, 4 * receives_.longest);
 }
 
 Result<void> Endpoint::post_all() {
@@ -92,7 +92,7 @@ void Endpoint::retire(ReceiveBuffer& buffer) {
   buffer.filling.give_back();
   ReceiveBuffer* next = &buffer;
   if (!buffer.filling.is_done()) {
-    if (spare_.empty() && buffers_.size() < receives_.buffers + most_unfinished)
+    if (spare_.empty() && buffers_.size() < receives_.buffers + max_unfinished)
       if (const Result<ReceiveBuffer*> added = add_buffer(); added) spare_.push_back(*added);
     if (spare_.empty()) return;
     next = spare_.back();

@@ -13,7 +13,7 @@ namespace gondwana::ofi {
 namespace {
 
 // The number of retries if a key is in use.
-constexpr int most_attempts = 16;
+constexpr int max_attempts = 16;
 
 // Hardware locks registered memory.
 std::string advice(int failed) {
@@ -39,7 +39,7 @@ Result<std::uint64_t> Registrar::new_key() const {
 Result<Registration> Registrar::make(Bytes memory, std::uint64_t access) const {
   Registration made;
   int failed = -FI_ENOKEY;
-  for (int i = 0; i < most_attempts && failed == -FI_ENOKEY; ++i) {
+  for (int i = 0; i < max_attempts && failed == -FI_ENOKEY; ++i) {
     const Result<std::uint64_t> key = new_key();
     if (!key) return key.error();
     fid_mr* region = nullptr;

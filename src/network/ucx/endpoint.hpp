@@ -51,7 +51,7 @@ class Endpoint final : public network::Endpoint {
   static constexpr unsigned message_id = 1;
   static constexpr std::size_t longest_injected = 256;
   // The most operations in flight, because UCX itself never reports that it is full.
-  static constexpr std::size_t most_under_way = 2048;
+  static constexpr std::size_t max_in_flight = 2048;
 
   struct Line {
     Endpoint* owner = nullptr;
@@ -79,7 +79,7 @@ class Endpoint final : public network::Endpoint {
   void finish(Operation& operation, ucs_status_t status) { ended_.push_back({&operation, status}); }
   ucs_status_t take(Bytes message, bool is_here);
   void wait_for(ucs_status_ptr_t request);
-  bool is_full() const { return under_way_ + ended_.size() >= most_under_way; }
+  bool is_full() const { return under_way_ + ended_.size() >= max_in_flight; }
   ucp_request_param_t param_for(Operation& operation);
   Error error_of(const char* what, ucs_status_t status) const;
   std::string place() const override { return describe(); }

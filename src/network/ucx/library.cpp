@@ -15,7 +15,7 @@ namespace {
 
 // Read at load time. They disable signal handlers, hooks in malloc and mmap, the thread of its file
 // system, and output on the program's standard output.
-constexpr std::array<std::pair<const char*, const char*>, 8> manners{{
+constexpr std::array<std::pair<const char*, const char*>, 8> quiet_settings{{
     {"UCX_ERROR_SIGNALS", ""},
     {"UCX_HANDLE_ERRORS", "none"},
     {"UCX_DEBUG_SIGNO", "0"},
@@ -37,7 +37,7 @@ Result<Library> find_library() {
   if (is_static_program())
     return Error{Errc::missing,
                  "a statically linked executable cannot load UCX; link it without -static"};
-  for (const auto& [name, value] : manners) ::setenv(name, value, 0);
+  for (const auto& [name, value] : quiet_settings) ::setenv(name, value, 0);
   const SignalActionsKept from_it;
   void* handle = open_library();
   if (handle == nullptr) {

@@ -28,7 +28,7 @@ Result<Posted> Endpoint::inject(Peer to, Bytes message) {
   const Result<Line*> line = connect(to);
   if (!line) return line.error();
   if (free_.empty()) {
-    if (injected_.size() >= most_under_way) return Posted::busy;
+    if (injected_.size() >= max_in_flight) return Posted::busy;
     free_.push_back(&injected_.emplace_back(Injected{this, {}}));
   }
   Injected& injected = *free_.back();

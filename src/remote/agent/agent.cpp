@@ -43,7 +43,7 @@ constexpr std::uint64_t spin_ns = 50'000;
 constexpr std::uint64_t between_chunks_ns = 100'000;
 // The number of yields before a sleep, if no processor is free. They take about as long as a client
 // takes to send again.
-constexpr std::uint32_t yields_when_crowded = 4;
+constexpr std::uint32_t yields_when_oversubscribed = 4;
 // The longest sleep. It is limited because wake-ups of providers are hints.
 constexpr int longest_sleep_ms = 100;
 // The time that replies may take to leave when the job ends.
@@ -98,7 +98,7 @@ class NodeAgent::Implementation {
   bool look();
   bool step();
   void show_load() const;  // for tools
-  bool network_stirs() const;
+  bool is_network_active() const;
   void wait();
   void on_message(Bytes bytes);
   void on_batch(const remote::ReceivedBatch& received, Bytes bytes);
@@ -200,12 +200,12 @@ void NodeAgent::Implementation::serve(int control) {
   listen(control);
   for (;;) {
     while (yields_until([this] { return look(); })) continue;
-    if (network_stirs()) continue;
+    if (is_network_active()) continue;
     wait();
     pollfd order{control, POLLIN, 0};
     if (::poll(&order, 1, 0) > 0) break;
   }
-  job_.look_for_lost_ranks();
+  job_.check_for_lost_ranks();
   job_.tell_farewell();
   const std::uint64_t until = monotonic_ns() + last_answers_ns;
   while ((step() || answers_.waiting() > 0 || passed_.waiting() > 0 ||
@@ -230,11 +230,12 @@ void NodeAgent::Implementation::listen(int control) {
 // False: the time or the yields are exhausted.
 bool NodeAgent::Implementation::yields_until(FunctionRef<bool()> done) const {
   const std::uint64_t start = monotonic_ns();
-  const bool is_crowded = !may_spin_ && start >= chunks_until_ns_;
+  const bool is_oversubscribed = !may_spin_ && start >= chunks_until_ns_;
   const std::uint64_t until = std::max(start + (may_spin_ ? spin_ns : 0), chunks_until_ns_);
   for (std::uint32_t yields = 0;; ++yields) {
     if (done()) return true;
-    if (is_crowded ? yields >= yields_when_crowded : monotonic_ns() >= until) return false;
+    if (is_oversubscribed ? yields >= yields_when_oversubscribed : monotonic_ns() >= until)
+      return false;
     ::sched_yield();
   }
 }
@@ -284,7 +285,7 @@ void NodeAgent::Implementation::show_load() const {
 
 // step() does not see puts and gets that the library carries out itself. Without a check of the
 // descriptor, the agent would sleep during a stream of them.
-bool NodeAgent::Implementation::network_stirs() const {
+bool NodeAgent::Implementation::is_network_active() const {
   network::Endpoint& endpoint = outbox_.endpoint();
   const bool carries_out_itself = !carrier_.is_on() && endpoint.wait_descriptor() >= 0;
   if (!carries_out_itself || !endpoint.may_sleep()) return false;

@@ -9,7 +9,7 @@
 namespace gondwana::remote {
 namespace {
 
-constexpr std::uint64_t longest_pause_ns = 4 * look_for_stillness_every_ns;
+constexpr std::uint64_t longest_pause_ns = 4 * stillness_interval_ns;
 constexpr std::uint64_t answer_ns = 2'000'000'000;  // timeout of a reply
 
 }  // namespace
@@ -66,7 +66,7 @@ void Inquiry::put_off(std::uint64_t now_ns) {
   runs_ = false;
   asked_.reset();
   found_.reset();
-  pause_ns_ = std::max(pause_ns_, look_for_stillness_every_ns);
+  pause_ns_ = std::max(pause_ns_, stillness_interval_ns);
   next_ns_ = now_ns + pause_ns_;
 }
 

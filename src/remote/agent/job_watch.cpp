@@ -12,7 +12,7 @@
 namespace gondwana::remote {
 namespace {
 
-constexpr std::uint64_t between_looks_ns = 100'000'000;
+constexpr std::uint64_t check_interval_ns = 100'000'000;
 
 std::uint32_t flags_of(const NodeReport& of) {
   return (of.is_still ? report::is_still : 0) | (of.any_leaves ? report::any_leaves : 0);
@@ -47,19 +47,19 @@ void declare_over(NodeHeader& header, const std::string& why) {
 
 void JobWatch::look(std::uint64_t now_ns) {
   if (now_ns < next_look_ns_) return;
-  next_look_ns_ = now_ns + between_looks_ns;
+  next_look_ns_ = now_ns + check_interval_ns;
   const NodeHeader& header = memory_.header();
   if (header.is_over.load(std::memory_order_relaxed) != 0) {
     send_alarms();
     return;
   }
-  look_for_lost_ranks();
+  check_for_lost_ranks();
   if (header.ending.load(std::memory_order_relaxed) == 0) return;
   if (inquiry_.is_due(now_ns)) inquiry_.begin(report_of_own(), now_ns);
-  go_on_asking(now_ns);
+  continue_inquiry(now_ns);
 }
 
-void JobWatch::look_for_lost_ranks() {
+void JobWatch::check_for_lost_ranks() {
   const NodePlan& plan = memory_.plan();
   for (const Rank rank : plan.node_ranks()) {
     const std::optional<std::string> loss = find_loss(memory_.page(rank), index(rank));
@@ -81,7 +81,7 @@ bool JobWatch::send_alarms() {
 }
 
 NodeReport JobWatch::report_of_own() const {
-  const NodeLook look = look_at_node(memory_);
+  const NodeLook look = snapshot_of(memory_);
   const std::optional<Stillness> stillness = find_stillness(look.part);
   return {.is_still = stillness.has_value(),
           .any_leaves = look.any_leaves(),
@@ -91,7 +91,7 @@ NodeReport JobWatch::report_of_own() const {
 }
 
 // Lost questions and reports need no retry, because a later round repeats them.
-void JobWatch::go_on_asking(std::uint64_t now_ns) {
+void JobWatch::continue_inquiry(std::uint64_t now_ns) {
   if (const auto node = inquiry_.next_to_ask(now_ns))
     if (!outbox_.tell(*node, {.kind = MessageKind::ask, .number = inquiry_.round()}))
       inquiry_.ask_again();
@@ -122,11 +122,11 @@ void JobWatch::hear(const Control& received, Bytes text, std::uint64_t now_ns) {
   if ((received.flags & report::is_gone) != 0)
     return inquiry_.hear_farewell(node, std::move(of_node));
   inquiry_.hear(node, received.number, std::move(of_node), now_ns);
-  go_on_asking(now_ns);
+  continue_inquiry(now_ns);
 }
 
 void JobWatch::tell_farewell() {
-  const NodeLook look = look_at_node(memory_);
+  const NodeLook look = snapshot_of(memory_);
   const Control farewell{.kind = MessageKind::report,
                          .flags = report::is_still | report::any_leaves | report::is_gone,
                          .in_flight = look.messages_in_flight};

@@ -28,7 +28,7 @@ class JobWatch {
   // Checks the ranks of this node.
   void look(std::uint64_t now_ns);
   // Finds a rank whose process has ended or runs another program, although it is part of the job.
-  void look_for_lost_ranks();
+  void check_for_lost_ranks();
   // Messages from the agents of other nodes.
   void answer(const Control& ask);
   void hear(const Control& received, Bytes text, std::uint64_t now_ns);
@@ -41,7 +41,7 @@ class JobWatch {
 
  private:
   NodeReport report_of_own() const;
-  void go_on_asking(std::uint64_t now_ns);
+  void continue_inquiry(std::uint64_t now_ns);
 
   const NodeMemory& memory_;
   Outbox& outbox_;

@@ -8,9 +8,9 @@ namespace gondwana::remote {
 namespace {
 
 // The interval between two looks. A batch that is open at both is sent.
-constexpr std::uint64_t between_looks_ns = 100'000;
+constexpr std::uint64_t check_interval_ns = 100'000;
 // The time that the agent keeps looking after the last open batch.
-constexpr std::uint64_t looks_on_ns = 2'000'000;
+constexpr std::uint64_t keep_checking_ns = 2'000'000;
 
 }  // namespace
 
@@ -18,10 +18,10 @@ void LeftBatches::look(std::uint64_t now_ns) {
   auto& bell = memory_.header().batch_bell;
   const bool was_rung = bell.asleep.load(std::memory_order_relaxed) == 0;
   if (!was_rung || now_ns < next_look_ns_) return;
-  next_look_ns_ = now_ns + between_looks_ns;
+  next_look_ns_ = now_ns + check_interval_ns;
   const bool has_sent_all = send_taken();
-  if (look_at_each() || !has_sent_all) last_open_ns_ = now_ns;
-  if (now_ns - last_open_ns_ < looks_on_ns) return;
+  if (check_each() || !has_sent_all) last_open_ns_ = now_ns;
+  if (now_ns - last_open_ns_ < keep_checking_ns) return;
   const bool is_heard = bell.raise();
   if (!is_heard || has_open()) bell.lower();
 }
@@ -32,7 +32,7 @@ bool LeftBatches::send_taken() {
 }
 
 // True if any batch is open.
-bool LeftBatches::look_at_each() {
+bool LeftBatches::check_each() {
   bool any = false;
   for (const Rank rank : memory_.roster().here()) {
     const BatchPlace& place = memory_.batches(rank);
@@ -40,13 +40,13 @@ bool LeftBatches::look_at_each() {
     any |= open != 0;
     for (; open != 0; open &= open - 1) {
       const auto number = static_cast<std::size_t>(std::countr_zero(open));
-      if (number < BatchPlace::count) look_at_batch(rank, number);
+      if (number < BatchPlace::count) check_batch(rank, number);
     }
   }
   return any;
 }
 
-void LeftBatches::look_at_batch(Rank rank, std::size_t number) {
+void LeftBatches::check_batch(Rank rank, std::size_t number) {
   BatchSlot& slot = memory_.batches(rank).slots[number];
   const auto state = slot.state.look();
   std::uint64_t& seen = seen_[memory_.roster().slot_of(rank)][number];

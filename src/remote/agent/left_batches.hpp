@@ -40,8 +40,8 @@ class LeftBatches {
   std::uint64_t misdirected() const { return misdirected_; }
 
  private:
-  bool look_at_each();
-  void look_at_batch(Rank rank, std::size_t number);
+  bool check_each();
+  void check_batch(Rank rank, std::size_t number);
   bool has_open() const;
 
   const NodeMemory& memory_;

@@ -10,8 +10,8 @@ using network::Peer;
 
 // Limits of the bytes that wait for the network: to one process, and in total. One message is
 // always allowed.
-constexpr std::size_t most_leaving_to_one = 256 * 1024;
-constexpr std::size_t most_leaving = 64 * 1024 * 1024;
+constexpr std::size_t max_leaving_to_one = 256 * 1024;
+constexpr std::size_t max_leaving = 64 * 1024 * 1024;
 
 }  // namespace
 
@@ -125,7 +125,7 @@ Result<Peer> Outbox::agent_of(std::uint32_t node) {
 
 bool Outbox::has_room(const Process& process, std::size_t size) const {
   return process.leaving == 0 ||
-         (process.leaving + size <= most_leaving_to_one && leaving_ + size <= most_leaving);
+         (process.leaving + size <= max_leaving_to_one && leaving_ + size <= max_leaving);
 }
 
 SendBuffer& Outbox::take(std::uint32_t to, std::size_t size, BatchSlot* slot) {

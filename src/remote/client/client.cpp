@@ -20,8 +20,8 @@ constexpr std::uint32_t polls_between_clocks = 16;
 
 // The stack that network libraries need in the calling thread, with a margin. Measured: 16 KiB in
 // libfabric to poll, 36 KiB in UCX to start.
-constexpr std::size_t least_stack_to_poll = std::size_t{32} << 10;
-constexpr std::size_t least_stack_to_open = std::size_t{64} << 10;
+constexpr std::size_t min_stack_to_poll = std::size_t{32} << 10;
+constexpr std::size_t min_stack_to_open = std::size_t{64} << 10;
 
 // Returns an error if the calling thread would overflow its stack.
 std::optional<Error> examine_stack(std::size_t least) {
@@ -63,7 +63,7 @@ Result<void> RemoteClient::open_route(const Setup& setup) {
     eager_limit_ = remote::longest_write;
     return {};
   }
-  if (std::optional<Error> refusal = examine_stack(least_stack_to_open)) return *std::move(refusal);
+  if (std::optional<Error> refusal = examine_stack(min_stack_to_open)) return *std::move(refusal);
   Result<std::unique_ptr<remote::OwnEndpoint>> route =
       remote::OwnEndpoint::open(setup.settings, setup.memory, setup.me, nodes_);
   if (!route) return route.error();
@@ -92,7 +92,7 @@ bool RemoteClient::progress() {
 // Handles replies, which may allow the next batch to be sent.
 bool RemoteClient::poll() {
   if (is_new_thread() && !carries_messages_only() && streams_->end() == nullptr) [[unlikely]] {
-    if (const std::optional<Error> refusal = examine_stack(least_stack_to_poll)) {
+    if (const std::optional<Error> refusal = examine_stack(min_stack_to_poll)) {
       streams_->lose_all(*refusal);
       return false;
     }

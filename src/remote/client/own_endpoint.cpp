@@ -20,10 +20,10 @@ constexpr network::Receives receives{.buffers = 4,
 
 // The most bytes of copies that wait for the network. They keep their memory, which may be
 // registered. Messages beyond the limit wait with their sender. One message is always allowed.
-constexpr std::size_t most_leaving = 4 * 1024 * 1024;
+constexpr std::size_t max_leaving = 4 * 1024 * 1024;
 
 // The most messages in a row without a completion.
-constexpr std::uint32_t most_injected_in_a_row = 16;
+constexpr std::uint32_t max_injected_in_a_row = 16;
 
 // The interval between two reads of an info that is not yet written.
 constexpr std::uint64_t ask_again_ns = 1'000'000;
@@ -91,7 +91,7 @@ Result<Posted> OwnEndpoint::send_batch_to_rank(Rank to, BatchSlots::Slot& slot, 
 // messages, one is sent with a completion, which also shows that the earlier ones have left.
 bool OwnEndpoint::may_inject(const Line& line, std::size_t size) const {
   return line.may_inject && size <= endpoint_->most_injected() &&
-         line.injected < most_injected_in_a_row;
+         line.injected < max_injected_in_a_row;
 }
 
 Result<Posted> OwnEndpoint::send(Line& line, std::size_t size, Write write, Departure departure) {
@@ -101,7 +101,7 @@ Result<Posted> OwnEndpoint::send(Line& line, std::size_t size, Write write, Depa
     if (posted && *posted == Posted::accepted) ++line.injected;
     return posted;
   }
-  if (leaving_ > 0 && leaving_ + size > most_leaving) return Posted::busy;
+  if (leaving_ > 0 && leaving_ + size > max_leaving) return Posted::busy;
   Operation& operation = take_operation(line.leaving, line.node);
   endpoint_->make_room(operation.message, size);
   write(operation.message.data());

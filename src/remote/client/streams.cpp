@@ -12,7 +12,7 @@
 namespace gondwana::remote {
 namespace {
 
-constexpr std::uint64_t between_looks_ns = 100'000'000;
+constexpr std::uint64_t check_interval_ns = 100'000'000;
 
 std::string ranks_of(const NodeInfo& node) {
   const std::uint32_t first = index(node.ranks.front());
@@ -127,7 +127,7 @@ const Error* Streams::lost(Rank peer) const {
 void Streams::look_for_losses() {
   const std::uint64_t now = monotonic_ns();
   if (now < next_look_ns_) return;
-  next_look_ns_ = now + between_looks_ns;
+  next_look_ns_ = now + check_interval_ns;
   if (end_) return;
   const NodeHeader& header = memory_.header();
   if (header.is_over.load(std::memory_order_acquire) == 1)  // pairs with the agent

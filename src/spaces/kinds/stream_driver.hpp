@@ -51,7 +51,7 @@ class StreamDriver : public Driver {
     return one.device().kind == other.device().kind;
   }
 
-  // Acquires what the driver needs of a device before its first use, until release().
+  // Acquires the driver's resources of a device before its first use. release() frees them.
   virtual Result<void> retain(std::uint32_t device) = 0;
   virtual void release(std::uint32_t device) = 0;
   // Further calls in this thread are for the device, until leave(), which gets `before`.

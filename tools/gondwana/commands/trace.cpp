@@ -59,24 +59,24 @@ bool goes_on() {
 
 // If the trace waits for the job's end, the job may not have started yet.
 Result<hosts::JobView> find_job(const Choices& choices) {
-  constexpr milliseconds between_looks{200};
+  constexpr milliseconds check_interval{200};
   constexpr int most_looks = 50;
   Result<hosts::JobView> job = hosts::JobView::open(choices.request.choice);
   for (int look = 1; !job && choices.until_end && look < most_looks; ++look) {
-    std::this_thread::sleep_for(between_looks);
+    std::this_thread::sleep_for(check_interval);
     job = hosts::JobView::open(choices.request.choice);
   }
   return job;
 }
 
 void wait_for_end(hosts::JobView& job) {
-  constexpr milliseconds between_looks{100};
+  constexpr milliseconds check_interval{100};
   using Process = jobs::RankSeen::Process;
   const auto is_there = [](const jobs::RankSeen& rank) {
     return rank.process == Process::alive || rank.process == Process::stopped;
   };
   for (const auto stop : {SIGINT, SIGTERM}) std::signal(stop, [](int) { is_interrupted = 1; });
-  while (goes_on() && std::ranges::any_of(job.watch(between_looks, &goes_on).seen, is_there))
+  while (goes_on() && std::ranges::any_of(job.watch(check_interval, &goes_on).seen, is_there))
     continue;
 }
 

@@ -7,7 +7,7 @@ namespace gondwana {
 namespace {
 
 // Up to this number of members, polling all of them is faster than polling groups.
-constexpr std::uint32_t most_in_one_group = 32;
+constexpr std::uint32_t max_in_one_group = 32;
 
 // About the square root, so that the number of groups equals their size.
 std::uint32_t group_size(std::uint32_t members) {
@@ -18,7 +18,7 @@ std::uint32_t group_size(std::uint32_t members) {
 
 void NodeCollectives::sync(Team& team, CallName call) {
   with_.lane.counters().add(Count::syncs);
-  if (team.size <= most_in_one_group) return meet(team, call, line_of(team));
+  if (team.size <= max_in_one_group) return meet(team, call, line_of(team));
   meet(team, call, GroupedNodeSync(NodeTeam(with_.memory, team), team.me, group_size(team.size)));
 }
 

@@ -51,7 +51,7 @@ class PushedReduction {
   Reduction what_;
 };
 
-// Whether the own contribution can be read from the source while the result is written.
+// Whether the member's contribution can be read from the source while the result is written.
 inline bool reads_source(const Reduction& what, std::uint32_t members) {
   return what.dest != what.source || (members == 2 && what.operation.may_replace_term());
 }

@@ -8,7 +8,7 @@ namespace gondwana::bounce {
 // Pages that are never written use no memory.
 void Landings::offer(const NodeMemory& memory, Rank me, SegmentSpace& segments) {
   auto& place = shared_at<BouncePlace>(memory.window(me), system_area::bounces.offset);
-  const auto landings = segments.allocate(most_landings * landing_size);
+  const auto landings = segments.allocate(max_landings * landing_size);
   place.offset = landings ? static_cast<std::uint64_t>(landings->data() - memory.window(me)) : 0;
   place.taken = 0;
 }
@@ -35,7 +35,7 @@ std::unique_ptr<Landing> Landings::take(Lane& lane, Rank rank) {
   const std::optional<std::uint64_t> number =
       remote_.request_uncounted(lane, {rank, at + offsetof(BouncePlace, taken)},
                                 {AtomicOp::add, AtomicType::uint64, 1}, "transfer");
-  if (!number || *number >= most_landings) return nullptr;
+  if (!number || *number >= max_landings) return nullptr;
   return std::make_unique<Landing>(offset + *number * landing_size);
 }
 

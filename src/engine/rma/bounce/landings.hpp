@@ -42,7 +42,7 @@ namespace gondwana::bounce {
 inline constexpr std::size_t chunk_size = std::size_t{256} << 10;
 inline constexpr std::uint32_t slots_of_landing = 4;
 inline constexpr std::size_t landing_size = slots_of_landing * chunk_size;
-inline constexpr std::size_t most_landings = 32;
+inline constexpr std::size_t max_landings = 32;
 
 // This rank's landing at another rank. Thread-safe.
 class Landing {

@@ -135,16 +135,16 @@ std::size_t Transfer::count_asked() const {
 // in flight, the transfer continues by messages, without a slot.
 bool Transfer::begin(Chunk& chunk) {
   if (has_failed_ || parts_.is_empty() || &chunk != &chunks_.at(begun_ % depth)) return false;
-  if (count_asked() >= most_asked) return false;
+  if (count_asked() >= max_asked) return false;
   if (landing_ != nullptr) {
     chunk.slot = landing_->take_slot();
     if (!chunk.slot && !is_idle()) return false;
   }
   ++begun_;
   chunk.part = parts_.next(chunk_limit(chunk));
-  const bool goes_by_host = here_ != nullptr || (chunk.slot && !is_contiguous(chunk.part));
-  if (goes_by_host) chunk.host = with_.staging.take(here_);
-  chunk.sent = goes_by_host ? packed(chunk.part, chunk.host) : chunk.part;
+  const bool via_host = here_ != nullptr || (chunk.slot && !is_contiguous(chunk.part));
+  if (via_host) chunk.host = with_.staging.take(here_);
+  chunk.sent = via_host ? packed(chunk.part, chunk.host) : chunk.part;
   if (way_ == Way::put) return copy(chunk, Stage::filling);
   chunk.stage = chunk.slot ? Stage::asking : Stage::filled;
   return true;

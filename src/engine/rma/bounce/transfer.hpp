@@ -71,7 +71,7 @@ class Transfer final : public KindWork {
   static constexpr std::size_t depth = slots_of_landing;
   // The most chunks of a get that may wait for a device there. An agent that copies more at once
   // would not send the finished ones meanwhile.
-  static constexpr std::size_t most_asked = 2;
+  static constexpr std::size_t max_asked = 2;
 
   std::size_t chunk_limit(const Chunk& chunk) const;
   std::size_t count_asked() const;

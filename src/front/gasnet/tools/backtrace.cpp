@@ -24,7 +24,7 @@ namespace gondwana::gasnet::tools {
 namespace {
 
 int print_own_stack(int fd) {
-  say_to(fd, "the stack of process %d on %s:", static_cast<int>(getpid()), gasnett_gethostname());
+  print_to(fd, "the stack of process %d on %s:", static_cast<int>(getpid()), gasnett_gethostname());
   return print_stack(fd, place_of_crash()) ? 0 : 1;
 }
 
@@ -115,7 +115,7 @@ bool is_wanted_here() {
 int print_if_enabled(int fd) {
   if (is_on(VariableId::gondwana_backtrace))
     return is_wanted_here() ? gasnett_print_backtrace(fd) : 1;
-  say_to(fd, "set GASNET_BACKTRACE=1 to print the stack when a rank fails");
+  print_to(fd, "set GASNET_BACKTRACE=1 to print the stack when a rank fails");
   return 1;
 }
 

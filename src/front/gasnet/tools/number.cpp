@@ -117,9 +117,9 @@ std::optional<double> parse_fraction(std::string_view text) {
   if (end == copy.c_str()) return std::nullopt;
   double denominator = 1;
   if (*end == '/') {
-    const char* behind = end + 1;
-    denominator = std::strtod(behind, &end);
-    if (end == behind || denominator == 0) return std::nullopt;
+    const char* after = end + 1;
+    denominator = std::strtod(after, &end);
+    if (end == after || denominator == 0) return std::nullopt;
   }
   std::string_view rest(end);
   skip_spaces(rest);

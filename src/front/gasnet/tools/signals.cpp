@@ -18,13 +18,13 @@
 namespace gondwana::gasnet::tools {
 namespace {
 
-void print_backtrace_and_go_on(int /*number*/) {
+void print_backtrace_and_continue(int /*number*/) {
   const int saved = errno;
   gasnett_print_backtrace(STDERR_FILENO);
   errno = saved;
 }
 
-void freeze_and_go_on(int /*number*/) {
+void freeze_and_continue(int /*number*/) {
   const int saved = errno;
   freeze();
   errno = saved;
@@ -69,8 +69,8 @@ void catch_signal_of(VariableId id, void (*handler)(int)) {
 }  // namespace
 
 void catch_debug_signals() {
-  catch_signal_of(VariableId::gasnet_backtrace_signal, &print_backtrace_and_go_on);
-  catch_signal_of(VariableId::gasnet_freeze_signal, &freeze_and_go_on);
+  catch_signal_of(VariableId::gasnet_backtrace_signal, &print_backtrace_and_continue);
+  catch_signal_of(VariableId::gasnet_freeze_signal, &freeze_and_continue);
 }
 
 void turn_ends_into_quit() {

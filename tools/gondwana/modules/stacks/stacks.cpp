@@ -17,7 +17,7 @@
 namespace gondwana::stacks {
 namespace {
 
-constexpr std::size_t most_frames = 64;
+constexpr std::size_t max_frames = 64;
 
 struct Ended {
   void operator()(Dwfl* session) const { ::dwfl_end(session); }
@@ -65,7 +65,7 @@ int add_frame(Dwfl_Frame* state, void* argument) {
   const Dwarf_Addr looked_up = is_interrupted ? address : address - 1;
   std::vector<Frame>& frames = walk.threads.back().frames;
   frames.push_back(frame_at(walk, address, looked_up));
-  return frames.size() < most_frames ? DWARF_CB_OK : DWARF_CB_ABORT;
+  return frames.size() < max_frames ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
 std::string last_error() {

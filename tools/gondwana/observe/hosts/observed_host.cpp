@@ -26,7 +26,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds between_looks{100};
+constexpr milliseconds check_interval{100};
 constexpr milliseconds no_limit = std::chrono::hours(24 * 365);
 
 // Waits up to `time` for the process, and returns its wait status.
@@ -127,7 +127,7 @@ Result<Message> ObservedHost::next(Time end_of_time, FunctionRef<bool()> goes_on
 // Waits briefly for bytes. Returns false if none arrived.
 Result<bool> ObservedHost::read_some() {
   pollfd link{.fd = link_.get(), .events = POLLIN, .revents = 0};
-  if (::poll(&link, 1, static_cast<int>(between_looks.count())) <= 0) return false;
+  if (::poll(&link, 1, static_cast<int>(check_interval.count())) <= 0) return false;
   std::array<char, 65536> buffer;
   const ssize_t count = ::read(link_.get(), buffer.data(), buffer.size());
   if (count < 0 && errno == EINTR) return false;

@@ -22,7 +22,7 @@
 namespace gondwana::jobs {
 namespace {
 
-constexpr std::chrono::milliseconds between_looks{20};
+constexpr std::chrono::milliseconds check_interval{20};
 
 // What is compared between the first and the last sample.
 struct Look {
@@ -277,7 +277,7 @@ JobSeen watch(const FoundJob& job, std::chrono::milliseconds time, FunctionRef<b
   const std::uint64_t begin_ns = monotonic_ns();
   const auto end = std::chrono::steady_clock::now() + time;
   while (std::chrono::steady_clock::now() < end && goes_on()) {
-    std::this_thread::sleep_for(between_looks);
+    std::this_thread::sleep_for(check_interval);
     for (Watched& rank : ranks) rank.look_again();
   }
   const std::uint64_t watched_ns = std::max<std::uint64_t>(monotonic_ns() - begin_ns, 1);

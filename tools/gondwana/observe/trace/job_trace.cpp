@@ -104,12 +104,12 @@ class WaitSampler {
 
 std::vector<NodeTrace> sample(const jobs::FoundJob& job, std::chrono::milliseconds time,
                               FunctionRef<bool()> goes_on) {
-  constexpr std::chrono::microseconds between_looks{500};
+  constexpr std::chrono::microseconds check_interval{500};
   std::vector<WaitSampler> samplers(job.nodes.begin(), job.nodes.end());
   const Clock::time_point end = Clock::now() + time;
   do {
     for (WaitSampler& sampler : samplers) sampler.look();
-    std::this_thread::sleep_for(between_looks);
+    std::this_thread::sleep_for(check_interval);
   } while (Clock::now() < end && goes_on());
   std::vector<NodeTrace> nodes;
   for (WaitSampler& sampler : samplers) nodes.push_back(sampler.finish());

@@ -33,7 +33,7 @@ std::string doubt_about_heap(const Options& options) {
 }
 
 // Checks the same ranks, if their heap size is set.
-std::string doubt_about_huge_pages(const Options& options) {
+std::string huge_page_warning(const Options& options) {
   const std::uint32_t ranks = usable_processors();
   const std::size_t left = available_huge_pages();
   if (!options.hugetlb || (left > 0 && options.heap_size <= left / ranks)) return {};
@@ -64,7 +64,7 @@ void add_variables(Report& report) {
   if (!options)
     report.problems.push_back(options.error().text);
   else
-    for (const std::string& doubt : {doubt_about_heap(*options), doubt_about_huge_pages(*options)})
+    for (const std::string& doubt : {doubt_about_heap(*options), huge_page_warning(*options)})
       if (!doubt.empty()) report.warnings.push_back(doubt);
   for (std::string& sentence : unknown_variables(environ))
     report.warnings.push_back(std::move(sentence));

@@ -18,11 +18,11 @@ Fact pmix(const Result<PmixLibrary>& library) {
 
 // The launcher that started this command would start programs in the same way.
 Fact started_by(const Result<PmixLibrary>& library, Report& report) {
-  const StartedBy by = find_who_started(own_environment());
+  const StartedBy by = find_launcher(own_environment());
   constexpr std::string_view name = "this process";
   if (!by.claim && !by.has_pmix && !by.pmi1) return word(name, "without a launcher of others");
   if (by.claim && !by.has_pmix && !by.pmi1)
-    report.problems.push_back(no_way_to_meet(by).text);
+    report.problems.push_back(no_bootstrap(by).text);
   else if (by.claim && !by.pmi1 && !library)
     report.problems.push_back(out_of_reach(by, library.error()).text);
   return word(name, fmt::format("started by {}", by.launcher));

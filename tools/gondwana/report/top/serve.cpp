@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* loopback = "127.0.0.1";
 constexpr std::uint16_t default_port = 9750;
-constexpr std::chrono::milliseconds between_looks{20};
+constexpr std::chrono::milliseconds check_interval{20};
 
 void print_url(const std::string& host, std::uint16_t port) {
   const bool is_six = host.find(':') != std::string::npos;
@@ -62,7 +62,7 @@ Result<void> serve(hosts::JobView& job, const http::Address& address,
     return !seen || (!seen->seen.empty() && !why::is_over(*seen));
   };
   while (!watcher.last())  // so that even the first page has numbers
-    if (std::this_thread::sleep_for(between_looks); !goes_on()) return {};
+    if (std::this_thread::sleep_for(check_interval); !goes_on()) return {};
   const http::Site site{
       .path = "/metrics",
       .content_type = metrics_type,

@@ -130,7 +130,7 @@ Result<std::vector<Host>> lsf_hosts(const Environment& environment) {
 
 bool is_one_of_several(const Environment& environment) {
   if (environment("GONDWANA_RANK") != nullptr) return true;
-  const StartedBy by = find_who_started(environment);
+  const StartedBy by = find_launcher(environment);
   return by.pmi1.has_value() || (by.claim && by.claim->size > 1);
 }
 

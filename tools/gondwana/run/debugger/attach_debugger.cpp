@@ -52,12 +52,12 @@ int complain_until_read(const std::string& sentence) {
 }  // namespace
 
 int attach_debugger(const std::vector<std::string>& words) {
-  constexpr std::chrono::milliseconds between_looks(50);
+  constexpr std::chrono::milliseconds check_interval(50);
   constexpr std::chrono::seconds limit(60);  // for the ranks of all hosts to start
   const auto end = std::chrono::steady_clock::now() + limit;
   std::optional<pid_t> process = find_waiting(words[1], words[2]);
   while (!process && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(between_looks);
+    std::this_thread::sleep_for(check_interval);
     process = find_waiting(words[1], words[2]);
   }
   if (!process)

@@ -48,13 +48,13 @@ bool ask_launcher(const std::string& file) {
 }  // namespace
 
 int wait_for_debugger(const std::vector<std::string>& words) {
-  constexpr std::chrono::milliseconds between_looks(20);
+  constexpr std::chrono::milliseconds check_interval(20);
   ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // otherwise Yama allows only the parent to attach
   if (words[1] == "-")
     ask_user();
   else if (words[1].front() != before_mark && !ask_launcher(words[1]))
     return exit_failure;
-  while (tracer_of(::getpid()) == 0) std::this_thread::sleep_for(between_looks);
+  while (tracer_of(::getpid()) == 0) std::this_thread::sleep_for(check_interval);
   std::vector<char*> program;
   for (std::size_t i = 2; i < words.size(); ++i)
     program.push_back(const_cast<char*>(words[i].c_str()));

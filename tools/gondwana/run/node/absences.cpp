@@ -77,7 +77,7 @@ void Absences::on_tick(std::uint64_t now) {
     actions_.emplace_back(LookAtRanks{});
   }
   if (!deadlock_at_ns_ || now < *deadlock_at_ns_) return;
-  deadlock_at_ns_ = now + look_for_stillness_every_ns;
+  deadlock_at_ns_ = now + stillness_interval_ns;
   actions_.emplace_back(LookForDeadlock{});
 }
 

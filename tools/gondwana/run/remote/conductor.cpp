@@ -31,7 +31,7 @@ constexpr std::uint64_t bury_ns = second_ns;           // for a process whose ho
 constexpr std::uint64_t both_ends_ns = 3 * second_ns;  // for both ends of a connection
 constexpr std::uint64_t look_ns = 5 * second_ns;
 constexpr std::uint64_t short_look_ns = second_ns;
-constexpr std::uint64_t longest_look_ns = 20 * second_ns;
+constexpr std::uint64_t max_check_ns = 20 * second_ns;
 constexpr std::uint64_t input_window = std::uint64_t{256} << 10;
 
 }  // namespace
@@ -173,7 +173,7 @@ void Conductor::perform(const HostsAction& action) {
 // the search for reasons.
 void Conductor::explain(Explain how) {
   const std::uint64_t longest_ns =
-      how == Explain::shortly ? short_look_ns : std::min(stretched(look_ns), longest_look_ns);
+      how == Explain::shortly ? short_look_ns : std::min(stretched(look_ns), max_check_ns);
   const std::uint64_t end_ns = monotonic_ns() + longest_ns;
   bool is_left = false;
   const auto goes_on = [&] {
