@@ -245,6 +245,19 @@ TEST(JobOnHosts, what_was_not_read_counts_as_heard) {
   EXPECT_TRUE(life.look({0, 0, false}, 30 * second));
 }
 
+TEST(JobOnHosts, silence_is_no_reason_once_ssh_has_ended) {
+  Hosts hosts(1);
+  hosts.join_all();
+  hosts.pass(18 * second);
+  hosts.tell(HostProcessEnded{0, SIGKILL, 3 * second});
+  hosts.pass(2 * second);
+  EXPECT_FALSE(hosts.is().is_over());
+  hosts.pass(second);
+  EXPECT_EQ(hosts.said(),
+            "the connection to host a is lost, ssh was killed by SIGKILL; the job is ended\n");
+  EXPECT_EQ(hosts.is().outcome().status, 137);
+}
+
 TEST(JobOnHosts, under_a_debugger_silence_ends_nothing) {
   Hosts hosts(2, 0);
   hosts.join_all();
@@ -368,6 +381,10 @@ TEST(JobOnHosts, a_rank_that_took_no_part_is_told_to_the_other_hosts) {
   hosts.say(1, Left{1});
   EXPECT_EQ(hosts.sent<Left>(0).size(), 1U);
   EXPECT_TRUE(hosts.sent<Left>(1).empty());
+  EXPECT_EQ(hosts.sent<Left>(2).size(), 1U);
+  hosts.say(0, Ended{0});
+  hosts.say(1, Left{1});
+  EXPECT_TRUE(hosts.sent<Left>(0).empty());  // it is over
   EXPECT_EQ(hosts.sent<Left>(2).size(), 1U);
 }
 

@@ -59,7 +59,8 @@ std::uint64_t HostLife::ended_at_ns() const {
 }
 
 std::uint64_t HostLife::silent_at_ns() const {
-  if (facts_.peer_timeout_s == 0 || pipe_ended_) return never_ns;
+  // Once the connection ends, that is the reason.
+  if (facts_.peer_timeout_s == 0 || told_by_ns_ != 0) return never_ns;
   return heard_ns_ + silence_limit_s() * second_ns;
 }
 

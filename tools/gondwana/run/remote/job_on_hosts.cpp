@@ -67,7 +67,7 @@ void JobOnHosts::on(const HostSaid& said) {
     tell_rows();
   } else if (const auto* left = std::get_if<Left>(&frame)) {
     for (std::uint32_t other = 0; other < hosts_.size(); ++other)
-      if (other != node) actions_.emplace_back(Send{other, *left});
+      if (other != node && !hosts_[other].life.is_over()) actions_.emplace_back(Send{other, *left});
   } else if (const auto* stopping = std::get_if<Stopping>(&frame)) {
     on(*stopping);
   } else if (const auto* ended = std::get_if<Ended>(&frame)) {
