@@ -1,0 +1,397 @@
+#include "simulation/node.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+#include <variant>
+
+#include "base/exit_status.hpp"
+#include "run/io/next_time.hpp"
+#include "run/overloaded.hpp"
+#include "simulation/world.hpp"
+
+namespace gondwana::simulation {
+
+using namespace launch;  // NOLINT(google-build-using-namespace): its events and actions
+
+namespace {
+
+constexpr Time grace_ns = 11 * second;       // for an end of the slowest kind
+constexpr Time computing_ns = 190 * second;  // more, for processes that compute
+constexpr Time unkillable_ns = 4 * second;   // more, for each that cannot be killed
+constexpr const char* deadlock = "no rank can go on: a rank has left, and the others wait";
+
+}  // namespace
+
+Node::Node(World& world, std::uint32_t number, Job job, Uplink uplink)
+    : world_(world),
+      number_(number),
+      job_(std::move(job)),
+      uplink_(std::move(uplink)),
+      random_(world.random()),
+      decisions_(job_, name(), world.now()),
+      rules_(job_, name(), world.now()),
+      loop_(world.schedule(), world.random(),
+            {[this] { step(); }, [this] { return next(); },
+             [this] { world_.fail("the guardian of host " + this->name() + " spins"); }}),
+      parser_(job_.share.tag),
+      heard_ns_(world.now()),
+      sockets_(job_.ranks()) {}
+
+void Node::start() {
+  if (uplink_.up != nullptr) {
+    uplink_.down->listen([this] { loop_.post([this] { read_frames(); }); });
+    tell(Hello{});
+  }
+  for (std::uint32_t rank = 0; rank < job_.ranks(); ++rank) {
+    ranks_.push_back(
+        std::make_unique<Rank>(world_, *this, rank, world_.plan().hosts[number_].ranks[rank]));
+    handle(RankStarted{rank, ranks_[rank]->process().pid()});
+  }
+  loop_.post([] {});
+}
+
+Process& Node::add_process(Process::Nature nature, bool is_child) {
+  Process& process = *processes_.emplace_back(std::make_unique<Process>(
+      world_.schedule(), world_.random(), world_.new_pid(), std::move(nature)));
+  // Ranks and the agent have another handler; all others are orphans, which need to be reaped only.
+  if (is_child) process.on_death = [this, &process] { loop_.post([&process] { process.reap(); }); };
+  return process;
+}
+
+void Node::handle(const NodeEvent& event) {
+  if (over_) return;
+  const NodeBefore before(decisions_);
+  const NodeActions actions = decisions_.handle(event, world_.now());
+  look_at(event, before, actions);
+  std::optional<Cause> cause = rules_.take_cause();
+  // Elsewhere the conductor hears of it at the end.
+  const std::optional<int> status = decisions_.end().outcome().status;
+  if (uplink_.up == nullptr && !cause && !before.status && status)
+    world_.ledger().settle(*status, world_.now());
+  for (const NodeAction& action : actions) perform(action);
+  if (!cause) return;
+  check_truth(cause->begins, event);
+  const auto add = [&world = world_, one = *std::move(cause)]() mutable {
+    one.earliest = one.latest = world.now();
+    world.ledger().add(std::move(one));
+  };
+  if (uplink_.up == nullptr) return std::decay_t<decltype(add)>(add)();
+  if (link_open_) uplink_.up->mark(add);
+}
+
+void Node::look_at(const NodeEvent& event, const NodeBefore& before, const NodeActions& actions) {
+  if (const auto wrong = rules_.check(event, before, decisions_, actions, world_.now()))
+    world_.fail(fmt::format("host {}: {}", name(), *wrong));
+  const auto left =
+      std::ranges::count_if(ranks_, [](const auto& rank) { return !rank->process().is_reaped(); });
+  const bool is_start = std::holds_alternative<RankStarted>(event);
+  if (!is_start && decisions_.ranks().alive() != static_cast<std::uint32_t>(left))
+    world_.fail(fmt::format("host {}: {} ranks live, and the guardian counts {}", name(), left,
+                            decisions_.ranks().alive()));
+  if (before.is_idle && !decisions_.end().is_idle()) expect_end();
+}
+
+void Node::expect_end() {
+  const auto computes = [](const RankPlan& rank) {
+    return rank.runs || rank.course == Course::computes || rank.at_term == AtTerm::ends_later;
+  };
+  const auto& plans = world_.plan().hosts[number_].ranks;
+  Time time = grace_ns;
+  if (std::ranges::any_of(plans, computes)) time += computing_ns;
+  for (const RankPlan& plan : plans) time += plan.unkillable != 0 ? unkillable_ns : 0;
+  end_by_ = world_.now() + time;
+}
+
+// Sentences whose truth only the whole shows.
+void Node::check_truth(const std::string& sentence, const NodeEvent& event) {
+  if (std::holds_alternative<RanksSeen>(event)) {
+    if (sentence.find("node agent") != std::string::npos) {
+      if (!agent_killed_) world_.fail("an agent is blamed that was not killed: " + sentence);
+      return;
+    }
+    if (!world_.has_absent_rank(sentence))
+      world_.fail("a rank is blamed that has joined: " + sentence);
+  }
+  const auto* seen = std::get_if<StarterSeen>(&event);
+  if (seen != nullptr && ranks_[seen->rank]->program().is_alive())
+    world_.fail("a program is blamed that lives: " + sentence);
+}
+
+void Node::perform(const NodeAction& action) {
+  std::visit(
+      Overloaded{
+          [this](const launch::Said& said) { say(said.sentence); },
+          [this](const Stopping& stopping) { tell(stopping); },
+          [this](const Left& left) { tell(left); },
+          [this](launch::Report /*report*/) {
+            loop_.pause(world_.now() + random_.skewed(200 * ms));
+          },
+          [this](const SignalRanks& signal) {
+            world_.log([&] {
+              return fmt::format("host {}: {} to ranks", name(), name_of_signal(signal.number));
+            });
+            for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+              if (!decisions_.ranks()[rank].alive) continue;
+              ranks_[rank]->process().signal(signal.number);
+              if (ranks_[rank]->plan().has_shell) ranks_[rank]->program().signal(signal.number);
+            }
+          },
+          [](const AskRanks&) {}, [this](const EndOnPurpose& end) { end_on_purpose(end.status); },
+          [this](const SignalAll& signal) {
+            world_.log([&] {
+              return fmt::format("host {}: {} to all {} processes", name(),
+                                 name_of_signal(signal.number), found_.size());
+            });
+            for (Process* process : found_) {
+              if (signal.number == SIGKILL && process->is_deaf())
+                world_.fail(process->name() + " is stopped and could not hear that it is to end");
+              process->ask(signal.number);
+            }
+          },
+          [this](const LookAtRanks&) {
+            RanksSeen seen;
+            for (const auto& rank : ranks_) seen.states.push_back(rank->state());
+            handle(seen);
+          },
+          [this](const LookForDeadlock&) { perform_look_for_deadlock(); },
+          [this](const LookAtStarter& starter) {
+            const Process& process = ranks_[starter.rank]->process();
+            handle(StarterSeen{starter.rank, {process.computes(), process.used_ns()}});
+          },
+          [](const LookAtImage&) {}, [this](const NeedAgent&) { need_agent(); },
+          [this](const ReleaseAgent&) { release_agent(); }},
+      action);
+}
+
+void Node::perform_look_for_deadlock() {
+  const bool is_still = world_.is_still(still_at_);
+  if (job_.share.nodes <= 1) {
+    if (is_still) handle(DeadlockSeen{.any_leaves = world_.any_leaves(), .sentence = deadlock});
+  } else if (is_still && world_.any_leaves() && world_.is_network_whole()) {
+    handle(NobodyCanGoOn{deadlock});
+  }
+}
+
+void Node::end_on_purpose(int status) {
+  world_.log([&] { return fmt::format("host {}: ends on purpose with {}", name(), status); });
+  for (const auto& rank : ranks_) rank->end_on_purpose(status);
+}
+
+DescendantsSeen Node::look_at_descendants() {
+  DescendantsSeen seen;
+  seen.any = std::ranges::any_of(processes_, [](const auto& one) { return !one->is_reaped(); });
+  if (!seen.any || decisions_.end().ending().next_ns().value_or(world_.now() + 1) > world_.now())
+    return seen;
+  found_.clear();
+  for (const auto& process : processes_) {
+    if (process->is_reaped()) continue;
+    found_.push_back(process.get());
+    seen.use.any_runs = seen.use.any_runs || process->computes();
+    seen.use.used_ns += process->used_ns();
+  }
+  seen.count = found_.size();
+  return seen;
+}
+
+void Node::step() {
+  const Time limit = Time{job_.share.peer_timeout_s} * second;
+  if (uplink_.up != nullptr && link_open_ && limit != 0 && world_.now() >= heard_ns_ + limit &&
+      !uplink_.down->has_unread())
+    lose(fmt::format("the launcher has said nothing for {} s", job_.share.peer_timeout_s));
+  if (output_failure_) handle(OutputFailed{*output_failure_});
+  handle(Tick{});
+  if (!decisions_.end().is_idle()) handle(look_at_descendants());
+  if (decisions_.end().ending().is_over()) finish();
+}
+
+std::optional<Time> Node::next() const {
+  NextTime next;
+  next.consider(decisions_.next_ns());
+  if (uplink_.up != nullptr && link_open_ && job_.share.peer_timeout_s != 0)
+    next.consider(heard_ns_ + Time{job_.share.peer_timeout_s} * second);
+  return next.ns();
+}
+
+void Node::finish() {
+  check_left();
+  if (decisions_.end().ending().state() == Ending::State::given_up)
+    say("processes that cannot be killed are left: some");
+  if (const std::string absent = decisions_.who_took_no_part(); !absent.empty()) say(absent);
+  const int status = decisions_.end().outcome().of_job();
+  world_.log([&] { return fmt::format("host {}: has ended with {}", name(), status); });
+  over_ = true;
+  loop_.end();
+  if (uplink_.up == nullptr) return world_.end(status);
+  tell(Ended{static_cast<std::uint32_t>(status)});
+  link_open_ = false;
+  uplink_.down->abandon();
+  uplink_.up->close();
+  uplink_.on_end(status << 8);
+}
+
+// Nothing of the job is left, and it took no longer than it may.
+void Node::check_left() {
+  const bool given_up = decisions_.end().ending().state() == Ending::State::given_up;
+  for (const auto& process : processes_)
+    if (!process->is_reaped() && !(given_up && process->was_unkillable() && process->was_told()))
+      world_.fail(fmt::format("host {} ends, and {} (pid {}) is left", name(), process->name(),
+                              process->pid()));
+  if (end_by_ && world_.now() > *end_by_ + paused_ns_)
+    world_.fail(fmt::format("host {} ends {:.1f} s too late", name(),
+                            static_cast<double>(world_.now() - *end_by_ - paused_ns_) * 1e-9));
+}
+
+void Node::tell(const Frame& frame) {
+  if (!link_open_) return;
+  if (const auto* stopping = std::get_if<Stopping>(&frame))
+    world_.log([&] {
+      return fmt::format("host {}: stopping with {}: \"{}\"", name(), stopping->status,
+                         stopping->sentence);
+    });
+  uplink_.up->write(encode(frame, job_.share.tag));
+}
+
+void Node::say(const std::string& sentence) {
+  if (uplink_.up == nullptr) return world_.say(sentence);
+  tell(launch::Said{sentence});
+}
+
+void Node::read_frames() {
+  if (!link_open_) return;
+  auto item = uplink_.down->read(65536);
+  if (!item) return;
+  if (uplink_.down->has_unread()) loop_.post([this] { read_frames(); });
+  if (item->is_end) return lose("the launcher is gone");
+  heard_ns_ = world_.now();
+  parser_.add(item->bytes);
+  while (link_open_) {
+    Result<std::optional<Frame>> frame = parser_.next();
+    if (!frame) return lose(frame.error().text);
+    if (!*frame) return;
+    on_frame(**frame);
+  }
+}
+
+void Node::on_frame(Frame& frame) {
+  if (const auto* ping = std::get_if<Ping>(&frame)) return tell(Pong{ping->sent_ns, world_.now()});
+  if (const auto* end = std::get_if<End>(&frame)) {
+    world_.log(
+        [&] { return fmt::format("host {}: hears of the end, status {}", name(), end->status); });
+    const int signal = static_cast<int>(end->status) - exit_signal_base;
+    const bool is_signal = !end->is_on_purpose && (signal == SIGINT || signal == SIGTERM);
+    return handle(
+        EndElsewhere{*end, is_signal && !heard_signals_.counts(signal, HeardSignals::Way::by_end)});
+  }
+  if (const auto* signal = std::get_if<Signal>(&frame)) {
+    const int number = static_cast<int>(signal->number);
+    if (heard_signals_.counts(number, HeardSignals::Way::from_conductor))
+      handle(SignalCame{number, true});
+    return;
+  }
+  if (const auto* left = std::get_if<Left>(&frame)) return handle(*left);
+  if (std::holds_alternative<Input>(frame) || std::holds_alternative<Taken>(frame)) return;
+  const auto* update = std::get_if<NodeRows>(&frame);
+  if (update == nullptr) return lose("the launcher sent what it never sends");
+  take(update->rows);
+}
+
+// Only rows that have changed are sent.
+void Node::take(const std::vector<NodeRow>& rows) {
+  for (const NodeRow& row : rows) {
+    std::uint64_t& epoch = epochs_[row.node];
+    if (row.node >= job_.share.nodes || row.epoch <= epoch)
+      world_.fail(fmt::format("host {} is told row {} of epoch {}, and has epoch {}", name(),
+                              row.node, row.epoch, epoch));
+    epoch = row.epoch;
+  }
+  if (knows_all()) world_.on_node_knows_all();
+}
+
+void Node::lose(const std::string& sentence) {
+  world_.log([&] { return fmt::format("host {}: {}", name(), sentence); });
+  link_open_ = false;
+  handle(LauncherLost{sentence});
+}
+
+void Node::tell(std::uint32_t rank, protocol::GlobalExit exit) {
+  sockets_[rank].push_back({false, exit});
+  loop_.post([this, rank] { read_rank(rank); });
+}
+
+void Node::tell_join(std::uint32_t rank) {
+  sockets_[rank].push_back({true, {}});
+  loop_.post([this, rank] { read_rank(rank); });
+}
+
+void Node::tell_leaving() {
+  loop_.post([this] { handle(RankLeaves{}); });
+}
+
+void Node::read_rank(std::uint32_t rank) {
+  while (!over_ && !sockets_[rank].empty()) {
+    const Said said = sockets_[rank].front();
+    sockets_[rank].pop_front();
+    if (!said.is_join) {
+      handle(said.exit);
+      continue;
+    }
+    ranks_[rank]->on_joined();
+    handle(RankJoined{rank, ranks_[rank]->program().pid()});
+  }
+}
+
+void Node::on_rank_died(std::uint32_t rank) {
+  loop_.post([this, rank] { reap_rank(rank); });
+}
+
+void Node::reap_rank(std::uint32_t rank) {
+  Rank& one = *ranks_[rank];
+  if (one.process().is_reaped()) return;
+  read_rank(rank);  // what it said last counts before how it ended
+  one.process().reap();
+  handle(RankEnded{rank, one.process().wait_status(), {one.state(), "in a simulation"}});
+}
+
+void Node::on_program_died(std::uint32_t rank) {
+  loop_.post([this, rank] {
+    Rank& one = *ranks_[rank];
+    if (one.process().is_reaped()) return;
+    read_rank(rank);
+    if (!decisions_.ranks()[rank].joined) return;  // it has not said where it can be watched
+    handle(ProgramLost{rank, one.program().pid(), {one.state(), "in a simulation"}});
+  });
+}
+
+void Node::need_agent() {
+  if (agent_ != nullptr) return;
+  Process& agent = add_process({.name = "the agent of host " + name()}, false);
+  agent_ = &agent;
+  agent.on_death = [this, &agent] {
+    world_.log(
+        [&] { return fmt::format("{} {}", agent.name(), how_it_ended(agent.wait_status())); });
+    loop_.post([this, &agent] {
+      agent.reap();
+      agent_ = nullptr;
+      handle(AgentLost{.pid = agent.pid(), .wait_status = agent.wait_status(), .pause_ns = second});
+    });
+  };
+  agent.later(random_.between(1, 100) * ms,
+              [this] { loop_.post([this] { tell(ThisNode{"the address of host " + name()}); }); });
+}
+
+void Node::release_agent() {
+  if (agent_ != nullptr)
+    agent_->later(random_.skewed(5 * ms), [agent = agent_] { agent->exit(0); });
+}
+
+std::string Node::describe_left() const {
+  std::string text;
+  for (const auto& process : processes_)
+    if (process->is_alive()) text += fmt::format("{}{}", text.empty() ? "" : ", ", process->name());
+  return text;
+}
+
+}  // namespace gondwana::simulation

@@ -1,0 +1,85 @@
+// What goes wrong on a simulated host.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "simulation/node.hpp"
+#include "simulation/world.hpp"
+
+namespace gondwana::simulation {
+
+using namespace launch;  // NOLINT(google-build-using-namespace): its events
+
+void Node::signal(int number, HeardSignals::Way way) {
+  loop_.post([this, number, way] {
+    if (heard_signals_.counts(number, way)) handle(SignalCame{number});
+  });
+}
+
+// In any order. Each process that hears it twice, or two ways, must count it once.
+void Node::signal_all(int number) {
+  if (over_) return;
+  const auto later = [this](auto what) { world_.schedule().after(random_.skewed(2 * ms), what); };
+  later([this, number] { signal(number, HeardSignals::Way::from_launcher); });
+  later([this, number] { signal(number, HeardSignals::Way::to_us); });
+  for (const auto& process : processes_)
+    if (process.get() != agent_) later([one = process.get(), number] { one->signal(number); });
+}
+
+// The kernel ends the ranks, and the sweeper what they have started.
+void Node::kill_guardian() {
+  if (over_) return;
+  over_ = true;
+  loop_.end();
+  for (const auto& rank : ranks_) rank->process().signal(SIGKILL);
+  for (const auto& process : processes_) process->signal(SIGTERM);
+  world_.schedule().after(2 * second, [this] {
+    for (const auto& process : processes_) process->signal(SIGKILL);
+    world_.schedule().after(10 * second, [this] {
+      uplink_.up->close();
+      uplink_.on_end((128 + SIGKILL) << 8);
+    });
+  });
+  uplink_.down->abandon();
+  world_.on_agent_gone(*this, random_.skewed(500 * ms));
+}
+
+void Node::kill_sweeper() {
+  loop_.post([this] { handle(SweeperLost{7}); });
+}
+
+void Node::kill_agent() {
+  if (agent_ == nullptr || over_) return;
+  agent_killed_ = true;
+  agent_->signal(SIGKILL);
+  world_.on_agent_gone(*this, random_.skewed(500 * ms));
+}
+
+void Node::power_off() {
+  over_ = true;
+  loop_.end();
+  for (const auto& process : processes_) {
+    process->on_death = {};
+    process->die(SIGKILL);
+  }
+  world_.on_agent_gone(*this, Time{job_.share.peer_timeout_s} * second);
+}
+
+void Node::stop_guardian(Time time) {
+  paused_ns_ += time;
+  loop_.pause(world_.now() + time);
+}
+
+void Node::lose_output(int reason) {
+  if (output_failure_) return;
+  output_failure_ = reason;
+  world_.ledger().lose_output();
+  loop_.post([] {});
+}
+
+void Node::lose_launcher() {
+  loop_.post([this] { handle(LauncherLost{"the launcher was killed; its ranks are ended"}); });
+}
+
+}  // namespace gondwana::simulation

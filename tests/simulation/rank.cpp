@@ -1,0 +1,144 @@
+#include "simulation/rank.hpp"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <csignal>
+
+#include "base/exit_status.hpp"
+#include "simulation/node.hpp"
+#include "simulation/world.hpp"
+
+namespace gondwana::simulation {
+
+Rank::Rank(World& world, Node& node, std::uint32_t number, const RankPlan& plan)
+    : world_(world), node_(node), number_(number), plan_(plan), random_(world.random()) {
+  const Process::Nature nature{.name = fmt::format("rank {} of host {}", number, node.name()),
+                               .at_term = plan.at_term,
+                               .term = plan.term,
+                               .term_status = plan.status,
+                               .unkillable = plan.unkillable};
+  if (plan.has_shell) process_ = &node.add_process({.name = "the shell of " + nature.name}, true);
+  program_ = &node.add_process(nature, !plan.has_shell);
+  if (!plan.has_shell) process_ = program_;
+  program_->on_death = [this] { on_program_died(); };
+  if (plan.has_shell) process_->on_death = [this] { node_.on_rank_died(number_); };
+  begin();
+}
+
+void Rank::on_program_died() {
+  world_.on_progress();
+  world_.log([&] {
+    return fmt::format("{} {}", program_->name(), how_it_ended(program_->wait_status()));
+  });
+  if (plan_.orphan != 0) leave_orphan();
+  if (!plan_.has_shell) return node_.on_rank_died(number_);
+  program_->reap();  // by the shell
+  node_.on_program_died(number_);
+  process_->later(plan_.shell, [this] { process_->exit(exit_status(program_->wait_status())); });
+}
+
+void Rank::leave_orphan() {
+  Process& orphan = node_.add_process(
+      {.name = fmt::format("a process of rank {} of host {}", number_, node_.name()),
+       .at_term = plan_.orphan_ignores_term ? AtTerm::ignores : AtTerm::dies},
+      true);
+  orphan.later(plan_.orphan, [&orphan] { orphan.exit(0); });
+}
+
+void Rank::begin() {
+  program_->later(plan_.start, [this] {
+    if (plan_.joins) return node_.tell_join(number_);
+    take_course();
+  });
+}
+
+void Rank::on_joined() {
+  if (!program_->is_alive()) return;
+  state_ = RankState::joined;
+  waits_ = true;
+  world_.on_rank_joined();
+}
+
+void Rank::start(Time later) {
+  program_->later(later, [this] {
+    if (state_ != RankState::joined || aborts_) return;
+    state_ = RankState::running;
+    world_.on_progress();
+    run();
+  });
+}
+
+void Rank::run() {
+  waits_ = !plan_.runs;
+  program_->set_computing(plan_.runs);
+  program_->later(plan_.run, [this] {
+    program_->set_computing(false);
+    world_.on_progress();
+    if (!aborts_) take_course();
+  });
+}
+
+void Rank::take_course() {
+  waits_ = false;
+  switch (plan_.course) {
+    case Course::leaves:
+      in_exit_ = true;
+      [[fallthrough]];
+    case Course::finalizes:
+      if (!plan_.joins) return program_->exit(plan_.status);
+      waits_ = true;
+      node_.tell_leaving();
+      return world_.on_rank_finalizes();
+    case Course::exits:
+      return program_->exit(plan_.status);
+    case Course::dies:
+      return program_->die(plan_.signal);
+    case Course::hangs:
+      waits_ = true;
+      return;
+    case Course::computes:
+      return program_->set_computing(true);
+    case Course::ends_all:
+    case Course::aborts_all:
+      if (!plan_.joins) return program_->exit(plan_.status);
+      node_.tell(number_, {.status = plan_.status,
+                           .is_on_purpose = plan_.course == Course::ends_all ? 1U : 0U});
+      return program_->later(random_.skewed(20 * ms), [this] { program_->exit(plan_.status); });
+  }
+}
+
+void Rank::finalize(Time later) {
+  program_->later(later, [this] {
+    if (aborts_) return;
+    state_ = RankState::finalized;
+    waits_ = false;
+    world_.on_progress();
+    program_->later(plan_.linger, [this] { program_->exit(plan_.status); });
+  });
+}
+
+void Rank::end_on_purpose(int status) {
+  if (!waits_ || state_ != RankState::running || aborts_) return;
+  aborts_ = true;
+  program_->later(random_.skewed(50 * ms), [this, status] { program_->exit(status); });
+}
+
+// It gives its launcher two seconds to say more, and then ends the job.
+void Rank::on_peer_lost() {
+  if (!waits_ || state_ != RankState::running || aborts_) return;
+  program_->later(2 * second + random_.skewed(second), [this] {
+    if (!waits_ || aborts_ || state_ != RankState::running) return;
+    aborts_ = true;
+    world_.log([&] { return program_->name() + " says that it has lost a peer"; });
+    node_.tell(number_, {.status = 1});
+    program_->later(random_.skewed(5 * ms), [this] { program_->exit(1); });
+  });
+}
+
+bool Rank::waits() const {
+  return waits_ && program_->is_alive() && !program_->computes() && !program_->is_stopped() &&
+         state_ == RankState::running;
+}
+
+}  // namespace gondwana::simulation

@@ -1,0 +1,60 @@
+// A simulated rank: what its program does, in the order that the plan has for it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "memory/control_page.hpp"
+#include "simulation/plan.hpp"
+#include "simulation/process.hpp"
+
+namespace gondwana::simulation {
+
+class Node;
+class World;
+
+class Rank {
+ public:
+  Rank(World& world, Node& node, std::uint32_t number, const RankPlan& plan);
+  Rank(const Rank&) = delete;
+  Rank& operator=(const Rank&) = delete;
+
+  // The process that the guardian has started, and the program: one, unless there is a shell.
+  Process& process() { return *process_; }
+  const Process& program() const { return *program_; }
+  Process& program() { return *program_; }
+  const RankPlan& plan() const { return plan_; }
+
+  RankState state() const { return state_; }
+  void on_joined();        // the guardian has answered
+  void start(Time later);  // all ranks have joined
+  void finalize(Time later);
+  // Another rank ends the job, and this one waits in the library.
+  void end_on_purpose(int status);
+  // It has noticed that a peer is gone.
+  void on_peer_lost();
+  bool waits() const;  // in the library, or for others to join or to finalize
+  bool is_in_exit() const { return in_exit_; }
+  bool was_absent() const { return !plan_.joins; }
+
+ private:
+  void begin();
+  void run();
+  void take_course();
+  void leave_orphan();
+  void on_program_died();
+
+  World& world_;
+  Node& node_;
+  std::uint32_t number_;  // on its node
+  RankPlan plan_;
+  Random random_;
+  Process* process_ = nullptr;
+  Process* program_ = nullptr;
+  RankState state_ = RankState::absent;
+  bool in_exit_ = false;
+  bool waits_ = false;
+  bool aborts_ = false;
+};
+
+}  // namespace gondwana::simulation

@@ -1,0 +1,146 @@
+// simulate [--seed N | --seeds N | --minutes M] [--from N] [--past FILE]: runs jobs by seeds until
+// one fails, and tells then what happened.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simulation/plan.hpp"
+#include "simulation/shrink.hpp"
+#include "simulation/world.hpp"
+
+namespace gondwana::simulation {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Wish {
+  std::optional<std::uint64_t> seed;  // that one, and how it goes
+  std::uint64_t seeds = 3000;
+  std::optional<std::uint64_t> minutes;
+  std::optional<std::uint64_t> from;
+  std::string past;  // a file of seeds to begin with
+};
+
+void print(const Report& report) {
+  for (const std::string& line : report.log) fmt::print("  {}\n", line);
+}
+
+void tell_failure(const Plan& plan, const std::string& wrong) {
+  fmt::print("Seed {} fails: {}\nTo see it again: ./dev simulate --seed {}\n", plan.seed, wrong,
+             plan.seed);
+  const Plan small = shrink(plan);
+  const Report report = World(small, true).run();
+  fmt::print("\nThe smallest job that fails: {}\n{}\nWhat happens:\n", report.wrong,
+             describe(small));
+  print(report);
+}
+
+// Runs jobs and keeps count.
+class Runs {
+ public:
+  bool run(std::uint64_t seed) {
+    const Plan plan = draw_plan(seed);
+    const Report report = World(plan, false).run();
+    time_ += report.time;
+    ++count_;
+    if (report.wrong.empty()) return true;
+    tell();
+    tell_failure(plan, report.wrong);
+    return false;
+  }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
+  void tell() const {
+    const double simulated = static_cast<double>(time_) * 1e-9;
+    fmt::print("{} jobs, {:.0f} s of virtual time in {:.1f} s: {:.0f} virtual seconds a second\n",
+               count_, simulated, seconds(), simulated / seconds());
+  }
+
+ private:
+  Clock::time_point began_ = Clock::now();
+  Time time_ = 0;
+  std::uint64_t count_ = 0;
+};
+
+int show(std::uint64_t seed) {
+  const Plan plan = draw_plan(seed);
+  const Report report = World(plan, true).run();
+  fmt::print("{}\n", describe(plan));
+  print(report);
+  if (report.wrong.empty()) return 0;
+  fmt::print("\n");
+  tell_failure(plan, report.wrong);
+  return 1;
+}
+
+// A seed a line; the rest of the line says what it found.
+std::vector<std::uint64_t> seeds_in(const std::string& file) {
+  std::vector<std::uint64_t> seeds;
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);)
+    if (!line.empty() && line[0] != '#') seeds.push_back(std::stoull(line));
+  return seeds;
+}
+
+int run(const Wish& wish) {
+  if (wish.seed) return show(*wish.seed);
+  Runs runs;
+  if (!wish.past.empty())
+    for (const std::uint64_t seed : seeds_in(wish.past))
+      if (!runs.run(seed)) return 1;
+  const std::uint64_t from = wish.from ? *wish.from : std::random_device()();
+  fmt::print("seeds from {}\n", from);
+  for (std::uint64_t i = 0;; ++i) {
+    const bool goes_on =
+        wish.minutes ? runs.seconds() < 60.0 * static_cast<double>(*wish.minutes) : i < wish.seeds;
+    if (!goes_on) break;
+    if (!runs.run(from + i)) return 1;
+  }
+  runs.tell();
+  return 0;
+}
+
+int usage() {
+  fmt::print(stderr,
+             "usage: simulate [--seed N | --seeds N | --minutes M] [--from N] [--past FILE]\n");
+  return 2;
+}
+
+int main(const std::vector<std::string>& words) {
+  Wish wish;
+  for (std::size_t i = 0; i < words.size(); i += 2) {
+    if (i + 1 == words.size()) return usage();
+    const std::string& value = words[i + 1];
+    if (words[i] == "--past") {
+      wish.past = value;
+      continue;
+    }
+    if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos) return usage();
+    const std::uint64_t number = std::stoull(value);
+    if (words[i] == "--seed")
+      wish.seed = number;
+    else if (words[i] == "--seeds")
+      wish.seeds = number;
+    else if (words[i] == "--minutes")
+      wish.minutes = number;
+    else if (words[i] == "--from")
+      wish.from = number;
+    else
+      return usage();
+  }
+  return run(wish);
+}
+
+}  // namespace
+}  // namespace gondwana::simulation
+
+int main(int argc, char** argv) {
+  return gondwana::simulation::main({argv + 1, argv + argc});
+}

@@ -1,0 +1,104 @@
+// A whole job in one thread: the decisions are the real ones, and so are the frames between hosts;
+// processes, connections and the clock are simulated.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simulation/ledger.hpp"
+#include "simulation/plan.hpp"
+#include "simulation/random.hpp"
+#include "simulation/schedule.hpp"
+
+namespace gondwana::simulation {
+
+class Front;
+class Node;
+
+// How a run went.
+struct Report {
+  std::string wrong;  // empty: all was right
+  int status = 0;
+  Time time = 0;                 // virtual
+  std::vector<std::string> log;  // events in words, if they were asked for
+};
+
+class World {
+ public:
+  World(const Plan& plan, bool logs);
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+  ~World();
+
+  Report run();
+
+  const Plan& plan() const { return plan_; }
+  Schedule& schedule() { return schedule_; }
+  Time now() const { return schedule_.now(); }
+  Ledger& ledger() { return ledger_; }
+  Random random() { return {plan_.seed, 100 + ++streams_}; }
+  pid_t new_pid() { return ++last_pid_; }
+  template <typename Words>  // which are not made unless the log is wanted
+  void log(Words words) {
+    if (logs_) add_to_log(words());
+  }
+  // The first thing that is wrong ends the run.
+  void fail(const std::string& wrong);
+
+  // What the user reads. `ends`: it says why the job ends; otherwise it must be an information.
+  void say(const std::string& sentence);
+  void end(int status);  // of the user's command
+
+  // What ranks tell each other.
+  void on_rank_joined() { try_start(); }
+  void on_node_knows_all() { try_start(); }
+  void on_rank_finalizes();
+  bool have_all_finalized() const { return finalized_ == plan_.ranks(); }
+  void on_progress() { ++progress_; }
+  // No rank of the job can go on, and none has since the last look.
+  bool is_still(std::uint64_t& looked_at) const;
+  bool any_leaves() const;
+  // A node has no agent any more: the others notice.
+  void on_agent_gone(const Node& node, Time later);
+  // A rank that the sentence names has ended and has not taken part.
+  bool has_absent_rank(const std::string& sentence) const;
+  bool is_network_whole() const { return whole_; }
+
+  std::vector<std::unique_ptr<Node>>& nodes() { return nodes_; }
+  // The user's command runs on this host, with or without a conductor.
+  void add_node(std::unique_ptr<Node> node);
+
+ private:
+  void add_to_log(const std::string& words);
+  void try_start();
+  void plan_faults();
+  void commit(const Fault& fault);
+  void plan_last_resort();
+  bool is_done() const;
+  std::string describe_left() const;
+
+  Plan plan_;
+  bool logs_;
+  Schedule schedule_;
+  std::uint64_t streams_ = 0;
+  pid_t last_pid_ = 1000;
+  Ledger ledger_;
+  Report report_;
+  std::unique_ptr<Front> front_;  // nothing: there is no conductor
+  std::vector<std::unique_ptr<Node>> nodes_;
+  bool started_ = false;  // all ranks have joined
+  std::uint32_t finalized_ = 0;
+  std::uint64_t progress_ = 0;
+  bool whole_ = true;
+  bool launcher_killed_ = false;
+  bool resorted_ = false;  // to a TERM of the user
+  std::optional<int> status_;
+};
+
+}  // namespace gondwana::simulation
