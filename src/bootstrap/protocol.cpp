@@ -135,7 +135,7 @@ Result<Message> decode(Bytes bytes, std::uint64_t job_tag) {
   if (header.magic != magic) return malformed("is not from Gondwana");
   if (header.version != version) {
     return malformed(
-        fmt::format("has version {}, this build speaks {}; use the launcher and the "
+        fmt::format("has version {}, this build uses {}; use the launcher and the "
                     "library of one installation",
                     header.version, version));
   }

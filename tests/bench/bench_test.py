@@ -312,7 +312,7 @@ class BenchTest(unittest.TestCase):
             page = os.path.join(folder, "out.html")
             said = bench("atomics", "-r", "3", "--report", page, env={"PATH": folder})
             self.assertEqual((said.returncode, said.stdout), (1, ""))
-            self.assertRegex(said.stderr, "^gondwana bench: warning: --report: there is no python3 in PATH")
+            self.assertRegex(said.stderr, "^gondwana bench: warning: --report: python3, which draws the page, is not in PATH")
             self.assertIn("no page was made; the data are in", said.stderr)
             self.assertEqual(os.listdir(folder), ["out.bench.json"])
 
@@ -350,9 +350,9 @@ class BenchTest(unittest.TestCase):
             empty = os.path.join(self.folder, "empty")
             open(empty, "w", encoding="utf-8").close()
             for after, sentence in (
-                (other, "they have no operation of the same size in common: latency, OpenSHMEM, 2 ranks; latency, OpenSHMEM, 4 ranks"),
-                (none, "they have no operation of the same size in common"),
-                (empty, "it is no file that gondwana bench --json has written"),
+                (other, "the files have no operation of the same size in common: latency, OpenSHMEM, 2 ranks; latency, OpenSHMEM, 4 ranks"),
+                (none, "the files have no operation of the same size in common"),
+                (empty, "not a file written by gondwana bench --json"),
                 (os.path.join(self.folder, "missing"), "the file cannot be read"),
                 (self.folder, "the file cannot be read"),
             ):
@@ -396,31 +396,31 @@ class BenchTest(unittest.TestCase):
 
     def test_mistakes_get_a_sentence(self):
         for words, sentence in {
-            (): "what to measure? Possible are latency, bandwidth, rate, atomics, collectives, strided, am, seeds, apps, startup, memory, all",
-            ("warp",): "warp cannot be measured by this version; possible are latency, ",
+            (): "no subject given; expected latency, bandwidth, rate, atomics, collectives, strided, am, seeds, apps, startup, memory, all",
+            ("warp",): "warp is not a subject; expected latency, ",
             ("latency", "-n", "1"): '-n "1": expected a whole number from 2 ',
             ("latency", "-m", "8q"): '-m "8q": expected a size or MIN:MAX',
             ("latency", "-m", "8:4"): '-m "8:4": expected a size or MIN:MAX',
             ("atomics", "-m", "8:8"): "atomics has no sizes",
             ("memory", "-m", "8:8"): "memory has no sizes",
-            ("startup", "--hosts", "a:1,b:1"): "startup is measured on this machine only: leave --hosts out",
+            ("startup", "--hosts", "a:1,b:1"): "startup is measured on this machine only: omit --hosts",
             ("collectives", "-m", "4:8"): "collectives needs a MIN that is a multiple of 8",
             ("latency", "--json", "--csv"): "not both",
             ("latency", "--report", "out"): "expected a name that ends in .html",
-            ("latency", "--report", "a.html", "--csv"): "leave --csv and --json out",
+            ("latency", "--report", "a.html", "--csv"): "omit --csv and --json",
             ("latency", "-n", "2", "--hosts", "a:1,b:1"): "not both",
-            ("latency", "-n", ""): 'an empty word after "latency -n": is a variable not set?',
+            ("latency", "-n", ""): 'an empty argument follows "latency -n": is a variable unset?',
             ("latency", "--report", "/dev/null/a.html"): "--report: /dev/null/a.html cannot be written: ",
-            ("collectives", "-m", ":4"): "collectives needs a MAX of 8 at least",
+            ("collectives", "-m", ":4"): "collectives needs a MAX of at least 8",
             ("atomics", "--peer", "oshcc=a,oshrun=b,more"): "expected its compiler and launcher",
             ("atomics", "--peer", "oshcc=a"): '--peer "oshcc=a": expected its compiler and launcher',
             ("atomics", "--hosts", "a:x"): 'host a: "x": expected a whole number from 1',
-            ("atomics", "--hosts", "a:1"): "--hosts a:1: expected two ranks at least",
+            ("atomics", "--hosts", "a:1"): "--hosts a:1: expected at least two ranks",
             ("am", "--door", "shmem"): "am is not measured by --door shmem: it has gasnetex",
             ("strided", "--door", "armci"): "strided is not measured by --door armci: it has shmem",
             ("am", "--peer", "oshcc=a,oshrun=b"): "--peer is another library for OpenSHMEM: am has none",
             ("latency", "--door", "front"): '--door "front": expected shmem, gasnetex or armci',
-            ("latency", "--door", "armci", "--peer", "oshcc=a,oshrun=b"): "leave --door armci out",
+            ("latency", "--door", "armci", "--peer", "oshcc=a,oshrun=b"): "omit --door armci",
             ("latency", "--fast"): "--fast is not an option; see gondwana bench --help",
         }.items():
             with self.subTest(words=words):

@@ -70,7 +70,7 @@ class LocalHostsTest(JobTest):
         twice = self.write("twice", "localhost:2 slots=2\n")
         empty = self.write("empty", "# nobody\n")
         for words, sentence in [
-            (["--hosts", "-oProxyCommand=x:2"], 'host -oProxyCommand=x: no name begins with "-"'),
+            (["--hosts", "-oProxyCommand=x:2"], 'host -oProxyCommand=x: a name cannot begin with "-"'),
             (["--hosts", "localhost:2,,localhost"], "a host without a name"),
             (["--hosts", "a b:2"], "blanks"),
             (["--hosts", "localhost:x"], "expected a whole number"),
@@ -78,7 +78,7 @@ class LocalHostsTest(JobTest):
             (["--hosts", "fe80::1:4"], "brackets"),
             (
                 ["--hosts", "localhost:2", "-n", "3"],
-                "the hosts have room for 2; give them more, such as localhost:3",
+                "the hosts have slots for 2; give them more, such as localhost:3",
             ),
             (["--hosts", "localhost", "--hostfile", bad_slots], "hosts are given twice"),
             (["--hostfile", bad_slots], "bad_slots, line 2: slts=2: expected slots=NUMBER"),
@@ -308,7 +308,7 @@ class LocalHostsTest(JobTest):
     def test_a_killed_sweeper_is_told(self):
         job = self.start_ready(*TWO)
         os.kill(children_of(self.remote_launchers_of(job)[1])[0], signal.SIGKILL)
-        self.assertRegex(job.stderr.readline(), r"the sweeper of the job \(pid \d+\) on host \S+ was killed; the job goes on")
+        self.assertRegex(job.stderr.readline(), r"the sweeper of the job \(pid \d+\) on host \S+ was killed; the job continues")
         job.send_signal(signal.SIGTERM)
         job.communicate(timeout=WATCHDOG)
         self.assertEqual(job.returncode, 128 + signal.SIGTERM)
@@ -331,7 +331,7 @@ class LocalHostsTest(JobTest):
         os.kill(guardian, signal.SIGSTOP)
         _, err = job.communicate(timeout=WATCHDOG)
         self.assertEqual(job.returncode, 1)
-        self.assertIn(f"host localhost has said nothing for {SILENCE} s; it counts as dead", err)
+        self.assertIn(f"host localhost was silent for {SILENCE} s; it counts as dead", err)
         self.expect_nobody()
 
     def test_a_conductor_that_stops_is_taken_for_dead_too(self):

@@ -133,8 +133,8 @@ class StandInTest(JobTest):
         )
         self.assertEqual((status, out), (1, ""))
         self.assertIn(
-            "host elsewhere: a message between the hosts of the job is not one of ours: "
-            '"Welcome to elsewhere"; does a start file of the shell there print something?',
+            "host elsewhere: a message between the hosts of the job is not from Gondwana: "
+            '"Welcome to elsewhere"; does a startup file of the shell there print something?',
             err,
         )
 
@@ -167,7 +167,7 @@ class StandInTest(JobTest):
         env = {**self.stand_in("exec sleep 1000"), **GIVE_UP}
         status, _, err = self.run_job(*self.HOSTS, "sleep", "1000", env=env)
         self.assertEqual(status, 1)
-        self.assertIn("host elsewhere has said nothing for 20 s since ssh was started", err)
+        self.assertIn("host elsewhere was silent for 20 s since ssh was started", err)
 
     def test_a_folder_that_is_missing_there_is_told(self):
         env = self.stand_in('mv "$PWD" "$PWD.gone"; cd /')

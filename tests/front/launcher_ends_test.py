@@ -257,7 +257,7 @@ class LauncherEndsTest(LauncherCase):
         _, err = job.communicate(timeout=WATCHDOG)
         self.assertEqual(job.returncode, 3)
         self.assertIn("ended with status 3", err)
-        self.assertRegex(err, r"the sweeper of the job \(pid \d+\) was killed; the job goes on, but")
+        self.assertRegex(err, r"the sweeper of the job \(pid \d+\) was killed; the job continues, but")
 
     def test_a_guardian_that_is_told_to_end_ends_the_job_in_order(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):

@@ -75,7 +75,7 @@ class LauncherTest(LauncherCase):
             (["-n", "0", "true"], '-n "0": expected a whole number'),
             (["-n", "2"], "no program to run"),
             (["--ppn", "2", "-n", "3", "true"], "3 ranks, 2 on each host, need 2 hosts, of which 1 is given"),
-            (["--map-by", "node", "true"], "--map-by node: ranks of a host have numbers that follow"),
+            (["--map-by", "node", "true"], "--map-by node: ranks of a host have consecutive numbers"),
             (["--timeout", "5x", "true"], '--timeout "5x": expected a time'),
             (["-n", "", "true"], '-n,--np "": its value is empty'),
             (["--heap", "", "true"], '--heap "": its value is empty'),
@@ -434,8 +434,7 @@ class LauncherTest(LauncherCase):
             for size in (48, 24):
                 limit = self.limited(size << 10, resource.RLIMIT_STACK)
                 self.assertEqual(self.run_job(*hosts, "-n", "2", "echo", "x", preexec_fn=limit),
-                                 (1, "", f"gondwana: a stack of {size} KiB is too small: raise ulimit -s to 64 at "
-                                         "least; no process was started\n"))
+                                 (1, "", f"gondwana: a stack of {size} KiB is too small: raise ulimit -s to at least 64; no process was started\n"))
 
     def test_ranks_get_the_limit_of_descriptors_that_the_launcher_had(self):
         soft = min(200, resource.getrlimit(resource.RLIMIT_NOFILE)[1])

@@ -260,13 +260,13 @@ class MissingTest(PageCase):
     def test_a_killed_rank_leaves_a_sentence_and_no_page(self):
         ended = self.run_job(ONE_NODE, "profile_calls", "killed")
         self.assertEqual(ended.returncode, 128 + 9, ended.stderr)
-        self.assertIn("no page, for rank 0 has not written", ended.stderr)
+        self.assertIn("no page, because rank 0 has not written", ended.stderr)
         self.assertFalse(self.page.exists())
 
     def test_data_of_an_earlier_job_are_not_used(self):
         self.page.with_suffix(".json").write_text('{"format":"gondwana profile 1"}', encoding="utf-8")
         ended = self.run_job(ONE_NODE, "profile_calls", "killed")
-        self.assertIn("no page, for rank 0 has not written", ended.stderr)
+        self.assertIn("no page, because rank 0 has not written", ended.stderr)
 
     def test_the_page_of_an_earlier_job_does_not_stay(self):
         self.assertEqual(self.run_job(ONE_NODE, "profile_calls", "all_kinds").returncode, 0)
@@ -285,7 +285,7 @@ class MissingTest(PageCase):
         self.assertEqual(ended.returncode, 1)
         self.assertIn(f"the data are in {self.page.with_suffix('.json')}; python3: ", ended.stderr)
         told, _, _ = ended.stderr.partition("gondwana profile: ")  # before the job
-        self.assertIn("--profile: there is no python3 in PATH", told)
+        self.assertIn("--profile: python3, which draws the page, is not in PATH", told)
         self.assertEqual(len(json.loads(self.page.with_suffix(".json").read_text())["ranks"]), 4)
 
     def test_a_page_needs_its_ending_and_its_folder(self):
@@ -303,7 +303,7 @@ class MissingTest(PageCase):
         mine.write_text('{"mine": 1}', encoding="utf-8")
         ended = self.run_job(ONE_NODE, "profile_calls", "all_kinds")
         self.assertEqual(ended.returncode, 1)
-        self.assertIn(f"{mine} is there and is no profile", ended.stderr)
+        self.assertIn(f"{mine} exists and is not a profile", ended.stderr)
         self.assertEqual(mine.read_text(encoding="utf-8"), '{"mine": 1}')
 
 

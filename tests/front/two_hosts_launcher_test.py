@@ -154,13 +154,13 @@ class TwoHostsTest(TwoHostsCase):
     def test_a_cut_wire_is_noticed_on_both_sides(self):
         self.assertEqual(
             self.lose_the_host(self.hosts.cut),
-            "gondwana run: host host-b has said nothing for 4 s; it counts as dead and the job "
+            "gondwana run: host host-b was silent for 4 s; it counts as dead and the job "
             "is ended\n",
         )
 
     def test_a_host_that_vanishes_in_silence_is_noticed_on_both_sides(self):
         self.assertIn(
-            "host host-b has said nothing for 4 s", self.lose_the_host(self.hosts.swallow)
+            "host host-b was silent for 4 s", self.lose_the_host(self.hosts.swallow)
         )
 
     def test_a_host_that_starts_anew_is_noticed(self):

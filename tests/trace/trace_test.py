@@ -267,7 +267,7 @@ class TraceTest(LauncherCase):
 
     def test_the_newest_events_stay(self):
         file, said = self.trace_of_run("play", "5000", env={"GONDWANA_TRACE_SIZE": "64K"})
-        self.assertRegex(said, r"; \d+ earlier events had no room: GONDWANA_TRACE_SIZE gives more")
+        self.assertRegex(said, r"; \d+ earlier events were overwritten: raise GONDWANA_TRACE_SIZE")
         with read_trace(file) as trace:
             self.assertEqual(trace.problems, [])
             self.assertEqual(len(trace.named(ADD)), 1)
@@ -360,7 +360,7 @@ class TraceTest(LauncherCase):
             self.assertIn(sentence, err)
         for words, sentence in {
             ("nonsense",): "no job of yours on this machine has the id, process or program nonsense",
-            (__file__,): f"{__file__} is a file and not a job; https://ui.perfetto.dev shows",
+            (__file__,): f"{__file__} is a file, not a job; open it at https://ui.perfetto.dev",
             ("--last", "x"): '--last "x": expected seconds',
             ("-o",): "-o needs a value: FILE",
             ("-o", ""): '-o "": its value is empty',
@@ -391,14 +391,14 @@ class TraceTest(LauncherCase):
             env = {name: "bogus"}
             status, _, err = self.run_job("-n", "2", "--trace", file, EVENTS, env=env)
             self.assertNotEqual(status, 0)
-            self.assertIn("--trace: there are no events: no rank has started the library\n", err)
+            self.assertIn("--trace: there are no events: no rank has initialised the library\n", err)
             self.assertFalse(Path(file).exists())
 
     def test_a_program_without_the_library_has_no_trace(self):
         file = f"{self.folder}/none.pftrace"
         status, _, err = self.run_job("-n", "1", "--trace", file, "true")
         self.assertEqual(status, 1)
-        self.assertIn("--trace: there are no events: no rank has started the library\n", err)
+        self.assertIn("--trace: there are no events: no rank has initialised the library\n", err)
         self.assertFalse(Path(file).exists())
 
 

@@ -63,13 +63,13 @@ TEST(allocation, that_makes_no_sense_is_told) {
     return tell({{"SLURM_JOB_NODELIST", names}, {"SLURM_TASKS_PER_NODE", counts}});
   };
   EXPECT_EQ(slurm("n[1-2]", "2"),
-            "SLURM_TASKS_PER_NODE is for 1 hosts, SLURM_JOB_NODELIST names 2; say by --hosts where "
-            "to run");
+            "SLURM_TASKS_PER_NODE is for 1 hosts, SLURM_JOB_NODELIST names 2; name the hosts with "
+            "--hosts");
   for (const char* names : {"n[1-", "n[2-1]", "n[]", ",", "n[a]", "n[1-99999999]", "n[1][2]"})
     EXPECT_NE(slurm(names, "1").find("SLURM_JOB_NODELIST: "), std::string::npos) << names;
   for (const char* counts : {"x", "2(x", "2(x)", "(x2)", "0", "2(x2", "1(x99999999)"})
     EXPECT_NE(slurm("n1", counts).find("SLURM_TASKS_PER_NODE"), std::string::npos) << counts;
-  EXPECT_NE(slurm("-n", "1").find("no name begins"), std::string::npos);
+  EXPECT_NE(slurm("-n", "1").find("a name cannot begin"), std::string::npos);
 }
 
 }  // namespace

@@ -121,10 +121,9 @@ TEST(frames, what_is_missing_leads_exactly_to_the_end_of_the_frame) {
 }
 
 TEST(frames, what_a_shell_says_is_quoted) {
-  EXPECT_EQ(
-      refusal("Welcome\x07 to node1\nand more"),
-      "a message between the hosts of the job is not one of ours: \"Welcome? to node1\"; does a "
-      "start file of the shell there print something?");
+  EXPECT_EQ(refusal("Welcome\x07 to node1\nand more"),
+            "a message between the hosts of the job is not from Gondwana: \"Welcome? to node1\"; "
+            "does a startup file of the shell there print something?");
 }
 
 TEST(frames, wrong_headers_are_refused) {
@@ -134,7 +133,7 @@ TEST(frames, wrong_headers_are_refused) {
   EXPECT_NE(refusal(changed).find("version 99"), std::string::npos);
   changed = ping;
   changed[kind_offset] = std::variant_size_v<Frame>;
-  EXPECT_NE(refusal(changed).find("no known kind"), std::string::npos);
+  EXPECT_NE(refusal(changed).find("unknown kind"), std::string::npos);
   changed = ping;
   changed[length_offset + 3] = 0x7f;
   EXPECT_NE(refusal(changed).find("bytes"), std::string::npos);

@@ -26,14 +26,14 @@ TEST(host_list, addresses_with_colons_stand_in_brackets) {
   EXPECT_EQ(tell(parse_hosts("[fe80::1]:4,[::1]")), "fe80::1:4 ::1:1");
   EXPECT_EQ(tell(parse_hosts("fe80::1")),
             "--hosts: host fe80::1: write an IPv6 address in brackets, [::1]:4");
-  EXPECT_EQ(tell(parse_hosts("[fe80::1")), "--hosts: host [fe80::1: no \"]\"");
+  EXPECT_EQ(tell(parse_hosts("[fe80::1")), "--hosts: host [fe80::1: \"]\" is missing");
 }
 
 TEST(host_list, names_that_ssh_would_take_for_options_are_refused) {
-  EXPECT_EQ(tell(parse_hosts("a,-b:1")), "--hosts: host -b: no name begins with \"-\"");
-  EXPECT_EQ(tell(parse_hosts("[-b]:1")), "--hosts: host -b: no name begins with \"-\"");
+  EXPECT_EQ(tell(parse_hosts("a,-b:1")), "--hosts: host -b: a name cannot begin with \"-\"");
+  EXPECT_EQ(tell(parse_hosts("[-b]:1")), "--hosts: host -b: a name cannot begin with \"-\"");
   EXPECT_EQ(tell(parse_host_file("-oProxyCommand=x slots=1", "hosts")),
-            "hosts, line 1: host -oProxyCommand=x: no name begins with \"-\"");
+            "hosts, line 1: host -oProxyCommand=x: a name cannot begin with \"-\"");
 }
 
 TEST(host_list, what_is_no_name_or_no_number_is_refused) {
@@ -54,9 +54,9 @@ TEST(host_list, lines_of_a_file_name_hosts) {
 
 TEST(host_list, a_wrong_line_is_told_by_its_number) {
   EXPECT_EQ(tell(parse_host_file("a\n\nb 4\n", "f")),
-            "f, line 3: 4: expected slots=NUMBER and no more");
+            "f, line 3: 4: expected slots=NUMBER and nothing else");
   EXPECT_EQ(tell(parse_host_file("a slots=2 slots=3", "f")),
-            "f, line 1: slots=2: expected slots=NUMBER and no more");
+            "f, line 1: slots=2: expected slots=NUMBER and nothing else");
   EXPECT_EQ(tell(parse_host_file("a:2 slots=2", "f")),
             "f, line 1: host a:2: its ranks are given twice");
   EXPECT_EQ(tell(parse_host_file("# nobody\n", "f")), "f: it names no host");

@@ -37,7 +37,7 @@ TEST(HostTraces, parts_of_a_node_are_put_together_and_what_is_missing_is_told) {
   HostTraces traces(3);
   const std::string bytes = events_of(0);
   ASSERT_TRUE(traces.add(0, {bytes.substr(0, 5), false}));
-  EXPECT_EQ(traces.fault(0), "they did not come whole");
+  EXPECT_EQ(traces.fault(0), "they are incomplete");
   ASSERT_TRUE(traces.add(0, {bytes.substr(5), true}));
   ASSERT_TRUE(traces.add(0, {events_of(1), true}));
   EXPECT_FALSE(traces.fault(0));

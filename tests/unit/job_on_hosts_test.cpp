@@ -203,10 +203,10 @@ TEST(JobOnHosts, one_rule_holds_for_all_ends_of_a_host) {
   };
   EXPECT_EQ(after(garbled, 0), Told("host b: these bytes are no frame\n", 1));
   const auto strange = [](Hosts& hosts) { hosts.say(1, NodeRows{}); };
-  EXPECT_EQ(after(strange, 0), Told("host b sent what a remote launcher never sends\n", 1));
+  EXPECT_EQ(after(strange, 0), Told("host b sent an unexpected message\n", 1));
   const auto silent = [](Hosts& hosts) { hosts.pass(19 * second); };
   EXPECT_EQ(after(silent, second),
-            Told("host b has said nothing for 20 s; it counts as dead and the job is ended\n", 1));
+            Told("host b was silent for 20 s; it counts as dead and the job is ended\n", 1));
 }
 
 TEST(JobOnHosts, a_host_that_cannot_be_reached_says_why_and_who_has_not_come_is_given_up) {

@@ -321,7 +321,7 @@ TEST(JobOnNode, nobody_to_read_the_output_ends_the_job_without_a_word) {
   full.tell(OutputFailed{ENOSPC});
   EXPECT_TRUE(full.is().is_idle());
   EXPECT_EQ(full.said(),
-            "cannot write to the standard output: No space left on device; what the ranks write "
+            "cannot write to the standard output: No space left on device; the output of the ranks "
             "is lost\n");
 }
 

@@ -193,7 +193,7 @@ TEST(messages, what_a_shell_prints_is_quoted) {
   parser.add("Welcome to this host\nmore");
   const Result<std::optional<Message>> message = parser.next();
   ASSERT_FALSE(message);
-  EXPECT_NE(message.error().text.find("is not one of ours: \"Welcome to this host\""),
+  EXPECT_NE(message.error().text.find("is not from Gondwana: \"Welcome to this host\""),
             std::string::npos);
 }
 

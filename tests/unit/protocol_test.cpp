@@ -79,7 +79,7 @@ TEST(protocol, message_of_another_version_says_what_to_do) {
   Packet packet = encode(Join{42}, tag);
   packet.bytes[version_offset] = std::byte{99};
   EXPECT_EQ(refusal(packet, tag),
-            "a message between launcher and rank has version 99, this build speaks 10; use the "
+            "a message between launcher and rank has version 99, this build uses 10; use the "
             "launcher and the library of one installation");
 }
 

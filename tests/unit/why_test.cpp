@@ -130,7 +130,7 @@ TEST(why, copies_of_devices_are_named_where_a_rank_or_its_agent_makes_them) {
   RankSeen target = in_barrier();
   target.served_copies = 1;
   EXPECT_TRUE(first_of(diagnosis_of({puts, target}))
-                  .ends_with("; copies to or from devices of rank 1 are under way"));
+                  .ends_with("; copies to or from devices of rank 1 are in flight"));
 }
 
 TEST(why, the_call_of_a_stack_is_the_one_that_the_program_has_made) {
@@ -193,15 +193,15 @@ TEST(why, the_last_write_to_a_word_or_else_near_it_is_told) {
   EXPECT_EQ(writer_of({put(64, 8, 1), put(64, 8, 3'000'000'000), put(72, 8, 4'000'000'000)}),
             "the last write to heap+0x40 of rank 1: rank 0, shmem_long_p, 2.0 s ago");
   EXPECT_EQ(writer_of({put(72, 8, 1'000'000'000), put(48, 8, 1)}),
-            "no write to heap+0x40 of rank 1 is in the events of the trace; the last one near it, "
+            "the trace contains no write to heap+0x40 of rank 1; the last one near it, "
             "just after it: rank 0, shmem_long_p, 4.0 s ago");
   EXPECT_TRUE(writer_of({put(48, 8, 1)}).find("near it, 8 bytes before it: rank 0") !=
               std::string::npos);
   EXPECT_EQ(writer_of({put(1024, 8, 1), put(0, 4000, 1, 2)}),
-            "no write to heap+0x40 of rank 1 is in the events of the trace; the last one near it, "
+            "the trace contains no write to heap+0x40 of rank 1; the last one near it, "
             "56 bytes before it: rank 0, shmem_put_signal, 5.0 s ago");
   EXPECT_EQ(writer_of({put(1024, 8, 1)}),
-            "no put or atomic operation to heap+0x40 of rank 1 is in the events of the trace");
+            "the trace contains no put or atomic operation to heap+0x40 of rank 1");
 }
 
 TEST(why, a_loop_is_where_every_look_found_the_same_few_instructions) {
@@ -242,9 +242,10 @@ TEST(why, a_circle_beside_a_chain_into_it_is_named_alone) {
   const Diagnosis found = diagnosis_of({waits("shmem_set_lock", 1), waits("shmem_set_lock", 2),
                                         waits("shmem_set_lock", 1), in_barrier()});
   EXPECT_EQ(found.culprits, (Ranks{1, 2}));
-  EXPECT_EQ(first_of(found),
-            "ranks 1, 2 wait for each other, and none can go on: rank 1 in shmem_set_lock for rank "
-            "2, rank 2 in shmem_set_lock for rank 1");
+  EXPECT_EQ(
+      first_of(found),
+      "ranks 1, 2 wait for each other, and none can continue: rank 1 in shmem_set_lock for rank "
+      "2, rank 2 in shmem_set_lock for rank 1");
 }
 
 TEST(why, a_lock_that_is_held_by_a_rank_in_a_barrier_is_a_circle) {
@@ -273,7 +274,7 @@ TEST(why, what_the_network_carries_is_under_way) {
   const Diagnosis found = diagnosis_of({gets(), gets()});
   EXPECT_TRUE(found.culprits.empty());
   EXPECT_TRUE(first_of(found).starts_with(
-      "ranks 0, 1 wait for the network: 4 operations to other nodes are under way; "));
+      "ranks 0, 1 wait for the network: 4 operations to other nodes are in flight; "));
 }
 
 TEST(why, a_job_that_all_ranks_have_left_has_ended) {
@@ -337,8 +338,8 @@ TEST(why, ranks_that_have_left_are_waited_for_by_none) {
   const Diagnosis found = diagnosis_of({left(), waits("shmem_finalize", Waiting::anybody, 0)});
   EXPECT_EQ(found.culprits, (Ranks{1}));
   EXPECT_EQ(first_of(found),
-            "rank 1 waits in shmem_finalize for something that no rank is left to do: nobody else "
-            "is there; rank 0 has left the job");
+            "rank 1 waits in shmem_finalize for something that no rank is left to do: no other "
+            "rank is there; rank 0 has left the job");
 }
 
 TEST(why, ranks_on_other_hosts_may_be_waited_for) {
@@ -347,7 +348,7 @@ TEST(why, ranks_on_other_hosts_may_be_waited_for) {
   EXPECT_EQ(first_of(found),
             "ranks 0, 1 wait, perhaps for ranks on other hosts; ranks 0, 1 wait in "
             "shmem_barrier_all for 12 s");
-  EXPECT_TRUE(found.sentences[1].starts_with("1 of the 2 nodes of the job was not looked at: "));
+  EXPECT_TRUE(found.sentences[1].starts_with("1 of the 2 nodes of the job was not examined: "));
 }
 
 TEST(why, a_lock_is_named) {
@@ -357,7 +358,7 @@ TEST(why, a_lock_is_named) {
   second.wait->word = "heap+0x40";
   EXPECT_EQ(
       first_of(diagnosis_of({first, second})),
-      "ranks 0, 1 wait for each other, and none can go on: rank 0 in shmem_set_lock on locks+8 "
+      "ranks 0, 1 wait for each other, and none can continue: rank 0 in shmem_set_lock on locks+8 "
       "for rank 1, rank 1 in shmem_set_lock on heap+0x40 for rank 0");
 }
 
@@ -393,9 +394,10 @@ TEST(why, an_agent_that_is_stopped_is_named) {
   job.seen = {in_barrier()};
   EXPECT_TRUE(first_of(diagnose(job))
                   .starts_with("the agent of node 0 on host here (process 8) is stopped by a "
-                               "signal: kill -CONT 8 lets it"));
+                               "signal: kill -CONT 8 resumes it"));
   job.found[0].agent->tracer = 9;
-  EXPECT_NE(first_of(diagnose(job)).find(" is held by a debugger, process 9"), std::string::npos);
+  EXPECT_NE(first_of(diagnose(job)).find(" is stopped by a debugger, process 9"),
+            std::string::npos);
 }
 
 TEST(why, a_rank_that_has_not_come_is_named) {

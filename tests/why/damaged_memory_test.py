@@ -137,7 +137,7 @@ class DamagedMemoryTest(LauncherCase):
         refused = subprocess.run([job_case.GONDWANA, "why", job_id], capture_output=True, text=True,
                                  check=False)
         self.assertEqual(refused.returncode, 1)
-        self.assertRegex(refused.stderr, "no job of yours .*its program has damaged the memory")
+        self.assertRegex(refused.stderr, "no job of yours .*the program has damaged the memory")
         memory.close()
         self.end(job, ranks)
 

@@ -61,7 +61,7 @@ class JobsTest(WhyCase):
         for command in ("why", "top"):
             said = tool(command, "the_program")
             self.assertEqual(said.returncode, 1)
-            self.assertRegex(said.stderr, rf"^gondwana {command}: 2 jobs are possible, say which by its id:\n"
+            self.assertRegex(said.stderr, rf"^gondwana {command}: 2 jobs match; choose one by its id:\n"
                                           rf"JOB .*\n(?s:.*)\b{job_id} .*the_program nothing\n")
         self.assertEqual(tool("ps", "the_program").stdout.count("the_program nothing"), 2)
         self.assertIn("no job of yours on this machine has the id, ", tool("ps", "no_program").stdout)
@@ -109,9 +109,9 @@ class JobsTest(WhyCase):
     def test_a_host_that_does_not_answer_as_it_should_is_a_sentence(self):
         job = self.begin_problem("loop")
         for script, sentence in {
-            "exit 127": "host elsewhere: ssh ended with status 127; say by GONDWANA_REMOTE",
+            "exit 127": "host elsewhere: ssh ended with status 127; set GONDWANA_REMOTE",
             "echo no way >&2; exit 255": "host elsewhere: ssh cannot connect: no way",
-            "echo Welcome": 'is not one of ours: "Welcome"; does a start file ',
+            "echo Welcome": 'is not from Gondwana: "Welcome"; does a startup file ',
             "kill -9 $$": "host elsewhere: ssh was killed by SIGKILL",
         }.items():
             with self.subTest(script=script):

@@ -401,7 +401,7 @@ class TopTest(LauncherCase):
         self.assertRegex(" ".join(text.split()), r"waiting: it [\w ]+ in the program, without a call of the library ")
         self.assertRegex(text, r"(?m)^ +0 .* waits in shmem_barrier_all$")
         self.assertIn("  q quit", lines[-1])
-        self.assertIn("w  by the part of the time in waits", of_help)
+        self.assertIn("w  by the share of time in waits", of_help)
 
     def read_for(self, terminal, seconds):
         shown = b""
@@ -428,8 +428,8 @@ class TopTest(LauncherCase):
             ("--serve", "127.0.0.1"): '--serve "127.0.0.1": expected an address and a port',
             ("--serve", "[::1]"): '--serve "[::1]": expected an address and a port',
             ("--serve", "::1"): "or [::1]:9750",
-            ("--serve", "--once"): "--serve answers until the job ends: leave out --once",
-            ("--json", "--serve"): "--serve answers until the job ends: leave out --json",
+            ("--serve", "--once"): "--serve answers until the job ends: omit --once",
+            ("--json", "--serve"): "--serve answers until the job ends: omit --json",
             ("--interval", "0"): '--interval "0": expected seconds, from 0.05 to 3600',
             ("--interval",): "--interval needs a value: SECONDS",
             ("--fast",): "--fast is not an option; see gondwana top --help",

@@ -145,7 +145,7 @@ class TwoHostsWhyTest(TwoHostsCase):
         text = self.tool("host-a", "why", "--here", "--watch", "0.3").stdout
         self.end(job)
         self.assertRegex(text, r"^rank 0 waits, perhaps for ranks on other hosts; ")
-        self.assertIn("1 of the 2 nodes of the job was not looked at: ", text)
+        self.assertIn("1 of the 2 nodes of the job was not examined: ", text)
 
     def test_a_host_out_of_reach_is_a_sentence_and_the_rest_is_shown(self):
         job = self.begin_problem("loop")
@@ -154,7 +154,7 @@ class TwoHostsWhyTest(TwoHostsCase):
         self.end(job)
         self.assertRegex(text, r"^rank 3 keeps the others waiting: ")
         self.assertIn(
-            "1 of the 2 nodes of the job was not looked at: host host-c: ssh cannot connect: ", text
+            "1 of the 2 nodes of the job was not examined: host host-c: ssh cannot connect: ", text
         )
         self.assertRegex(listed.stdout, r" host-b,host-a +\S*why_problems loop\n$")
         self.assertRegex(listed.stderr, r"^gondwana ps: host host-c: ssh cannot connect: .*\n$")

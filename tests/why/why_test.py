@@ -23,14 +23,14 @@ SOME = os.environ.get("WHY_PROBLEMS", "").split()  # all of these where there ar
 
 # What the first line of the report begins with, for problems that are alike on one node and on two.
 FIRST_LINES = {
-    "locks": r"ranks 0, 1 wait for each other, and none can go on: rank 0 in shmem_set_lock on "
+    "locks": r"ranks 0, 1 wait for each other, and none can continue: rank 0 in shmem_set_lock on "
     r"locks\+8 for rank 1, rank 1 in shmem_set_lock on locks for rank 0",
     "collective": r"rank 3 is in shmem_barrier_all of the world team, but ranks 0-2 are in "
     r"shmem_int_broadcast of the world team: all members must call the same collectives in the same order; "
     r"run again with -x GONDWANA_DEBUG=yes: it names the call$",
     "loop": r"rank 3 keeps the others waiting: it computes in the program, without a call of the "
     r"library in the \d.* that it was watched; ranks 0-2 wait in shmem_barrier_all for ",
-    "stopped": r"rank 3 is stopped by a signal: kill -CONT \d+ lets it go on; ranks 0-2 wait in ",
+    "stopped": r"rank 3 is stopped by a signal: kill -CONT \d+ resumes it; ranks 0-2 wait in ",
     "word": r"rank 3 waits in shmem_int_wait_until on word, which is 5, until it is 7; no rank is left "
     r"to write there: all others wait too; ranks 0-2 wait in shmem_barrier_all",
     "heap": r"rank 3 waits in shmem_int_wait_until_any on heap\+0x[0-9a-f]+, which are 0, 0, 0, 0, until one of "
@@ -45,7 +45,7 @@ FIRST_LINES = {
     r"all others wait too; rank 3 waits in GASNET_BLOCKUNTIL for \d.*, ranks 0-2 wait in shmem_barrier_all",
     "slow": r"rank 3 is slower than the others: it waited \d+ % .*, others [4-9]\d %",
     "oversubscribed": r"4 ranks share 1 processor of .* and wait for it: each runs \d+ % of the time",
-    "members": r"ranks 0, 2 wait for each other, and none can go on: rank 0 in shmem_set_lock on "
+    "members": r"ranks 0, 2 wait for each other, and none can continue: rank 0 in shmem_set_lock on "
     r"locks for rank 2, rank 2 in shmem_team_sync for the others of team \d+",
     "nothing": r"no rank keeps the others waiting",
 }
@@ -178,7 +178,7 @@ class WhyTest(WhyCase):
         self.assertRegex(
             text,
             r"(?m)^  rank 3 .*: poll_by_itself at .*problems\.c:\d+\n"
-            r"    all looks found it in a short loop there(, which reads word)?; if that waits for a write of another ",
+            r"    every sample found it in a short loop there(, which reads word)?; if the loop waits for a write of another ",
         )
 
     @unittest.skipIf(find_library("fabric") is None, "no libfabric here")
@@ -190,7 +190,7 @@ class WhyTest(WhyCase):
         os.kill(agent, signal.SIGCONT)
         self.end(job)
         self.assertRegex(first, rf"^the agent of node \d on host \S+ \(process {agent}\) is stopped by a "
-                                rf"signal: kill -CONT {agent} lets it go on; ranks ")
+                                rf"signal: kill -CONT {agent} resumes it; ranks ")
 
     def test_all_threads_that_run_the_program_are_named(self):
         job = self.begin_problem("thread")
@@ -225,8 +225,8 @@ class WhyTest(WhyCase):
         self.assertRegex(text, "^" + FIRST_LINES["loop"])
         self.assertRegex(
             text,
-            rf"cannot be read: .*Operation not permitted; .*; a program that was started with "
-            rf"GONDWANA_BACKTRACE=yes prints its stack and goes on if you type kill -URG {pid}\n",
+            rf"cannot be read: .*Operation not permitted; .*; a program started with "
+            rf"GONDWANA_BACKTRACE=yes prints its stack and continues after kill -URG {pid}\n",
         )
 
     def test_ranks_that_do_the_same_are_one_line(self):

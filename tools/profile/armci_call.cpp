@@ -10,7 +10,7 @@ namespace gondwana::profile {
 void* find_armci_call(const char* name) {
   if (void* next = ::dlsym(RTLD_NEXT, name)) return next;
   std::fprintf(stderr,
-               "gondwana profile: %s: no library after this one has it; link the program with "
+               "gondwana profile: %s: no later library defines it; link the program with "
                "Gondwana's shared library of ARMCI\n",
                name);
   std::abort();

@@ -13,7 +13,7 @@ void* find_gasnet_call(const char* name) {
   if (void* library = ::dlopen(GONDWANA_GASNET_LIBRARY, RTLD_NOLOAD | RTLD_NOW))
     if (void* next = ::dlsym(library, name)) return next;
   std::fprintf(stderr,
-               "gondwana profile: %s: no library after this one has it; put "
+               "gondwana profile: %s: no later library defines it; put "
                "-lgondwana_shmem_profile before -lgondwana_gasnet\n",
                name);
   std::abort();

@@ -20,11 +20,11 @@ void find_library() {
 bool load_library() {
   if (::dlsym(RTLD_DEFAULT, "pshmem_init") != nullptr) return true;
   if (::dlopen(GONDWANA_SHMEM_LIBRARY, RTLD_NOW | RTLD_GLOBAL) != nullptr) return true;
-  std::fprintf(
-      stderr,
-      "gondwana profile: calls of GASNet-EX and ARMCI are not counted, for the counters need %s: "
-      "%s; install Gondwana again\n",
-      GONDWANA_SHMEM_LIBRARY, ::dlerror());
+  std::fprintf(stderr,
+               "gondwana profile: calls of GASNet-EX and ARMCI are not counted, because the "
+               "counters need %s: "
+               "%s; install Gondwana again\n",
+               GONDWANA_SHMEM_LIBRARY, ::dlerror());
   return false;
 }
 

@@ -111,7 +111,7 @@ void Profile::allocate_tables() {
   const auto ranks = static_cast<std::size_t>(pshmem_n_pes());
   if (tables_.slots.allocate(slots_wanted(), settings_->matrix ? ranks : 0)) return;
   give_up({Errc::out_of_memory,
-           fmt::format("the symmetric heap has no room for {} bytes of counters; raise "
+           fmt::format("the symmetric heap has no space for {} bytes of counters; raise "
                        "SHMEM_SYMMETRIC_SIZE",
                        tables_.slots.bytes())});
 }
@@ -145,7 +145,7 @@ void Profile::leave_at_exit() {
   if (!is_open_here()) return;
   if (!has_gasnet_ || !has_tables()) return end_session(last_call_, ticks());
   if (all_leave()) return end_session(number_of("gasnet_exit"), ticks());
-  abandon(number_of("gasnet_exit"), "ended with status 0 while others went on");
+  abandon(number_of("gasnet_exit"), "ended with status 0 while others continued");
 }
 
 void Profile::exit_gasnet(int status) {

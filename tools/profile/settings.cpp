@@ -13,12 +13,10 @@ namespace {
 Error not_understood(std::string_view word, std::string_view value) {
   constexpr std::array<std::string_view, 5> words{"table", "matrix", "paths", "off", "none"};
   const std::string_view near = nearest(word, words);
-  return {
-      Errc::invalid_argument,
-      fmt::format(
-          "SHMEM_PROFILE \"{}\": expected table, matrix, paths, off or none, or several of them "
-          "with commas between{}",
-          value, near.empty() ? "" : fmt::format("; did you mean {}?", near))};
+  return {Errc::invalid_argument,
+          fmt::format("SHMEM_PROFILE \"{}\": expected table, matrix, paths, off or none, or "
+                      "several of them separated by commas{}",
+                      value, near.empty() ? "" : fmt::format("; did you mean {}?", near))};
 }
 
 Result<void> read_words(std::string_view value, Settings& settings) {

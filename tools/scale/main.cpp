@@ -43,7 +43,7 @@ int run(const std::vector<std::string_view>& words) {
   if (!ranks) return complain(ranks.error());
   if (!of_node) return complain(of_node.error());
   if (MemoryUse::now().allocated == 0)  // with AddressSanitizer
-    return complain({Errc::missing, "the allocator of this build does not say how much it gave"});
+    return complain({Errc::missing, "the allocator of this build does not report allocated bytes"});
   const auto all = static_cast<std::uint32_t>(*ranks);
   const auto each = static_cast<std::uint32_t>(*of_node);
   const Result<Figures> figures =

@@ -61,7 +61,7 @@ Result<void> tell_nodes(const JobShape& shape, NodeTable& table, Sent& said) {
   if (!heard) return heard.error();
   for (const auto& [node, epoch, info] : std::get<launch::NodeRows>(*heard).rows) {
     const auto read = NodeContact::unpack(std::as_bytes(std::span(info)));
-    if (!read) return Error{Errc::malformed, "the info of a node is garbled"};
+    if (!read) return Error{Errc::malformed, "the contact of a node is malformed"};
     table.write(node, *read);
     table.entry(node).state.store(NodeState::known, std::memory_order_release);
   }

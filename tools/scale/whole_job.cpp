@@ -46,9 +46,11 @@ Result<Figures> measure_whole_job(const JobShape& shape) {
   figures.rank_bytes = after.allocated - allocated_before;
   figures.node_bytes = after.shared - shared_before;
   if (nodes.unknown() == 0) return figures;
-  return Error{Errc::malformed, fmt::format("{} messages of the engine are not known to the "
-                                            "simulated ranks, so that figures would be wrong",
-                                            nodes.unknown())};
+  return Error{
+      Errc::malformed,
+      fmt::format(
+          "{} messages of the engine are unknown to the simulated ranks, so figures would be wrong",
+          nodes.unknown())};
 }
 
 }  // namespace gondwana::scale

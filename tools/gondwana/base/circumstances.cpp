@@ -37,7 +37,7 @@ Circumstances present_circumstances() {
 
 std::string doubt_about_python() {
   if (is_in_path("python3")) return {};
-  return "there is no python3 in PATH, which draws the page; the data will be written without it";
+  return "python3, which draws the page, is not in PATH; only the data will be written";
 }
 
 }  // namespace gondwana

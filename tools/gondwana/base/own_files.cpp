@@ -27,8 +27,8 @@ Result<std::string> find_agent() {
   const auto file = find_own_file("gondwana-agent", {".", GONDWANA_MODULES});
   if (file && ::access(file->c_str(), X_OK) == 0) return file->string();
   return Error{Errc::missing,
-               fmt::format("there is no gondwana-agent beside {} or in {}, which a job on several "
-                           "hosts needs; install all of Gondwana on this host",
+               fmt::format("a job on several hosts needs gondwana-agent, which is neither next to "
+                           "{} nor in {}; install all of Gondwana on this host",
                            own_path().string(), GONDWANA_MODULES)};
 }
 

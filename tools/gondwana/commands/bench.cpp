@@ -88,7 +88,7 @@ int run_bench(const std::vector<std::string>& words) {
   if (const auto empty = std::ranges::find(words, ""); empty != words.end())
     return complain(
         "bench",
-        fmt::format("an empty word after \"{}\": is a variable not set? Nothing was measured",
+        fmt::format("an empty argument follows \"{}\": is a variable unset? Nothing was measured",
                     fmt::join(words.begin(), empty, " ")));
   if (!words.empty() && words.front() == "scale")
     return bench::scale::scale_command({words.begin() + 1, words.end()});

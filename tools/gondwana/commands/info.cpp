@@ -14,9 +14,9 @@ class InfoLine : public CommandLine {
  public:
   explicit InfoLine(bool& json)
       : CommandLine("info", "[--json]",
-                    "Says what this installation is, what this machine offers, and which "
-                    "environment variables count. The exit status is 1 if something is wrong; "
-                    "then a sentence says what to do.") {
+                    "Reports this installation, what this machine offers, and which environment "
+                    "variables are in effect. The exit status is 1 if something is wrong; a "
+                    "message then says what to do.") {
     flag("--json", json, "the same for programs");
   }
 };

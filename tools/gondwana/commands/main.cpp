@@ -42,7 +42,8 @@ int unknown_command(const std::string& word, const std::string& all) {
   }
   if (word.starts_with("-")) {
     gondwana::print_error(
-        "gondwana: {} is no option of gondwana itself; did you mean gondwana run {}?\n", word, all);
+        "gondwana: {} is not an option of gondwana itself; did you mean gondwana run {}?\n", word,
+        all);
     return 1;
   }
   std::vector<std::string_view> commands{"--help"};
@@ -58,8 +59,9 @@ int run_tool(const std::vector<std::string>& words) {
   const gondwana::Result<void*> found =
       gondwana::find_in_module("libgondwana_tools.so", "gondwana_run_tool");
   if (!found) {
-    gondwana::print_error("gondwana {}: {}; install all of Gondwana, or build it by ./dev build\n",
-                          words.front(), found.error().text);
+    gondwana::print_error(
+        "gondwana {}: {}; install all of Gondwana, or build it with ./dev build\n", words.front(),
+        found.error().text);
     return 1;
   }
   std::vector<const char*> arguments;
@@ -103,7 +105,7 @@ int run(std::string_view name, const std::vector<std::string>& words) {
   if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >> 10 >= least_kib) return true;
   constexpr std::string_view before = "gondwana: a stack of ";
   constexpr std::string_view after =
-      " KiB is too small: raise ulimit -s to 64 at least; no process was started\n";
+      " KiB is too small: raise ulimit -s to at least 64; no process was started\n";
   std::array<char, 128> text{};
   char* end = std::copy(before.begin(), before.end(), text.begin());
   end = std::to_chars(end, text.end(), limit.rlim_cur >> 10).ptr;

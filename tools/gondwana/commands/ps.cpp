@@ -22,12 +22,12 @@ using jobs::Row;
 class PsLine : public CommandLine {
  public:
   explicit PsLine(Request& request)
-      : CommandLine("ps", "[OPTIONS] [JOB]",
-                    "Lists your jobs on this machine, whatever launcher started them, the oldest "
-                    "first. JOB is an id, a program or a process: then only jobs that it may mean "
-                    "are listed.") {
-    add_hosts(*this, request, "those on these hosts too, which are reached over ssh");
-    add_job(*this, request, "those of all users, for root");
+      : CommandLine(
+            "ps", "[OPTIONS] [JOB]",
+            "Lists your jobs on this machine, whatever launcher started them, oldest first. JOB is "
+            "an id, a program or a process: then only matching jobs are listed.") {
+    add_hosts(*this, request, "include jobs on these hosts, over ssh");
+    add_job(*this, request, "include jobs of all users (root only)");
     add_json(*this, request);
   }
 };

@@ -28,7 +28,7 @@ void add_job(CommandLine& line, Request& request, const std::string& text) {
   });
   const auto take = [&request]() -> Result<void> {
     if (::geteuid() != 0)
-      return Error{Errc::refused, "--all: only root may look at jobs of other users"};
+      return Error{Errc::refused, "--all: only root may see jobs of other users"};
     request.choice.whose = jobs::Whose::everybody;
     return {};
   };
@@ -36,10 +36,9 @@ void add_job(CommandLine& line, Request& request, const std::string& text) {
 }
 
 void add_one_job(CommandLine& line, Request& request) {
-  add_hosts(line, request,
-            "the hosts of the job, where they have other names than they tell each other");
+  add_hosts(line, request, "the hosts of the job, if ssh knows them by other names");
   line.flag("--here", request.choice.only_here, "only the nodes of the job on this host");
-  add_job(line, request, "also jobs of other users, for root");
+  add_job(line, request, "also jobs of other users (root only)");
 }
 
 void add_json(CommandLine& line, Request& request) {

@@ -32,18 +32,18 @@ constexpr std::string_view keys =
 
 constexpr std::array<std::string_view, 13> help_of_keys{
     "r  sort by rank, or by node",
-    "o  by operations in a second",
-    "p  by bytes of puts in a second",
-    "g  by bytes of gets in a second",
-    "m  by messages to and from other nodes in a second",
+    "o  by operations per second",
+    "p  by bytes put per second",
+    "g  by bytes got per second",
+    "m  by messages to and from other nodes per second",
     "s  by how often the rank fell asleep",
-    "w  by the part of the time in waits",
-    "c  by the use of processors",
+    "w  by the share of time in waits",
+    "c  by processor use",
     "u  by operations that other nodes have not answered",
-    "d  by what the rank does; the same key twice sorts the other way round",
-    "n  nodes in place of ranks, and back",
-    "arrows, page keys, Home  move the rows",
-    "q  end; any other key shows the table again"};
+    "d  by what the rank does; the same key again reverses the order",
+    "n  show nodes or ranks",
+    "arrows, page keys, Home  scroll the rows",
+    "q  quit; any other key shows the table again"};
 
 constexpr std::size_t enough_columns = 100;  // needed by the wide table
 
@@ -82,12 +82,12 @@ class TopLine : public CommandLine {
   explicit TopLine(Choices& choices)
       : CommandLine(
             "top", "[OPTIONS] [JOB]",
-            "Shows what the ranks of a job do: operations and bytes a second, messages to and "
-            "from other nodes, time in waits, use of processors, operations that other nodes have "
-            "not answered. JOB is an id that gondwana ps shows, a program, or a process of the "
-            "job. Where you have one job it may be left out. The job notices nothing.") {
+            "Shows what the ranks of a job do: operations and bytes per second, messages to and "
+            "from other nodes, time in waits, processor use, operations that other nodes have not "
+            "answered. JOB is an id that gondwana ps shows, a program, or a process of the job. It "
+            "may be omitted if you have only one job. The job is not disturbed.") {
     add_one_job(*this, choices.request);
-    add_seconds(*this, "--interval", choices.interval, "between two looks: 1 unless given");
+    add_seconds(*this, "--interval", choices.interval, "between two updates (default: 1)");
     const auto sort = [&choices](const std::string& word) -> Result<void> {
       const Result<std::size_t> column = top::find_column(word);
       if (!column) return column.error();
@@ -96,16 +96,16 @@ class TopLine : public CommandLine {
     };
     const auto fields = top::columns() | std::views::transform(&top::Column::field);
     option("--sort", fmt::format("{}", fmt::join(fields, "|")), sort,
-           "the column to sort by: rank unless given");
+           "the column to sort by (default: rank)");
     flag("--nodes", choices.view.by_node, "a row for each node, with the sums over its ranks");
     flag("--once", choices.once, "one table, for scripts and where there is no terminal");
     flag("--json", choices.request.json, "one object, likewise");
     optional("--serve", "[HOST:PORT]", choices.serves,
-             "no table, but numbers for Prometheus until the job ends, at "
-             "http://127.0.0.1:9750/metrics unless given");
+             "serve numbers to Prometheus until the job ends, by default at "
+             "http://127.0.0.1:9750/metrics");
     footer(
-        "Keys: letters sort by a column, twice the other way round; ? lists them; n shows nodes "
-        "or ranks, arrows move, q ends.");
+        "Keys: letters sort by a column, and again reverse the order; ? lists them; n shows nodes "
+        "or ranks, arrows scroll, q quits.");
   }
 };
 
@@ -128,9 +128,8 @@ std::vector<std::string> with_address(std::vector<std::string> words) {
 Result<std::optional<http::Address>> address_of(const Choices& choices) {
   if (choices.serves.empty()) return std::optional<http::Address>();
   if (choices.once || choices.request.json)
-    return Error{Errc::invalid_argument,
-                 fmt::format("--serve answers until the job ends: leave out {}",
-                             choices.once ? "--once" : "--json")};
+    return Error{Errc::invalid_argument, fmt::format("--serve answers until the job ends: omit {}",
+                                                     choices.once ? "--once" : "--json")};
   const Result<http::Address> address =
       top::parse_address(choices.serves == "true" ? "" : choices.serves);
   if (!address) return address.error();

@@ -33,19 +33,18 @@ class TraceLine : public CommandLine {
   explicit TraceLine(Choices& choices)
       : CommandLine(
             "trace", "[OPTIONS] [JOB]",
-            "Writes what the ranks of a job did, and when, as a trace that "
-            "https://ui.perfetto.dev shows. The job goes on meanwhile. A job that was started "
-            "with gondwana run --trace, or with GONDWANA_TRACE=yes, keeps its last events; of any "
-            "other job the waits are seen, for as long as it is watched. JOB is an id that "
-            "gondwana ps shows, a program, or a process of the job. Where you have one job it may "
-            "be left out.") {
-    option("-o", "FILE", choices.file, "the file: gondwana-JOB.pftrace unless given");
+            "Writes what the ranks of a job did, and when, as a trace for https://ui.perfetto.dev. "
+            "The job continues meanwhile. A job started with gondwana run --trace, or with "
+            "GONDWANA_TRACE=yes, keeps its last events; for any other job only the waits are "
+            "recorded while it is watched. JOB is an id that gondwana ps shows, a program, or a "
+            "process of the job. It may be omitted if you have only one job.") {
+    option("-o", "FILE", choices.file, "the file (default: gondwana-JOB.pftrace)");
     add_seconds(*this, "--last", choices.last,
-                "leave out what ended earlier than that before the last event");
+                "omit events that ended earlier than that before the last event");
     flag("--until-end", choices.until_end,
-         "write when the job has ended, also by a crash; it may start in 10 s");
+         "write when the job has ended or crashed; it may start in 10 s");
     add_seconds(*this, "--watch", choices.watch,
-                "how long to watch a job that is not traced: 1 unless given");
+                "how long to watch a job that is not traced (default: 1)");
     add_one_job(*this, choices.request);
   }
 };
@@ -97,10 +96,8 @@ int run_trace(const std::vector<std::string>& words) {
   if (const std::optional<int> status = TraceLine(choices).read(words)) return *status;
   Result<hosts::JobView> job = find_job(choices);
   if (const std::string& name = choices.request.choice.job; !job && is_written_file(name))
-    return complain("trace",
-                    fmt::format("{} is a file and not a job; https://ui.perfetto.dev shows "
-                                "traces that are written",
-                                name));
+    return complain(
+        "trace", fmt::format("{} is a file, not a job; open it at https://ui.perfetto.dev", name));
   if (!job) return complain("trace", job.error().text);
   if (choices.until_end) wait_for_end(*job);
   const Result<std::string> written =

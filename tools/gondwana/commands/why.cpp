@@ -23,17 +23,16 @@ struct Choices {
 class WhyLine : public CommandLine {
  public:
   explicit WhyLine(Choices& choices)
-      : CommandLine(
-            "why", "[OPTIONS] [JOB]",
-            "Watches a job for a moment and says why it does not go on: the first line names the "
-            "ranks that keep the others waiting. JOB is an id that gondwana ps shows, a program, "
-            "or a process of the job. Where you have one job it may be left out. The job goes on "
-            "meanwhile. Nodes on other hosts are looked at over ssh, as gondwana run starts ranks "
-            "there.") {
+      : CommandLine("why", "[OPTIONS] [JOB]",
+                    "Watches a job for a moment and reports why it hangs: the first line names the "
+                    "ranks that keep the others waiting. JOB is an id that gondwana ps shows, a "
+                    "program, or a process of the job. It may be omitted if you have only one job. "
+                    "The job continues meanwhile. Nodes on other hosts are examined over ssh, "
+                    "which gondwana run also uses to start ranks there.") {
     add_one_job(*this, choices.request);
-    add_seconds(*this, "--watch", choices.watch, "how long to watch: 1 unless given");
+    add_seconds(*this, "--watch", choices.watch, "how long to watch (default: 1)");
     flag("--stacks", choices.stacks,
-         "whole stacks of those ranks, not only the line of the program");
+         "complete stacks of those ranks, not only the line of the program");
     add_json(*this, choices.request);
   }
 };

@@ -68,21 +68,22 @@ Result<void> FrameCutter::check_beginning(std::string_view bytes) const {
   if (!set_->former_mark.empty() && bytes.starts_with(set_->former_mark))
     return malformed(*set_, "is of an older build; all hosts need the same version of Gondwana");
   if (!bytes.starts_with(set_->mark.substr(0, bytes.size())))
-    return malformed(*set_,
-                     fmt::format("is not one of ours: \"{}\"; does a start file of the shell "
-                                 "there print something?",
-                                 quote_beginning(bytes)));
+    return malformed(
+        *set_,
+        fmt::format(
+            "is not from Gondwana: \"{}\"; does a startup file of the shell there print something?",
+            quote_beginning(bytes)));
   if (bytes.size() < header_size) return {};
   const Header header = read_header(*set_, bytes.substr(0, header_size));
   if (header.version != set_->version) {
     return malformed(*set_,
-                     fmt::format("has version {}, this build speaks {}; all hosts need the same "
+                     fmt::format("has version {}, this build uses {}; all hosts need the same "
                                  "version of Gondwana",
                                  header.version, set_->version));
   }
   if (tag_ != 0 && header.tag != tag_) return malformed(*set_, "belongs to another job");
-  if (set_->has_tags && header.tag == 0) return malformed(*set_, "belongs to no job");
-  if (header.kind >= set_->kinds) return malformed(*set_, "is of no known kind");
+  if (set_->has_tags && header.tag == 0) return malformed(*set_, "does not belong to a job");
+  if (header.kind >= set_->kinds) return malformed(*set_, "has an unknown kind");
   if (header.length > set_->longest_payload)
     return malformed(*set_, fmt::format("of {} bytes", header.length));
   return {};

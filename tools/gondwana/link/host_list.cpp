@@ -27,7 +27,7 @@ Result<std::uint32_t> parse_slots(std::string_view host, std::string_view text) 
 Result<std::string_view> split_name(std::string_view text, std::string_view& rest) {
   if (text.starts_with('[')) {
     const std::size_t end = text.find(']');
-    if (end == std::string_view::npos) return wrong(fmt::format("host {}: no \"]\"", text));
+    if (end == std::string_view::npos) return wrong(fmt::format("host {}: \"]\" is missing", text));
     rest = text.substr(end + 1);
     return text.substr(1, end - 1);
   }
@@ -70,7 +70,7 @@ Result<Host> parse_line(const std::vector<std::string_view>& words) {
   if (!host || words.size() == 1) return host;
   constexpr std::string_view key = "slots=";
   if (words.size() > 2 || !words[1].starts_with(key))
-    return wrong(fmt::format("{}: expected slots=NUMBER and no more", words[1]));
+    return wrong(fmt::format("{}: expected slots=NUMBER and nothing else", words[1]));
   if (words[0].find(':', words[0].rfind(']') + 1) != std::string_view::npos)
     return wrong(fmt::format("host {}: its ranks are given twice", words[0]));
   const Result<std::uint32_t> slots = parse_slots(host->name, words[1].substr(key.size()));
@@ -84,10 +84,11 @@ Result<Host> parse_line(const std::vector<std::string_view>& words) {
 // ssh would parse a name that begins with '-' as an option.
 Result<void> check_host_name(std::string_view name) {
   if (name.empty()) return wrong("a host without a name");
-  if (name[0] == '-') return wrong(fmt::format("host {}: no name begins with \"-\"", name));
+  if (name[0] == '-') return wrong(fmt::format("host {}: a name cannot begin with \"-\"", name));
   const auto odd = [](unsigned char letter) { return letter <= ' ' || letter == 0x7f; };
   if (std::ranges::any_of(name, odd))
-    return wrong(fmt::format("host \"{}\": no name has blanks or control characters", name));
+    return wrong(
+        fmt::format("host \"{}\": a name cannot contain blanks or control characters", name));
   return {};
 }
 

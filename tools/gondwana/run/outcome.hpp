@@ -33,7 +33,7 @@ struct Outcome {
   std::optional<std::string> lose_output(int reason) {
     if (std::exchange(has_lost_output, true)) return std::nullopt;
     if (reason == EPIPE) return "";
-    return fmt::format("cannot write to the standard output: {}; what the ranks write is lost",
+    return fmt::format("cannot write to the standard output: {}; the output of the ranks is lost",
                        std::strerror(reason));
   }
 };

@@ -30,9 +30,9 @@ constexpr std::string_view title_of_page = "<title>Gondwana profile</title>";
 // Looks next to this program, as in a build folder, then where it is installed.
 Result<std::string> find_page_program() {
   if (const auto page = find_own_file(page_program, {".", GONDWANA_MODULES})) return page->string();
-  return Error{Errc::missing, fmt::format("it needs {}, which is not beside {}; install Gondwana "
-                                          "again",
-                                          page_program, own_path().string())};
+  return Error{Errc::missing,
+               fmt::format("it needs {}, which is not next to {}; install Gondwana again",
+                           page_program, own_path().string())};
 }
 
 // The launcher has blocked and ignored signals, which the program must not inherit.
@@ -80,8 +80,8 @@ Result<void> run_python(const std::string& script, const std::string& data, cons
                  fmt::format("{}: {}; install it, then {} {} {} {} makes the page", python,
                              status.error().text, python, script, data, page)};
   if (WIFEXITED(*status) && WEXITSTATUS(*status) == 0) return {};
-  return Error{Errc::refused, fmt::format("{} {} {} {} makes the page when what it said is mended",
-                                          python, script, data, page)};
+  return Error{Errc::refused, fmt::format("once that is fixed, {} {} {} {} makes the page", python,
+                                          script, data, page)};
 }
 
 std::string beginning_of(const std::string& file, std::size_t length) {
@@ -113,8 +113,8 @@ Result<void> forget_profile(const Job& job) {
   if (std::filesystem::exists(data, failure) &&
       beginning_of(data, beginning_of_data.size()) != beginning_of_data)
     return Error{Errc::refused,
-                 fmt::format("--profile: {} is there and is no profile, and the data "
-                             "would replace it; choose another name of the page",
+                 fmt::format("--profile: {} exists and is not a profile, and the data would "
+                             "replace it; choose another name for the page",
                              data)};
   std::filesystem::remove(data, failure);
   forget_page(job.profile.page);
@@ -126,9 +126,9 @@ Result<void> write_profile_page(const Job& job, const Circumstances& began) {
   std::error_code failure;
   if (!std::filesystem::exists(data, failure))
     return Error{Errc::missing,
-                 fmt::format("--profile: no page, for rank 0 has not written {}: a job that fails "
-                             "has no profile, nor has a program that uses no shared library of "
-                             "Gondwana; on another host the folder must be the same",
+                 fmt::format("--profile: no page, because rank 0 has not written {}: failed jobs "
+                             "and programs without Gondwana's shared libraries have no profile; on "
+                             "another host the folder must be the same",
                              data)};
   const Result<std::string> script = find_page_program();
   const Result<void> made =

@@ -97,12 +97,12 @@ MHD_Result answer(void* argument, MHD_Connection* connection, const char* path, 
   if (wanted != MHD_HTTP_METHOD_GET && wanted != MHD_HTTP_METHOD_HEAD)
     return reply(connection, MHD_HTTP_METHOD_NOT_ALLOWED, text, "only GET and HEAD\n");
   if (host_headers(connection) > 1)
-    return reply(connection, MHD_HTTP_BAD_REQUEST, text, "a request has one Host header\n");
+    return reply(connection, MHD_HTTP_BAD_REQUEST, text, "expected exactly one Host header\n");
   const char* host =
       ::MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
   if (!site.is_asked_as(host != nullptr ? host : ""))
     return reply(connection, MHD_HTTP_FORBIDDEN, text,
-                 "ask by the address or the name of this host, or by localhost\n");
+                 "use the address or the name of this host, or localhost\n");
   if (path != site.path)
     return reply(connection, MHD_HTTP_NOT_FOUND, text, fmt::format("see {}\n", site.path));
   return reply(connection, MHD_HTTP_OK, site.content_type, site.page());
@@ -131,7 +131,7 @@ Result<Socket> resolve(const Address& address) {
     return result;
   }
   return Error{Errc::invalid_argument,
-               fmt::format("--serve: {} is no address of a host in numbers", address.host)};
+               fmt::format("--serve: {} is not a numeric host address", address.host)};
 }
 
 Result<void> serve(const Address& address, const Site& site) {
@@ -149,7 +149,7 @@ Result<void> serve(const Address& address, const Site& site) {
   if (daemon == nullptr)
     return Error{Errc::refused,
                  fmt::format("--serve: cannot listen on {} port {}: {}", address.host, address.port,
-                             errno != 0 ? std::strerror(errno) : "libmicrohttpd does not start")};
+                             errno != 0 ? std::strerror(errno) : "libmicrohttpd could not start")};
   const MHD_DaemonInfo* facts = ::MHD_get_daemon_info(daemon.get(), MHD_DAEMON_INFO_BIND_PORT);
   site.on_start(facts != nullptr ? facts->port : address.port);
   while (site.goes_on()) std::this_thread::sleep_for(between_questions);

@@ -83,7 +83,7 @@ Error which_of(const std::vector<jobs::Row>& rows, const Choice& choice) {
       rows, {.hosts = !choice.hosts.empty(), .users = choice.whose == jobs::Whose::everybody});
   list.pop_back();
   return {Errc::invalid_argument,
-          fmt::format("{} jobs are possible, say which by its id:\n{}", rows.size(), list)};
+          fmt::format("{} jobs match; choose one by its id:\n{}", rows.size(), list)};
 }
 
 }  // namespace

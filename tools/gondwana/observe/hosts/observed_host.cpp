@@ -64,8 +64,8 @@ ObservedHost::ObservedHost(ObservedHost&& other) noexcept
 Result<void> ObservedHost::start() {
   std::array<int, 2> pair{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0)
-    return Error{Errc::refused,
-                 fmt::format("host {}: no pair of sockets: {}", name(), std::strerror(errno))};
+    return Error{Errc::refused, fmt::format("host {}: cannot create a socket pair: {}", name(),
+                                            std::strerror(errno))};
   link_ = UniqueFd(pair[0]);
   const UniqueFd theirs(pair[1]);
   Result<Pipe> error = make_pipe("a pipe to a host");
@@ -92,7 +92,7 @@ Result<Message> ObservedHost::answer(milliseconds time, FunctionRef<bool()> goes
     if (greeting == nullptr || greeting->layout != memory_fingerprint) {
       end();
       return Error{Errc::malformed,
-                   fmt::format("host {}: the command gondwana there is of another build{}", name(),
+                   fmt::format("host {}: the command gondwana there is another build{}", name(),
                                greeting == nullptr ? "" : ", version " + greeting->version)};
     }
     is_greeted_ = true;
@@ -155,12 +155,11 @@ Error ObservedHost::loss() {
   if (code == link::ssh_cannot_connect && !was_there && link::leads_by_ssh(host_))
     return {Errc::peer_lost, fmt::format("host {}: ssh cannot connect{}", name(), reason)};
   const bool no_command = code == exit_not_found || code == exit_not_runnable;
-  return {
-      Errc::peer_lost,
-      fmt::format(
-          "host {}: {}{} {}{}{}", name(), was_there ? "the connection is lost, " : "", way,
-          status ? how_it_ended(*status) : "closed its output", reason,
-          no_command ? "; say by GONDWANA_REMOTE_PATH where the command gondwana is there" : "")};
+  return {Errc::peer_lost,
+          fmt::format(
+              "host {}: {}{} {}{}{}", name(), was_there ? "the connection is lost, " : "", way,
+              status ? how_it_ended(*status) : "closed its output", reason,
+              no_command ? "; set GONDWANA_REMOTE_PATH to the command gondwana on that host" : "")};
 }
 
 // The observer exits when its input ends, and so does ssh.

@@ -198,8 +198,8 @@ FoundJobs find_jobs(Whose whose) {
       add(found, FoundNode(std::move(memory), *facts, file.holder, file.user));
     else
       found.notes.push_back(fmt::format(
-          "process {} has a job of another version of Gondwana: ask it by the gondwana command of "
-          "that version; or its program has damaged the memory that tells of it",
+          "process {} belongs to a job of another version of Gondwana: use the gondwana command of "
+          "that version; or the program has damaged the memory that describes the job",
           file.holder));
   }
   for (FoundJob& job : found.jobs)

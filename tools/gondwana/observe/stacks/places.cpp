@@ -16,19 +16,19 @@ std::string what_forbids() {
   std::ifstream file("/proc/sys/kernel/yama/ptrace_scope");
   int scope = 0;
   if (!(file >> scope) || scope == 0)
-    return "a debugger has it, or the container may not trace processes";
+    return "a debugger is attached, or the container may not trace processes";
   const std::string name = fmt::format("kernel.yama.ptrace_scope is {}: ", scope);
   if (scope == 1) return name + "a process may trace its children only, unless root sets this to 0";
   if (scope == 2) return name + "only root may trace processes, unless root sets this to 0";
-  return name + "no process may trace another before the next start of this host";
+  return name + "no process may trace another until this host restarts";
 }
 
 // Suggests that the rank prints its stack itself.
 std::string refused(const Error& error, pid_t process) {
   if (error.text.find("not permitted") == std::string::npos) return error.text;
   return fmt::format(
-      "{}; {}; a program that was started with GONDWANA_BACKTRACE=yes prints its stack and goes on "
-      "if you type kill -URG {}",
+      "{}; {}; a program started with GONDWANA_BACKTRACE=yes prints its stack and continues after "
+      "kill -URG {}",
       error.text, what_forbids(), process);
 }
 

@@ -126,14 +126,14 @@ Changes changes_of(const std::vector<Recorded>& before, const std::vector<Record
 }
 
 Result<int> compare_files(const std::vector<std::string>& files) {
-  if (files.size() != 2) return wrong("expected two files that --json has written: BEFORE AFTER");
+  if (files.size() != 2) return wrong("expected two files written by --json: BEFORE AFTER");
   const Result<std::vector<Recorded>> before = read_records(files[0]);
   if (!before) return before.error();
   const Result<std::vector<Recorded>> after = read_records(files[1]);
   if (!after) return after.error();
   const Changes all = changes_of(*before, *after);
   if (all.series == 0)
-    return wrong(fmt::format("they have no operation of the same size in common: {}; {}",
+    return wrong(fmt::format("the files have no operation of the same size in common: {}; {}",
                              titles_of(*before), titles_of(*after)));
   fmt::print("{}", all.tables);
   const std::size_t alone = series_in(*before) + series_in(*after) - 2 * all.series;
@@ -154,11 +154,11 @@ Result<std::vector<Recorded>> read_recorded(const std::string& name, std::string
     else
       all.push_back(subject_of(whole));
   } catch (const nlohmann::json::exception&) {
-    return wrong(fmt::format("{}: it is no file that gondwana bench --json has written", name));
+    return wrong(fmt::format("{}: not a file written by gondwana bench --json", name));
   }
   for (const Recorded& recorded : all)
     if (!std::ranges::all_of(recorded.series, is_measured))
-      return wrong(fmt::format("{}: it has a series without times, or times that are none", name));
+      return wrong(fmt::format("{}: a series has no times, or invalid ones", name));
   return all;
 }
 

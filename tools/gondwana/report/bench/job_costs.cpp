@@ -32,8 +32,9 @@ Result<std::vector<Figure>> read_figures(const std::string& text) {
     Figure figure;
     std::istringstream words(line);
     if (!(words >> figure.name >> figure.value))
-      return Error{Errc::malformed,
-                   fmt::format("the measuring program printed \"{}\", which is no figure", line)};
+      return Error{
+          Errc::malformed,
+          fmt::format("the measuring program printed \"{}\", which is not a figure", line)};
     words >> figure.control;
     figures.push_back(figure);
   }

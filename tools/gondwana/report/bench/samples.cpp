@@ -25,7 +25,7 @@ Result<void> add(const Line& line, std::vector<Series>& found) {
   if (line.control == "-") return {};
   double control = 0;
   if (!(std::istringstream(line.control) >> control))
-    return Error{Errc::malformed, fmt::format("\"{}\" is no time of a control", line.control)};
+    return Error{Errc::malformed, fmt::format("\"{}\" is not a time of a control", line.control)};
   found.back().control.push_back(control);
   return {};
 }
@@ -53,8 +53,9 @@ Result<std::vector<Series>> read_samples(std::string_view text) {
     std::istringstream parts(words);
     if (!(parts >> line.operation >> line.bytes >> line.ours >> line.control) ||
         line.operation != printable(line.operation))
-      return Error{Errc::malformed,
-                   fmt::format("the measuring program printed \"{}\", which is no sample", words)};
+      return Error{
+          Errc::malformed,
+          fmt::format("the measuring program printed \"{}\", which is not a sample", words)};
     if (const Result<void> added = add(line, found); !added) return added.error();
   }
   if (found.empty()) return Error{Errc::malformed, "the measuring program printed no sample"};

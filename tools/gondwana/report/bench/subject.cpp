@@ -148,23 +148,23 @@ class BenchLine : public CommandLine {
                subject = word;
                return {};
              });
-    option("--door", "shmem|gasnetex|armci", words.door, "shmem unless given");
-    option("-n,--np", "N", words.ranks,
-           "ranks: 2 unless given; apps: 1, 2, 4 to N; startup and memory: 2, 4, 8 to N, 16 unless "
-           "given");
+    option("--door", "shmem|gasnetex|armci", words.door, "the calls to measure (default: shmem)");
+    option(
+        "-n,--np", "N", words.ranks,
+        "ranks (default: 2); apps: 1, 2, 4 to N; startup and memory: 2, 4, 8 to N (default: 16)");
     option("-H,--hosts", "A:N,B:N", words.hosts, "run on these hosts, as for gondwana run");
     option("--peer", "oshcc=PATH,oshrun=PATH", words.peer,
-           "compile the same program for this library, too, and run both by turns");
+           "also run the same program, built for this library, alternately");
     option("-m,--sizes", "MIN:MAX", words.sizes,
-           "sizes in bytes, powers of two times MIN; -m 8 is one size");
-    option("-r,--rounds", "N", words.rounds, "rounds: 20 unless given; startup 10, memory 5");
+           "sizes in bytes, MIN times powers of two; -m 8 is one size");
+    option("-r,--rounds", "N", words.rounds, "rounds (default: 20; startup 10, memory 5)");
     option("--report", "FILE.html", words.report,
            "a page with curves, ratios and data, drawn by python3");
     flag("--csv", words.csv, "the table for a spreadsheet");
     flag("--json", words.json, "the values of every round");
     footer(
-        "compare reads two files of --json and tells what has changed beyond the noise of the "
-        "rounds. It ends with 1 where something is slower, else with 0; with 2 after a mistake.");
+        "compare reads two files of --json and reports what has changed beyond the noise of the "
+        "rounds. It exits with 1 if something is slower, with 2 after an error, otherwise with 0.");
   }
 };
 
@@ -177,10 +177,8 @@ Result<std::vector<Subject>> find_subjects(const Words& words) {
   const auto found = std::ranges::find(subjects, words.subject, &Subject::name);
   if (found != subjects.end()) return std::vector<Subject>{*found};
   const std::string names = names_of_subjects(", ");
-  if (words.subject.empty())
-    return wrong(fmt::format("what to measure? Possible are {}, all", names));
-  return wrong(fmt::format("{} cannot be measured by this version; possible are {}, all",
-                           words.subject, names));
+  if (words.subject.empty()) return wrong(fmt::format("no subject given; expected {}, all", names));
+  return wrong(fmt::format("{} is not a subject; expected {}, all", words.subject, names));
 }
 
 bool has_door(const Subject& subject, Door door) {
@@ -236,7 +234,7 @@ Result<void> set_sizes(const std::string& word, bool is_alone, Choices& choices)
   const std::uint64_t unit = choices.subject.word_bytes;
   if (choices.largest < unit)
     return wrong(
-        fmt::format("-m \"{}\": {} needs a MAX of {} at least", word, choices.subject.name, unit));
+        fmt::format("-m \"{}\": {} needs a MAX of at least {}", word, choices.subject.name, unit));
   const bool is_range = choices.smallest > 0 && choices.smallest <= choices.largest;
   if (!is_range || choices.largest > most_bytes) return unclear;
   if (!is_alone)
@@ -255,7 +253,7 @@ Result<void> set_hosts(const std::string& word, Choices& choices) {
   choices.ranks = 0;
   for (const link::Host& host : *hosts) choices.ranks += host.slots;
   if (choices.ranks >= 2) return {};
-  return wrong(fmt::format("--hosts {}: expected two ranks at least", word));
+  return wrong(fmt::format("--hosts {}: expected at least two ranks", word));
 }
 
 Result<void> set_peer(const std::string& word, Choices& choices) {
@@ -264,7 +262,7 @@ Result<void> set_peer(const std::string& word, Choices& choices) {
     return wrong(
         fmt::format("--peer is another library for OpenSHMEM: {} has none", choices.subject.name));
   if (choices.door != Door::shmem)
-    return wrong(fmt::format("--peer is another library for OpenSHMEM: leave --door {} out",
+    return wrong(fmt::format("--peer is another library for OpenSHMEM: omit --door {}",
                              std::ranges::find(doors, choices.door, &DoorName::door)->word));
   const Result<PeerCommands> peer = parse_peer(word);
   if (!peer) return peer.error();
@@ -274,7 +272,7 @@ Result<void> set_peer(const std::string& word, Choices& choices) {
 
 Result<void> set_format(const Words& words, Choices& choices) {
   if (!words.report.empty() && (words.csv || words.json))
-    return wrong("--report has the data in it: leave --csv and --json out");
+    return wrong("--report includes the data: omit --csv and --json");
   if (!words.report.empty() && !words.report.ends_with(".html"))
     return wrong(fmt::format("--report \"{}\": expected a name that ends in .html", words.report));
   if (words.csv && words.json) return wrong("--csv or --json, not both");
@@ -296,10 +294,9 @@ Result<Choices> choices_of(const Words& words, const Subject& subject, Door door
   if (!words.ranks.empty() && !words.hosts.empty())
     return wrong("-n or --hosts, not both: --hosts says how many ranks each host has");
   if (!words.hosts.empty() && subject.kind == Kind::job)
-    return wrong(
-        fmt::format("{} is measured on this machine only: leave --hosts out", subject.name));
+    return wrong(fmt::format("{} is measured on this machine only: omit --hosts", subject.name));
   if (!words.sizes.empty() && subject.axis != Axis::bytes && is_alone)
-    return wrong(fmt::format("{} has no sizes: leave -m out", subject.name));
+    return wrong(fmt::format("{} has no sizes: omit -m", subject.name));
   const bool has_peer = is_alone || door == Door::shmem || !words.door.empty();
   for (const Result<void>& set :
        {set_number("-n", words.ranks, 2, 65536, choices.ranks), set_hosts(words.hosts, choices),

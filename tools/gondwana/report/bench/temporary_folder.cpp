@@ -85,7 +85,8 @@ Result<TemporaryFolder> TemporaryFolder::make() {
   const ssize_t count = ::recv(folder.link_.get(), answer.data(), answer.size(), 0);
   folder.path_.assign(answer.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
   if (folder.path_.starts_with('/')) return folder;
-  return no_folder(pattern, folder.path_.empty() ? "its keeper has ended" : folder.path_.substr(1));
+  return no_folder(pattern, folder.path_.empty() ? "the process that keeps it has ended"
+                                                 : folder.path_.substr(1));
 }
 
 TemporaryFolder::~TemporaryFolder() {

@@ -85,7 +85,7 @@ Fact obtained() {
   constexpr std::string_view name = "shared memory";
   const std::optional<std::size_t> bytes = size_obtained();
   if (!bytes) return without_value(name, "unknown", "some could not be mapped");
-  return size(name, *bytes, "what ranks get, tried");
+  return size(name, *bytes, "what ranks get, tested");
 }
 
 // The page size of a heap when GONDWANA_HUGETLB requests reserved pages.
@@ -98,7 +98,8 @@ Fact obtained_by_heaps() {
   const Result<Mapping> mapping = Mapping::shared(*memory, huge_page);
   if (!mapping) return without_value(name, "unknown", mapping.error().text);
   *mapping->data() = std::byte{1};
-  return size(name, counted(label, "KernelPageSize:"), "what ranks get by GONDWANA_HUGETLB, tried");
+  return size(name, counted(label, "KernelPageSize:"),
+              "what ranks get with GONDWANA_HUGETLB, tested");
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ Fact shared_memory(Report& report) {
 Fact membarrier() {
   const bool works = register_for_heavy_fence();
   return yes_or_no("membarrier", works,
-                   works ? "" : "refused: sleeping ranks look again every millisecond");
+                   works ? "" : "refused: sleeping ranks poll every millisecond");
 }
 
 // A job on one node does not need libfabric.

@@ -38,15 +38,13 @@ std::string huge_page_warning(const Options& options) {
   const std::size_t left = available_huge_pages();
   if (!options.hugetlb || (left > 0 && options.heap_size <= left / ranks)) return {};
   constexpr std::string_view more =
-      "; the administrator sets more of them aside by sysctl vm.nr_hugepages";
+      "; the administrator can reserve more with sysctl vm.nr_hugepages";
   if (left == 0)
     return fmt::format(
-        "GONDWANA_HUGETLB: no huge pages of 2 MiB are left, so heaps lie on ordinary "
-        "ones{}",
-        more);
+        "GONDWANA_HUGETLB: no huge pages of 2 MiB are left, so heaps use ordinary pages{}", more);
   return fmt::format(
-      "GONDWANA_HUGETLB: heaps of {} on {} ranks, one for each processor, do not fit "
-      "into the {} of huge pages that are left; the rest lies on ordinary ones{}",
+      "GONDWANA_HUGETLB: heaps of {} on {} ranks, one for each processor, do not fit into the {} "
+      "of free huge pages; the rest uses ordinary pages{}",
       format_size(options.heap_size), ranks, format_size(left), more);
 }
 

@@ -20,7 +20,7 @@ Fact pmix(const Result<PmixLibrary>& library) {
 Fact started_by(const Result<PmixLibrary>& library, Report& report) {
   const StartedBy by = find_launcher(own_environment());
   constexpr std::string_view name = "this process";
-  if (!by.claim && !by.has_pmix && !by.pmi1) return word(name, "without a launcher of others");
+  if (!by.claim && !by.has_pmix && !by.pmi1) return word(name, "not started by another launcher");
   if (by.claim && !by.has_pmix && !by.pmi1)
     report.problems.push_back(no_bootstrap(by).text);
   else if (by.claim && !by.pmi1 && !library)

@@ -84,7 +84,7 @@ class Page {
   void tell_of_job() {
     for_job("gondwana_job_ranks", "Ranks of the job, on all nodes.", job_->ranks);
     for_job("gondwana_job_nodes", "Nodes of the job.", job_->nodes);
-    for_job("gondwana_job_nodes_seen", "Nodes of the job that could be looked at.",
+    for_job("gondwana_job_nodes_seen", "Nodes of the job that could be examined.",
             job_->found.size());
   }
 
@@ -116,7 +116,7 @@ class Page {
     for_ranks("gondwana_rank_sleeps_total", Kind::counter,
               "Times that the rank fell asleep while it waited.", total(Count::sleeps));
     for_ranks("gondwana_rank_messages_total", Kind::counter,
-              "Messages to ranks of other nodes and from them.",
+              "Messages to and from ranks of other nodes.",
               [](const RankSeen& rank) { return rank.messages_total; });
     for_ranks("gondwana_rank_cpu_seconds_total", Kind::counter,
               "Processor time of all threads of the rank.",
@@ -125,13 +125,13 @@ class Page {
 
   void tell_of_states() {
     for_ranks("gondwana_rank_up", Kind::gauge,
-              "1 while the rank takes part in the job and can go on.",
+              "1 while the rank takes part in the job and can continue.",
               [](const RankSeen& rank) { return why::is_alive(rank) ? 1 : 0; });
     for_ranks("gondwana_rank_wait_ratio", Kind::gauge,
-              "Part of the last interval that the rank was in waits.",
+              "Share of the last interval that the rank spent in waits.",
               [](const RankSeen& rank) { return rank.waited; });
     for_ranks("gondwana_rank_wait_seconds", Kind::gauge,
-              "How long the wait has lasted that the rank is in; 0: none.",
+              "Duration of the rank's current wait; 0: none.",
               [](const RankSeen& rank) { return rank.wait ? rank.wait->seconds : 0.0; });
     for_ranks("gondwana_rank_operations_in_flight", Kind::gauge,
               "Operations that other nodes have not answered yet.",
@@ -156,7 +156,7 @@ class Page {
                "Processes and batches whose bytes wait for the network.",
                [](const AgentSeen& agent) { return agent.waiting; });
     for_agents("gondwana_agent_in_flight_bytes", Kind::gauge,
-               "Bytes that the agent has given to the network and that have not left.",
+               "Bytes that the agent has passed to the network and that are still in flight.",
                [](const AgentSeen& agent) { return agent.leaving; });
   }
 

@@ -202,7 +202,7 @@ Table table_of(const JobSeen& job, const View& view) {
                    why::diagnose(job).sentences.front(), titles(view)};
   if (!job.complaints.empty())
     table.headers.insert(table.headers.end() - 1,
-                         fmt::format("not all is shown: {}", fmt::join(job.complaints, "; ")));
+                         fmt::format("incomplete: {}", fmt::join(job.complaints, "; ")));
   table.rows.push_back(line_of(all, view));
   for (const Row& row : rows) table.rows.push_back(line_of(row, view));
   for (const Row& row : agents_of(job)) table.rows.push_back(line_of(row, view));

@@ -301,19 +301,19 @@ Result<std::string> summary(const std::vector<NodeTrace>& nodes, const std::stri
   const Contents all = contents_of(nodes);
   if (all.events == 0)
     return Error{Errc::missing, all.ranks == 0
-                                    ? "there are no events: no rank has started the library"
+                                    ? "there are no events: no rank has initialised the library"
                                     : "there are no events"};
   std::string text = fmt::format("{} of {} in {}; https://ui.perfetto.dev shows it",
                                  plural(all.events, "event"), plural(all.ranks, "rank"), file);
   if (all.is_sampled)
     text +=
-        "; the job is not traced, so these are the waits that were seen meanwhile: "
-        "gondwana run --trace shows calls and puts too";
+        "; the job is not traced, so only waits that were seen meanwhile are shown: gondwana run "
+        "--trace adds calls and puts";
   if (all.replaced > 0)
-    text += fmt::format("; {} earlier events had no room: GONDWANA_TRACE_SIZE gives more",
+    text += fmt::format("; {} earlier events were overwritten: raise GONDWANA_TRACE_SIZE",
                         all.replaced);
   if (all.untraced > 0)
-    text += fmt::format("; {} had no room: a rank traces up to {}", plural(all.untraced, "thread"),
+    text += fmt::format("; {} not traced: a rank traces up to {}", plural(all.untraced, "thread"),
                         TracePlace::rings);
   if (all.error_ns > 0)
     text += fmt::format("; clocks of the hosts agree to {} us", (all.error_ns + 999) / 1000);

@@ -33,24 +33,25 @@ inline constexpr Sentence<Text> starting{"rank {} is still starting",
 
 // Arguments: node, process of the debugger.
 inline constexpr Sentence<Text, Text, int> debugged{
-    "rank {}{} is held by a debugger, process {}", "ranks {}{} are held by a debugger, process {}"};
+    "rank {}{} is stopped by a debugger, process {}",
+    "ranks {}{} are stopped by a debugger, process {}"};
 // Arguments: node, processes.
 inline constexpr Sentence<Text, Text, Text> stopped{
-    "rank {}{} is stopped by a signal: kill -CONT{} lets it go on",
-    "ranks {}{} are stopped by a signal: kill -CONT{} lets them go on"};
+    "rank {}{} is stopped by a signal: kill -CONT{} resumes it",
+    "ranks {}{} are stopped by a signal: kill -CONT{} resumes them"};
 
 // Arguments: node, host, process of the agent, process of the debugger.
 inline constexpr Statement<std::uint32_t, Text, int, int> agent_debugged{
-    "the agent of node {} on host {} (process {}) is held by a debugger, process {}"};
+    "the agent of node {} on host {} (process {}) is stopped by a debugger, process {}"};
 // Arguments: node, host, process of the agent twice.
 inline constexpr Statement<std::uint32_t, Text, int, int> agent_stopped{
-    "the agent of node {} on host {} (process {}) is stopped by a signal: kill -CONT {} lets it "
-    "go on"};
+    "the agent of node {} on host {} (process {}) is stopped by a signal: kill -CONT {} resumes "
+    "it"};
 
 // Argument: what each rank waits for.
 inline constexpr Sentence<Text, Text> circle{
-    "rank {} waits for itself, and cannot go on: {}",
-    "ranks {} wait for each other, and none can go on: {}"};
+    "rank {} waits for itself, and cannot continue: {}",
+    "ranks {} wait for each other, and none can continue: {}"};
 // Arguments: rank, call, and `one_rank` or `others_of_team`.
 inline constexpr Statement<std::uint32_t, Text, Text> in_circle{"rank {} in {} for {}"};
 inline constexpr Statement<std::uint32_t> one_rank{"rank {}"};
@@ -83,8 +84,8 @@ inline constexpr Sentence<Text> copying{
     "rank {} keeps the others waiting: it waits for a copy to or from a device",
     "ranks {} keep the others waiting: they wait for a copy to or from a device"};
 inline constexpr Sentence<Text> copies_under_way{
-    "; copies to or from devices of rank {} are under way",
-    "; copies to or from devices of ranks {} are under way"};
+    "; copies to or from devices of rank {} are in flight",
+    "; copies to or from devices of ranks {} are in flight"};
 
 // Ranks that make no library call. Arguments: ", in futex" or nothing; time.
 using Silent = Sentence<Text, Text, Text>;
@@ -109,7 +110,7 @@ inline constexpr Silent computing_or_polling{
     "ranks {} keep the others waiting: they compute or poll in the program{}, without a call of "
     "the library that waits in the {} that they were watched"};
 
-inline constexpr Sentence<Text> works_on{"rank {} works on", "ranks {} work on"};
+inline constexpr Sentence<Text> works_on{"rank {} is working", "ranks {} are working"};
 inline constexpr Text goes_on = "no rank keeps the others waiting";
 inline constexpr Sentence<Text> works{"no rank keeps the others waiting: rank {} works",
                                       "no rank keeps the others waiting: ranks {} work"};
@@ -117,8 +118,8 @@ inline constexpr Sentence<Text> works{"no rank keeps the others waiting: rank {}
 // Argument: operations.
 inline constexpr Sentence<Text, Text> in_transfer{"rank {} waits for the network: {}",
                                                   "ranks {} wait for the network: {}"};
-inline constexpr Sentence<std::uint64_t> under_way{"{} operation to other nodes is under way",
-                                                   "{} operations to other nodes are under way"};
+inline constexpr Sentence<std::uint64_t> under_way{"{} operation to other nodes is in flight",
+                                                   "{} operations to other nodes are in flight"};
 inline constexpr Sentence<Text> waits_elsewhere{"rank {} waits, perhaps for ranks on other hosts",
                                                 "ranks {} wait, perhaps for ranks on other hosts"};
 inline constexpr Sentence<Text> has_left{"; rank {} has left the job",
@@ -127,7 +128,7 @@ inline constexpr Sentence<Text> has_left{"; rank {} has left the job",
 inline constexpr Statement<Text, Text> nobody_writes{"{}; no rank is left to write there: {}"};
 inline constexpr Statement<Text, Text> nobody_acts{
     "{} for something that no rank is left to do: {}"};
-inline constexpr Text nobody_else = "nobody else is there";
+inline constexpr Text nobody_else = "no other rank is there";
 inline constexpr Text all_wait = "all ranks wait";
 inline constexpr Text others_wait_too = "all others wait too";
 
@@ -146,8 +147,8 @@ inline constexpr Sentence<std::uint32_t, std::uint32_t, Text, double, Text> over
 inline constexpr Text others_run = "; other processes run there, too";
 // Chosen by the number of unseen nodes. Arguments: that number, all nodes, the reason.
 inline constexpr Sentence<std::size_t, std::uint32_t, Text> unseen_nodes{
-    "{} of the {} nodes of the job was not looked at: {}",
-    "{} of the {} nodes of the job were not looked at: {}"};
+    "{} of the {} nodes of the job was not examined: {}",
+    "{} of the {} nodes of the job were not examined: {}"};
 inline constexpr Text perhaps_elsewhere =
     "no rank has joined there yet, or they are on other hosts, which --hosts can name";
 
@@ -162,20 +163,19 @@ inline constexpr Statement<Text, Text, std::uint32_t, Text> write_near{
     "no write to {} is in the events of the trace; the last one near it, {}: rank {}, {}"};
 inline constexpr Statement<Text> just_beside{"just {} it"};
 inline constexpr Statement<std::uint64_t, Text> bytes_beside{"{} bytes {} it"};
-inline constexpr Statement<Text> no_write{
-    "no put or atomic operation to {} is in the events of the trace"};
+inline constexpr Statement<Text> no_write{"the trace contains no put or atomic operation to {}"};
 inline constexpr Statement<Text> not_symmetric{
-    "{} is in no symmetric memory: no other rank can write it by a call"};
+    "{} is not in symmetric memory: no call of another rank can write it"};
 inline constexpr Text needs_trace =
-    "which rank wrote there last is known in a job that is traced: run it with -x "
-    "GONDWANA_TRACE=yes";
+    "to find out which rank wrote there last, run the job with -x GONDWANA_TRACE=yes";
 inline constexpr Text needs_trace_file =
-    "which rank wrote there last: gondwana trace writes the events of the job to a file";
+    "to find out which rank wrote there last, write the events of the job to a file with gondwana "
+    "trace";
 
 // Argument: `loop_reads` or nothing.
 inline constexpr Statement<Text> in_loop{
-    "all looks found it in a short loop there{}; if that waits for a write of another rank, call "
-    "shmem_int_wait_until or the like"};
+    "every sample found it in a short loop there{}; if the loop waits for a write of another rank, "
+    "use a call such as shmem_int_wait_until"};
 inline constexpr Statement<Text> loop_reads{", which reads {}"};
 
 // What a rank does, in the table of ranks.

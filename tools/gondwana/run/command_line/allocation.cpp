@@ -41,7 +41,7 @@ Result<void> add_range(Names& names, std::string_view before, std::string_view r
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
   const Result<std::uint64_t> first = parse_number(low, 0, most);
   const Result<std::uint64_t> last = parse_number(high, 0, most);
-  if (!first || !last || *last < *first) return wrong(fmt::format("\"{}\" is no range", range));
+  if (!first || !last || *last < *first) return wrong(fmt::format("\"{}\" is not a range", range));
   for (std::uint64_t number = *first; number <= *last; ++number) {
     const std::string name = fmt::format("{}{:0{}}{}", before, number, low.size(), after);
     if (Result<void> added = add(names, name); !added) return added;
@@ -158,7 +158,7 @@ Result<std::vector<std::uint32_t>> expand_counts(std::string_view text) {
     if (const std::size_t open = word.find("(x"); open != std::string_view::npos) {
       const Result<std::uint64_t> number =
           parse_number(word.substr(open + 2, word.size() - open - 3), 1, most_nodes);
-      if (!number || word.back() != ')') return wrong(fmt::format("\"{}\" is no number", word));
+      if (!number || word.back() != ')') return wrong(fmt::format("\"{}\" is not a number", word));
       times = *number;
       word = word.substr(0, open);
     }
@@ -180,7 +180,7 @@ Result<std::optional<std::vector<Host>>> find_allocation(const Environment& envi
     if (value_of(environment, variable).empty()) continue;
     if (is_one_of_several(environment)) return std::optional<std::vector<Host>>{};
     Result<std::vector<Host>> hosts = read(environment);
-    if (!hosts) return wrong(hosts.error().text + "; say by --hosts where to run");
+    if (!hosts) return wrong(hosts.error().text + "; name the hosts with --hosts");
     for (const Host& host : *hosts)
       if (const Result<void> named = link::check_host_name(host.name); !named)
         return wrong(fmt::format("{}: {}", variable, named.error().text));

@@ -22,7 +22,8 @@ namespace {
 
 Result<void> set_variables(const Choices& choices, Program& program) {
   for (const std::string& text : choices.variables) {
-    if (text.empty() || text[0] == '=') return wrong(fmt::format("-x \"{}\": no name", text));
+    if (text.empty() || text[0] == '=')
+      return wrong(fmt::format("-x \"{}\": the name is missing", text));
     if (text.find('=') != std::string::npos)
       program.environment.push_back(text);
     else if (const char* value = std::getenv(text.c_str()))
@@ -65,7 +66,7 @@ Result<void> set_timeout(const std::string& text, Job& job) {
 Result<void> set_reader(const std::string& text, Job& job) {
   if (text == "all") {
     return Error{Errc::missing,
-                 "--stdin all is not in this version: one rank reads the input; let it broadcast"};
+                 "--stdin all is not supported: one rank reads the input and can broadcast it"};
   }
   job.streams.reader.reset();
   if (text == "none") return {};
@@ -113,7 +114,7 @@ Result<void> set_mapping(std::string text, Job& job) {
     return set_ranks_per_host(
         text.substr(before.size(), text.size() - before.size() - after.size()), job);
   return wrong(
-      fmt::format("--map-by {}: ranks of a host have numbers that follow each other; slot and "
+      fmt::format("--map-by {}: ranks of a host have consecutive numbers; slot and "
                   "ppr:N:node are possible, and --ppn N spreads ranks over hosts",
                   text));
 }

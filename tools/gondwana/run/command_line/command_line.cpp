@@ -93,15 +93,14 @@ Result<void> count_ranks(Job& job) {
   for (const Program& program : job.programs) {
     if (program.ranks == 0)
       return wrong(
-          fmt::format("-n is missing before {}: of several programs each needs its number "
-                      "of ranks",
+          fmt::format("-n is missing before {}: each of several programs needs its number of ranks",
                       program.words[0]));
   }
   const std::uint64_t ranks = ranks_of(job);
   if (ranks > protocol::max_ranks)
     return wrong(fmt::format("{} ranks: at most {} are possible", ranks, protocol::max_ranks));
   if (slots != 0 && ranks > slots)
-    return wrong(fmt::format("{} ranks: the hosts have room for {}; give them more, such as {}:{}",
+    return wrong(fmt::format("{} ranks: the hosts have slots for {}; give them more, such as {}:{}",
                              ranks, slots, job.hosts[0].name, job.hosts[0].slots + ranks - slots));
   job.share.total = static_cast<std::uint32_t>(ranks);
   return {};

@@ -7,7 +7,7 @@ namespace {
 
 void add_program_options(CommandLine& line, Choices& choices) {
   line.option("-n,--np", "N", choices.ranks,
-              "ranks to start; without it one for each processor that may be used");
+              "ranks to start; default: one for each usable processor");
   line.repeated(
       "-x,-E", "VAR[=VALUE]", choices.variables,
       "pass this environment variable to the ranks (on this host all are passed anyway), or set "
@@ -23,7 +23,7 @@ void add_trace_options(CommandLine& line, Choices& choices) {
   line.option(
       "--trace", "FILE", choices.trace.file,
       "write what the ranks did last, and when, at the end and after a crash, for Perfetto");
-  line.option("--trace-last", "SECONDS", choices.trace.last, "only that many seconds of it");
+  line.option("--trace-last", "SECONDS", choices.trace.last, "only its last seconds");
 }
 
 void add_output_options(CommandLine& line, Choices& choices) {
@@ -32,23 +32,23 @@ void add_output_options(CommandLine& line, Choices& choices) {
   line.option("--output", "DIR", choices.streams.folder,
               "write to DIR/rank.N.out and DIR/rank.N.err, unlabelled, instead of here");
   line.option("--stdin", "RANK", choices.streams.reader,
-              "the rank that gets the standard input, or none [0]");
+              "the rank that reads standard input, or none [0]");
 }
 
 void add_job_options(CommandLine& line, Choices& choices) {
   line.option("--timeout", "TIME", choices.timeout,
-              "end the job after that many seconds, or 5m, 2h, 1d: status 124");
+              "end the job after this time, in seconds or as 5m, 2h, 1d: status 124");
   line.option("--bind-to", "none|core|numa|package", choices.binding.to,
-              "keep each rank on a core, numa domain or package of its own [none]");
+              "bind each rank to its own core, numa domain or package [none]");
   line.option("--gdb", "RANKS", choices.gdb.ranks,
-              "run these ranks under gdb, such as 0,3-5 or all: here if it is one, in windows of "
-              "tmux, or in xterms");
+              "run these ranks under gdb, such as 0,3-5 or all: one rank here, several in tmux "
+              "windows or xterms");
   line.option("--gdb-args", "WORDS", choices.gdb.arguments,
-              "gdb starts the program with these arguments, and writes as the rank: \"-batch -ex "
+              "gdb starts the program with these arguments and prints as the rank: \"-batch -ex "
               "run -ex bt\"");
   line.flag("--report-bindings", choices.binding.is_reported,
-            "say on which processors each rank may run");
-  line.flag("-v,--verbose", choices.flags.verbose, "say what is started");
+            "print the processors on which each rank may run");
+  line.flag("-v,--verbose", choices.flags.verbose, "print what is started");
   line.flag("--show", choices.flags.show, "print what would be run, run nothing");
   line.flag("--oversubscribe,--allow-run-as-root", choices.flags.ignored,
             "accepted; always allowed");
@@ -56,12 +56,12 @@ void add_job_options(CommandLine& line, Choices& choices) {
 
 void add_host_options(CommandLine& line, Choices& choices) {
   line.option("-H,--host,--hosts", "A:N,B:N,...", choices.hosts.list,
-              "run on these hosts, with that many ranks on each (1 unless given), over ssh");
+              "run on these hosts over ssh, with that many ranks on each (default: 1)");
   line.option("-f,--hostfile", "FILE", choices.hosts.file,
               "run on the hosts of this file, one in a line: NAME or NAME slots=N");
-  line.option("-N,--ppn,--npernode", "N", choices.hosts.ranks_each, "that many ranks on each host");
+  line.option("-N,--ppn,--npernode", "N", choices.hosts.ranks_each, "number of ranks on each host");
   line.option("--map-by", "HOW", choices.hosts.mapping,
-              "slot: ranks fill the hosts in order, as they do anyway; ppr:N:node: as --ppn N");
+              "slot: fill the hosts in order, the default; ppr:N:node: as --ppn N");
 }
 
 // The options of `gondwana run`. Parsing sets `section`.
@@ -84,8 +84,8 @@ class RunLine : public CommandLine {
     program("PROGRAM", section.program);
     names_elsewhere(&same_as_foreign);
     footer(
-        "The exit status is the first that is not zero of any rank; 128 + n if signal n killed it; "
-        "124 after --timeout. The first rank that dies ends the job. Signals are passed on to the "
+        "The exit status is the first nonzero one of any rank; 128 + n if signal n killed it; "
+        "124 after --timeout. The first rank that dies ends the job. Signals are forwarded to the "
         "ranks; a rank that has not ended 5 s after INT or TERM, or at a second one, is killed.");
   }
 };

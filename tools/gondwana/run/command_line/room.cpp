@@ -44,7 +44,7 @@ Result<void> look_at_memory(const Job& job) {
   constexpr std::size_t least = std::size_t{128} << 10;
   const std::size_t needed = job.ranks() * least;
   if (usable_memory() >= needed) return {};
-  return no_room(fmt::format("{} ranks need {} of memory at least, this host has {}", job.ranks(),
+  return no_room(fmt::format("{} ranks need at least {} of memory, this host has {}", job.ranks(),
                              format_size(needed), format_size(usable_memory())));
 }
 

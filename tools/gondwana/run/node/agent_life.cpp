@@ -12,7 +12,7 @@ namespace {
 std::string describe_fault_of_ucx(std::string_view network, int wait_status) {
   const bool has_aborted = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGABRT;
   if (!network.starts_with("UCX 1.13") || !has_aborted) return {};
-  return ". UCX 1.13 aborts now and then where a connection is lost while it is made; 1.14 does "
+  return ". UCX 1.13 sometimes aborts if a connection is lost while it is established; 1.14 does "
          "not";
 }
 

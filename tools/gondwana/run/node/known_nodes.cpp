@@ -24,10 +24,9 @@ Result<void> KnownNodes::write(const std::vector<NodeRow>& rows) {
     }
     written_ += contact->address().size() + contact->key().size();
     if (written_ > directory_.size() * longest_contact)
-      return Error{Errc::out_of_memory,
-                   fmt::format("the address of node {} has changed once too often; start the job "
-                               "again",
-                               node)};
+      return Error{
+          Errc::out_of_memory,
+          fmt::format("the address of node {} has changed too often; start the job again", node)};
     table_->write(node, *contact);
     table_->entry(node).state.store(NodeState::known, std::memory_order_release);  // ranks acquire
   }

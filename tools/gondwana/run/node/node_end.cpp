@@ -77,7 +77,7 @@ void NodeEnd::on(const SignalCame& signal, std::uint64_t now) {
   // for them.
   if (ends(number) && has_conductor && !passed_on && is_idle()) {
     announce(exit_signal_base + number,
-             fmt::format("the launcher on host {} has got {}; the job is ended", host_,
+             fmt::format("the launcher on host {} has received {}; the job is ended", host_,
                          name_of_signal(number)));
     if (number == SIGINT && ranks_.any_joined()) actions_.emplace_back(Report::places);
   }
@@ -115,10 +115,11 @@ void NodeEnd::on(const LauncherLost& lost, std::uint64_t now) {
 
 // No other process can take the sweeper's place above the guardian.
 void NodeEnd::on(const SweeperLost& lost, std::uint64_t /*now*/) {
-  actions_.emplace_back(Said{fmt::format(
-      "the sweeper of the job (pid {}){} was killed; the job goes on, but if launcher and guardian "
-      "are killed at once, processes that the ranks have started may be left",
-      lost.pid, job_.share.has_conductor() ? " on host " + host_ : "")});
+  actions_.emplace_back(
+      Said{fmt::format("the sweeper of the job (pid {}){} was killed; the job continues, but if "
+                       "launcher and guardian "
+                       "are killed at once, processes that the ranks have started may be left",
+                       lost.pid, job_.share.has_conductor() ? " on host " + host_ : "")});
 }
 
 void NodeEnd::on(const OutputFailed& failed, std::uint64_t now) {

@@ -77,7 +77,7 @@ int HostLife::loss_status() const {
 
 std::string HostLife::describe_silence() const {
   const std::string since = hello_ ? "" : fmt::format(" since {} was started", facts_.way);
-  return fmt::format("host {} has said nothing for {} s{}; it counts as dead and the job is ended",
+  return fmt::format("host {} was silent for {} s{}; it counts as dead and the job is ended",
                      facts_.name, silence_limit_s(), since);
 }
 
@@ -96,7 +96,7 @@ std::string HostLife::describe_end(const std::string& complaint) const {
   const bool no_command = status == exit_not_found || status == exit_not_runnable;
   return fmt::format(
       "host {}: cannot start the remote launcher, {} {}{}{}", facts_.name, facts_.way, how, said,
-      no_command ? "; say by GONDWANA_REMOTE_PATH where the command gondwana is there" : "");
+      no_command ? "; set GONDWANA_REMOTE_PATH to the command gondwana on that host" : "");
 }
 
 }  // namespace gondwana::launch

@@ -30,7 +30,7 @@ Result<void> HostTraces::add(std::uint32_t node, const TracePart& part) {
 
 std::optional<std::string> HostTraces::fault(std::uint32_t node) const {
   const Host& host = hosts_[node];
-  if (!host.part.empty()) return "they did not come whole";
+  if (!host.part.empty()) return "they are incomplete";
   return host.trace ? std::nullopt : std::optional<std::string>("it has sent none");
 }
 

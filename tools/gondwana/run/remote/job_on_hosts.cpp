@@ -74,8 +74,7 @@ void JobOnHosts::on(const HostSaid& said) {
     end_host(node, {static_cast<int>(ended->status)}, false);
   } else {
     end_host(node,
-             {exit_failure,
-              fmt::format("host {} sent what a remote launcher never sends", host.life.name())},
+             {exit_failure, fmt::format("host {} sent an unexpected message", host.life.name())},
              true);
   }
 }

@@ -27,13 +27,13 @@ Result<Task> read_task() {
     const std::size_t want = std::min(parser.missing(), buffer.size());
     const ssize_t count = ::read(STDIN_FILENO, buffer.data(), want);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return Error{Errc::peer_lost, "the launcher ended before it told the job"};
+    if (count <= 0) return Error{Errc::peer_lost, "the launcher ended before it sent the job"};
     parser.add({buffer.data(), static_cast<std::size_t>(count)});
     Result<std::optional<Frame>> frame = parser.next();
     if (!frame) return frame.error();
     if (!*frame) continue;
     auto* task = std::get_if<Task>(&**frame);
-    if (task == nullptr) return Error{Errc::malformed, "the launcher told no job at first"};
+    if (task == nullptr) return Error{Errc::malformed, "the launcher's first message is not a job"};
     task->job.share.tag = parser.tag();
     return std::move(*task);
   }

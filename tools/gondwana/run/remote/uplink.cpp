@@ -43,7 +43,7 @@ void Uplink::on_frame(Frame& frame, std::uint64_t now) {
   if (const auto* ping = std::get_if<Ping>(&frame)) return tell(Pong{ping->sent_ns, now});
   if (const auto* taken = std::get_if<Taken>(&frame)) return output_.on_taken(taken->bytes);
   if (is_order(frame, job_.share.nodes)) return on_order_(frame);
-  lose("the launcher sent what it never sends");
+  lose("the launcher sent an unexpected message");
 }
 
 void Uplink::lose(const std::string& sentence) {
@@ -54,7 +54,7 @@ void Uplink::lose(const std::string& sentence) {
 void Uplink::step(std::uint64_t now) {
   const std::optional<std::uint64_t> limit = next_ns();
   if (limit && now >= *limit && !link_.has_unread())
-    lose(fmt::format("the launcher has said nothing for {} s", job_.share.peer_timeout_s));
+    lose(fmt::format("the launcher was silent for {} s", job_.share.peer_timeout_s));
 }
 
 std::optional<std::uint64_t> Uplink::next_ns() const {

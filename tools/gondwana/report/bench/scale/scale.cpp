@@ -21,9 +21,10 @@ Result<ScaleRow> read_row(std::uint32_t ranks, const std::string& output) {
   for (std::size_t i = 0; i < figure_names.size(); ++i) {
     std::string name;
     if (!(lines >> name >> row.figures[i]) || name != figure_names[i])
-      return Error{Errc::malformed, fmt::format("gondwana-scale says no {}: it is of another build "
-                                                "than the command",
-                                                figure_names[i])};
+      return Error{
+          Errc::malformed,
+          fmt::format("gondwana-scale reports no {}: it is from another build than the command",
+                      figure_names[i])};
   }
   return row;
 }

@@ -21,16 +21,15 @@ struct Words {
 class ScaleLine : public CommandLine {
  public:
   explicit ScaleLine(Words& words)
-      : CommandLine("bench scale", "[OPTIONS]",
-                    "What one rank and its node need in jobs of growing size: memory, what is "
-                    "sent at the start, connections, and a barrier of all ranks. A rank of the job "
-                    "is an engine, and the others are simulated. Larger jobs are modelled from "
-                    "those, and marked.") {
+      : CommandLine(
+            "bench scale", "[OPTIONS]",
+            "Reports what one rank and its node need in jobs of growing size: memory, data sent at "
+            "the start, connections, and a barrier of all ranks. One rank is an engine, and the "
+            "others are simulated. Larger jobs are modelled from these, and marked.") {
     option("--ranks", "MIN:MAX", words.ranks,
-           "ranks of the jobs, powers of two times MIN: 2:1000000 unless given");
-    option("--node-ranks", "N", words.node_ranks, "ranks of a node: 64 unless given");
-    option("--real", "N", words.real,
-           "measure jobs of at most that many ranks: 262144 unless given");
+           "ranks of the jobs, MIN times powers of two (default: 2:1000000)");
+    option("--node-ranks", "N", words.node_ranks, "ranks of a node (default: 64)");
+    option("--real", "N", words.real, "measure jobs of at most that many ranks (default: 262144)");
     flag("--csv", words.csv, "all figures for a spreadsheet");
     flag("--json", words.json, "all figures");
   }
