@@ -22,7 +22,7 @@ namespace gondwana::test {
 struct Candidate {
   std::string name;
   std::function<Result<std::unique_ptr<network::Endpoint>>(const network::Receives&)> open;
-  bool checks_keys = true;  // refuses keys and places that are not registered
+  bool checks_keys = true;  // refuses keys and addresses that are not registered
 };
 
 inline std::ostream& operator<<(std::ostream& out, const Candidate& candidate) {

@@ -100,7 +100,7 @@ Affine affine_of(std::uint32_t member, std::size_t i) {
   return {2 * (member + i) + 3, 7 * i + member + 1};
 }
 
-// The composition of members 0 to `end`, exclusive; zero bytes where there are none.
+// The composition of members 0 to `end`, exclusive; zero bytes if there are none.
 Affine composed_before(std::uint32_t end, std::size_t i) {
   if (end == 0) return {0, 0};
   Affine result = affine_of(0, i);

@@ -66,7 +66,7 @@ RANK_TEST(a_fence_orders_a_nonblocking_put_before_a_value, ranks(2)) {
     put_nbi<8>(world.as("put_nbi"), message.data(), source.data(), payload, 1);
     fence(world.as("fence"));
     p(world.as("p"), flag.data(), round, 1);
-    quiet(world.as("quiet"));  // only now may the source go
+    quiet(world.as("quiet"));  // the source may be reused only now
   });
 }
 

@@ -229,7 +229,7 @@ RANK_TEST(if_one_rank_cannot_be_in_another_team_all_are_told, ranks(1)) {
   world.free(cells);
 }
 
-// Each rank has 64 numbers free that no other has, and then some of which one is free on all.
+// Each rank has 64 numbers that are free on no other rank, then some of which one is free on all.
 RANK_TEST(ranks_with_different_free_numbers_find_one_that_all_have, ranks(2)) {
   const auto me = static_cast<std::uint32_t>(world.me());
   const auto size = static_cast<std::uint32_t>(world.size());

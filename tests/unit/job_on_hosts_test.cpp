@@ -283,7 +283,7 @@ TEST(JobOnHosts, a_launcher_that_is_started_again_takes_the_place_of_its_host) {
 TEST(JobOnHosts, after_a_restart_others_get_the_row_that_changed_and_the_new_launcher_all) {
   Hosts hosts(3);
   hosts.join_all();
-  hosts.say(2, Ended{0});  // early: it is told no more
+  hosts.say(2, Ended{0});  // ended early: it receives nothing more
   hosts.start(1);
   hosts.say(1, Hello{});
   EXPECT_TRUE(hosts.sent<NodeRows>(0).empty());

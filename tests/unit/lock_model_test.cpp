@@ -90,7 +90,7 @@ struct TornSwap : Queue {
   }
 };
 
-// The protocol with one fault each, made by words that do something other than asked.
+// The protocol with one fault each, caused by words that do not do what is asked.
 
 // A member that enters clears its node too late: what its successor wrote there is lost.
 struct ClearsLate : Queue {

@@ -202,7 +202,7 @@ static void damaged_memory(void) {
     if (strstr(line, "memfd:gondwana-control") != NULL) begin = strtoul(line, NULL, 16);
   fclose(maps);
   if (!is_last) sleep_ms(60000);
-  memset((void*)begin, 0x7f, 64);  // what the node says of itself
+  memset((void*)begin, 0x7f, 64);  // the description of the node
   abort();
 }
 

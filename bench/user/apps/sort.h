@@ -48,7 +48,7 @@ static void group_keys(void) {
   for (long i = begin; i < end; ++i) ++group_ends[key_owner(key_number(i))];
   for (int rank = 1; rank < ranks; ++rank) group_ends[rank] += group_ends[rank - 1];
   group_ends[ranks] = end - begin;
-  // Afterwards each entry is the begin of its group, and so the end of the previous one.
+  // Afterwards each entry is the start of its group, and so the end of the previous one.
   for (long i = begin; i < end; ++i) {
     const uint32_t key = key_number(i);
     grouped[--group_ends[key_owner(key)]] = key;

@@ -1,4 +1,4 @@
-// Writes after the begin of a get do not change the fetched data.
+// Writes after the start of a get do not change the fetched data.
 #include "job.h"
 
 enum { zone = 64 << 10 };

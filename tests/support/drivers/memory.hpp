@@ -103,7 +103,7 @@ class Memory {
 
   std::map<std::uintptr_t, Block> blocks_;     // by the end of the visible range
   std::map<int, std::size_t> used_;            // by device
-  std::map<const void*, const void*> pinned_;  // by end; the value is the begin
+  std::map<const void*, const void*> pinned_;  // by end; the value is the start
 };
 
 Memory& memory();

@@ -166,7 +166,7 @@ class Watched {
   std::uint32_t local_;
   const ControlPage* page_;
   Look first_;
-  std::uint64_t since_ns_ = 0;  // begin of the wait at the first sample
+  std::uint64_t since_ns_ = 0;  // start of the wait at the first sample
   bool lasted_ = true;
   std::uint32_t looks_ = 0;
   std::uint32_t waits_ = 0;  // samples that found it waiting

@@ -32,7 +32,7 @@ struct Wait {
 constexpr std::size_t most_looks = 10'000;
 constexpr std::uint64_t word = 8;
 
-// The updates to one rank, sorted by begin.
+// The updates to one rank, sorted by start.
 struct Updates {
   std::map<std::pair<SymmetricArea, std::uint64_t>, std::vector<Update>> words;  // by location
   std::vector<Update> larger;

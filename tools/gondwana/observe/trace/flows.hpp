@@ -23,7 +23,7 @@ struct EventId {
   friend auto operator<=>(const EventId&, const EventId&) = default;
 };
 
-// Leads from the begin of one event to the end of another.
+// Leads from the start of one event to the end of another.
 struct Flow {
   EventId from;
   EventId to;

@@ -35,7 +35,7 @@ Steps steps_in(const std::vector<NodeTrace>& nodes) {
   return steps;
 }
 
-// A lock is held from the end of an acquire to the begin of a release.
+// A lock is held from the end of an acquire to the start of a release.
 struct Hold {
   const Step* acquire;
   const Step* release;  // null: not released yet

@@ -34,7 +34,7 @@ struct ThreadTrace {
   std::uint32_t thread = 0;        // its number on the host
   std::string name = {};           // empty: unknown
   std::uint64_t replaced = 0;      // number of events that were overwritten by newer ones
-  std::vector<Event> events = {};  // sorted by begin; nested events follow the enclosing one
+  std::vector<Event> events = {};  // sorted by start; nested events follow the enclosing one
 };
 
 // The program or one of its libraries.

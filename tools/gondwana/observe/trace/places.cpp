@@ -55,7 +55,7 @@ std::string_view PlaceNames::device(const Event& event) const {
 }
 
 // Finds the newest allocation that contained the address at that time. Freed blocks may begin
-// between the begin of that allocation and the address.
+// between the start of that allocation and the address.
 std::string PlaceNames::block_at(std::uint64_t address, std::int64_t time_ns) {
   constexpr int most_looks = 32;
   const Event* block = nullptr;

@@ -15,7 +15,7 @@
 
 namespace gondwana::launch {
 
-// Ranges as begin and end, sorted and disjoint.
+// Ranges as start and end, sorted and disjoint.
 using RankRanges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 // Parses "0,3-5" or "all" for a job of `total` ranks.

@@ -17,7 +17,7 @@ class NodeDirectory {
  public:
   explicit NodeDirectory(std::uint32_t nodes) : rows_(nodes) {}
 
-  // The node is reached by this from now on.
+  // Sets how the node is reached from now on.
   void set(std::uint32_t node, std::string info) {
     rows_[node] = {node, ++epoch_, std::move(info)};
   }
