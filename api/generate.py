@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes what the tables say.
 
-Headers, variables and documents are committed; each build makes thunks, symbol maps and wrappers.
+Headers and documents are committed; each build makes variables, thunks, symbol maps and wrappers.
 
 generate.py                 writes the committed files that changed
 generate.py --check         writes nothing; exits 1 and names each that is not what the table says
@@ -39,7 +39,7 @@ def committed_files(root: Path) -> dict[Path, str]:
         root / "include/pshmem.h": header.profiling_header(api),
     }
     headers |= gasnet_headers.files(root) | nvshmem.committed_files(root) | armci.committed_files(root)
-    return headers | variables.files(root)
+    return headers | variables.committed_files(root)
 
 
 def compiled_files(root: Path, folder: Path) -> dict[Path, str]:
@@ -53,6 +53,7 @@ def compiled_files(root: Path, folder: Path) -> dict[Path, str]:
     for section in api.sections:
         files[shmem / f"{section.name}_thunks.cpp"] = thunks.thunk_file(api, section)
     files |= nvshmem.compiled_files(root, folder) | armci.compiled_files(root, folder)
+    files |= variables.compiled_files(root, folder / "core/generated")
     return files | profiler.files(api, root, folder / "profile")
 
 

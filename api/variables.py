@@ -60,17 +60,15 @@ def _variable(row: dict) -> Variable:
     return Variable(**row | lists)
 
 
-def files(root: Path) -> dict[Path, str]:
-    """Every generated file, with its content."""
-    table = load(root / "api/variables.toml")
-    folder = root / "src/core/generated"
+def committed_files(root: Path) -> dict[Path, str]:
     document = root / "docs/variables.md"
     written = document.read_text(encoding="utf-8") if document.exists() else ""
-    return {
-        folder / "variables.hpp": _header(table),
-        folder / "variables.cpp": _rows(table),
-        document: with_tables(written, table),
-    }
+    return {document: with_tables(written, load(root / "api/variables.toml"))}
+
+
+def compiled_files(root: Path, folder: Path) -> dict[Path, str]:
+    table = load(root / "api/variables.toml")
+    return {folder / "variables.hpp": _header(table), folder / "variables.cpp": _rows(table)}
 
 
 def _header(table: Table) -> str:

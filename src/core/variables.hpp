@@ -1,6 +1,6 @@
-// The environment variables that users may set: one table for all doors and commands, generated
-// from api/variables.toml. GONDWANA_ names take precedence over other libraries' names for the same
-// setting.
+// The environment variables that users may set: one table for all doors and commands. Each build
+// makes it from api/variables.toml. GONDWANA_ names take precedence over other libraries' names for
+// the same setting.
 #pragma once
 
 #include <concepts>

@@ -232,6 +232,7 @@ class CheckTest(unittest.TestCase):
         for kind, suffix in (("shmem", "_thunks.cpp"), ("profile", ".cpp")):
             for table_name in tables:
                 self.assertTrue((folder / kind / f"{table_name}{suffix}").exists(), table_name)
+        self.assertTrue((folder / "core/generated/variables.hpp").exists())
         self.assertFalse((self.root / "include/shmem.h").exists())
 
     def test_a_changed_table_makes_the_header_stale(self):
@@ -242,14 +243,13 @@ class CheckTest(unittest.TestCase):
         result = self.generate("--check")
         self.assertIn("include/shmem.h", result.stdout)
 
-    def test_a_changed_variable_makes_table_and_document_stale(self):
+    def test_a_changed_variable_makes_its_document_stale(self):
         self.generate()
         path = self.root / "api/variables.toml"
         text = path.read_text(encoding="utf-8")
         path.write_text(text.replace('default = "20"', 'default = "30"'), encoding="utf-8")
         result = self.generate("--check")
-        for name in ("src/core/generated/variables.cpp", "docs/variables.md"):
-            self.assertIn(f"{name} is not what api/ says", result.stdout)
+        self.assertIn("docs/variables.md is not what api/ says", result.stdout)
 
     def test_the_committed_files_are_what_the_table_says(self):
         command = [sys.executable, "-B", str(ROOT / "api/generate.py"), "--check"]
