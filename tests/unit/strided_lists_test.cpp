@@ -121,58 +121,6 @@ TEST(strided_lists, addresses_are_shifted_into_the_window) {
   EXPECT_EQ(target.memory, expected);
 }
 
-template <BlockList List>
-std::vector<std::byte> pack_and_unpack(const List& target, const List& source,
-                                       test::Random& random) {
-  Cursor from(source);
-  Cursor to(target);
-  std::vector<std::byte> packed;
-  std::vector<std::byte> piece(1 + random.below(500));
-  while (const std::size_t size = pack(from, piece)) {
-    unpack(to, Bytes(piece.data(), size));
-    packed.insert(packed.end(), piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(size));
-  }
-  EXPECT_TRUE(from.at_end() && to.at_end());
-  return packed;
-}
-
-TEST(strided_lists, vectors_travel_in_pieces) {
-  for (std::uint64_t round = 0; round < 500; ++round) {
-    test::Random random(round);
-    const std::size_t bytes = random.below(3000);
-    const Blocks source(random, any_lengths(random, bytes));
-    Blocks target(random, any_lengths(random, bytes));
-    const auto expected = target.memory_with(source.content());
-    ASSERT_EQ(pack_and_unpack(target.vectors(), source.vectors(), random), source.content());
-    ASSERT_EQ(target.memory, expected) << "seed " << test::seed() << ", round " << round;
-  }
-}
-
-TEST(strided_lists, indexed_blocks_travel_in_pieces) {
-  for (std::uint64_t round = 0; round < 500; ++round) {
-    test::Random random(round);
-    const std::size_t length = any_length(random);
-    const std::size_t count = 1 + random.below(40);
-    const Blocks source(random, std::vector<std::size_t>(count, length));
-    Blocks target(random, std::vector<std::size_t>(count, length));
-    const auto expected = target.memory_with(source.content());
-    ASSERT_EQ(pack_and_unpack(target.indexed(), source.indexed(), random), source.content());
-    ASSERT_EQ(target.memory, expected) << "seed " << test::seed() << ", round " << round;
-  }
-}
-
-TEST(strided_lists, short_blocks_are_not_cut_between_pieces) {
-  test::Random random(0);
-  const Blocks source(random, {40, 40, 200});
-  Cursor cursor(source.vectors());
-  std::vector<std::byte> piece(100);
-  EXPECT_EQ(pack(cursor, piece), 80U);
-  EXPECT_EQ(pack(cursor, piece), 64U);
-  EXPECT_EQ(pack(cursor, piece), 64U);
-  EXPECT_EQ(pack(cursor, piece), 72U);
-  EXPECT_EQ(pack(cursor, piece), 0U);
-}
-
 TEST(strided_lists, a_list_touches_from_its_lowest_to_its_highest_byte) {
   test::Random random(0);
   const Blocks list(random, {10, 20, 0, 30});
@@ -195,8 +143,6 @@ TEST(strided_lists, an_empty_list_touches_and_copies_nothing) {
   EXPECT_EQ(touched(Indexed{{}, 8})->bytes, 0U);
   copy(Vectors{}, Vectors{});
   copy(Indexed{{}, 8}, Indexed{{}, 8});
-  Cursor<Vectors> cursor(Vectors{});
-  EXPECT_EQ(pack(cursor, {}), 0U);
 }
 
 TEST(strided_lists, blocks_beyond_the_address_space_are_refused) {

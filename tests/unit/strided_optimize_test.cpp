@@ -180,19 +180,5 @@ TEST(strided_optimize, all_descriptions_of_a_transfer_have_one_canonical_form) {
   }
 }
 
-TEST(strided_optimize, a_packed_end_has_no_gaps) {
-  const Transfer transfer = optimized({8, {4, 3}, {16, 128}, {8, 64}});
-  EXPECT_EQ(dimensions(with_packed(transfer, End::target)), (Dimensions{{32, 1, 1}, {3, 32, 64}}));
-  EXPECT_EQ(dimensions(with_packed(transfer, End::source)),
-            (Dimensions{{8, 1, 1}, {4, 16, 8}, {3, 128, 32}}));
-}
-
-TEST(strided_optimize, a_packed_end_starts_at_0_and_the_other_stays) {
-  const Transfer transfer = optimized({8, {4}, {-16}, {32}});
-  const Transfer packing = with_packed(transfer, End::target);
-  EXPECT_EQ(packing.offset(End::target), 0);
-  EXPECT_EQ(packing.offset(End::source), 96);
-}
-
 }  // namespace
 }  // namespace gondwana::strided

@@ -29,42 +29,6 @@ Result<Touched> touched_by(const List& list) {
   return all.bytes == 0 ? Touched() : all;
 }
 
-// The number of bytes that fit into `room` by the rule of pack(). `is_first`: the part is empty so
-// far.
-std::size_t cut_block(std::size_t within, std::size_t left, std::size_t room, bool is_first) {
-  if (left <= room) return left;
-  const std::size_t unit = std::min(within + left, cache_line);
-  const std::size_t cut = (within + room) % unit;
-  if (cut < room) return room - cut;
-  return is_first ? room : 0;
-}
-
-template <BlockList List>
-std::size_t pack_blocks(Cursor<List>& source, MutableBytes part, bool is_first) {
-  std::size_t packed = 0;
-  while (!source.at_end() && packed < part.size()) {
-    const MutableBytes block = source.rest_of_block();
-    const std::size_t size = cut_block(source.within_block(), block.size(), part.size() - packed,
-                                       is_first && packed == 0);
-    if (size == 0) break;
-    copy_to_peer(part.data() + packed, block.data(), size);
-    packed += size;
-    source.advance(size);
-  }
-  return packed;
-}
-
-template <BlockList List>
-void unpack_blocks(Cursor<List>& target, Bytes part) {
-  while (!part.empty()) {
-    const MutableBytes block = target.rest_of_block();
-    const std::size_t size = std::min(block.size(), part.size());
-    copy_to_peer(block.data(), part.data(), size);
-    part = part.subspan(size);
-    target.advance(size);
-  }
-}
-
 template <BlockList List>
 void copy_blocks(const List& target, const List& source) {
   Cursor to(target);
@@ -76,18 +40,6 @@ void copy_blocks(const List& target, const List& source) {
     to.advance(size);
     from.advance(size);
   }
-}
-
-// The number of whole blocks that come next and fit into `room`; 0 also if the cursor is within a
-// block.
-std::size_t whole_blocks(const Cursor<Indexed>& cursor, std::size_t room) {
-  if (cursor.at_end() || cursor.within_block() != 0) return 0;
-  return std::min(cursor.list().count() - cursor.block(), room / cursor.list().length);
-}
-
-Indexed next_blocks(const Cursor<Indexed>& cursor, std::size_t count) {
-  const Indexed& list = cursor.list();
-  return {list.addresses.subspan(cursor.block(), count), list.length, list.shift};
 }
 
 // One end of an indexed copy with blocks of the same length at both ends. The blocks are scattered,
@@ -254,36 +206,6 @@ std::optional<std::size_t> copy_within(const Window& window, const Indexed& targ
 
 void copy(const Vectors& target, const Vectors& source) {
   copy_blocks(target, source);
-}
-
-std::size_t pack(Cursor<Indexed>& source, MutableBytes part) {
-  std::size_t packed = 0;
-  if (const std::size_t count = whole_blocks(source, part.size())) {
-    void* const begin = part.data();
-    packed = count * source.list().length;
-    copy(Indexed{{&begin, 1}, packed}, next_blocks(source, count));
-    source.advance_blocks(count);
-  }
-  return packed + pack_blocks(source, part.subspan(packed), packed == 0);
-}
-
-std::size_t pack(Cursor<Vectors>& source, MutableBytes part) {
-  return pack_blocks(source, part, true);
-}
-
-void unpack(Cursor<Indexed>& target, Bytes part) {
-  if (const std::size_t count = whole_blocks(target, part.size())) {
-    void* const begin = const_cast<std::byte*>(part.data());  // only read
-    const std::size_t size = count * target.list().length;
-    copy(next_blocks(target, count), Indexed{{&begin, 1}, size});
-    target.advance_blocks(count);
-    part = part.subspan(size);
-  }
-  unpack_blocks(target, part);
-}
-
-void unpack(Cursor<Vectors>& target, Bytes part) {
-  unpack_blocks(target, part);
 }
 
 }  // namespace gondwana::strided

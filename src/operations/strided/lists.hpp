@@ -65,23 +65,15 @@ class Cursor {
  public:
   explicit Cursor(List list) : list_(list) { skip_empty(); }
 
-  const List& list() const { return list_; }
   bool at_end() const { return block_ == list_.count(); }
-  std::size_t block() const { return block_; }
   MutableBytes rest_of_block() const { return list_.block(block_).subspan(within_); }
-  std::size_t within_block() const { return within_; }
 
   // Advances at most to the end of the block.
   void advance(std::size_t bytes) {
     within_ += bytes;
     if (within_ < list_.block(block_).size()) return;
-    advance_blocks(1);
-  }
-
-  // Advances to the beginning of a later block.
-  void advance_blocks(std::size_t blocks) {
     within_ = 0;
-    block_ += blocks;
+    ++block_;
     skip_empty();
   }
 
@@ -110,14 +102,5 @@ struct Window {
 };
 std::optional<std::size_t> copy_within(const Window& window, const Indexed& target,
                                        const Indexed& source);
-
-// Packs as many of the next bytes as fit and returns their number; 0 at the end of the list. Splits
-// blocks of up to 64 bytes only if the part is smaller, and longer ones at multiples of 64.
-std::size_t pack(Cursor<Indexed>& source, MutableBytes part);
-std::size_t pack(Cursor<Vectors>& source, MutableBytes part);
-
-// Unpacks a whole part into the next bytes. The list must have at least that many left.
-void unpack(Cursor<Indexed>& target, Bytes part);
-void unpack(Cursor<Vectors>& target, Bytes part);
 
 }  // namespace gondwana::strided

@@ -15,8 +15,6 @@ class Optimizer {
 
   // False: refuse() finds the reason. Folds a dimension at once if it continues the previous one.
   bool take(const Description& description);
-  void start_at(const Transfer& transfer);
-  void append(const Dimension& dimension) { transfer_.dimensions_[transfer_.count_++] = dimension; }
   void invert();
   void sort();
   void fold();
@@ -26,6 +24,7 @@ class Optimizer {
  private:
   std::span<Dimension> outer() { return {transfer_.dimensions_.data() + 1, transfer_.count_ - 1}; }
   bool extend(const Dimension& dimension);
+  void append(const Dimension& dimension) { transfer_.dimensions_[transfer_.count_++] = dimension; }
   void add(const Dimension& dimension);
   void flip(Dimension& dimension);
   bool runs_before(const Dimension& left, const Dimension& right) const;
@@ -89,12 +88,6 @@ bool Optimizer::take(const Description& description) {
     add(next);
   }
   return description.element != 0;
-}
-
-// Only the end that keeps its strides keeps its offset.
-void Optimizer::start_at(const Transfer& transfer) {
-  (ordered_ == End::target ? transfer_.source_ : transfer_.target_) =
-      transfer.offset(ordered_ == End::target ? End::source : End::target);
 }
 
 // Reverses the direction of a dimension.
@@ -178,20 +171,6 @@ Result<Transfer> optimize(const Description& description, End ordered) {
   if (!optimizer.take(description)) return refuse(description);
   optimizer.invert();
   optimizer.sort();
-  optimizer.fold();
-  return optimizer.transfer();
-}
-
-Transfer with_packed(const Transfer& transfer, End packed) {
-  if (transfer.is_empty()) return {};
-  Optimizer optimizer(packed);
-  optimizer.start_at(transfer);
-  std::ptrdiff_t stride = 1;
-  for (Dimension dimension : transfer.dimensions()) {
-    (packed == End::target ? dimension.target : dimension.source) = stride;
-    stride *= static_cast<std::ptrdiff_t>(dimension.extent);
-    optimizer.append(dimension);
-  }
   optimizer.fold();
   return optimizer.transfer();
 }

@@ -13,8 +13,4 @@ namespace gondwana::strided {
 // `ordered`.
 Result<Transfer> optimize(const Description& description, End ordered);
 
-// The same bytes of one end in the same order, with a packed buffer as the other end. To pack,
-// `packed` is the target; to unpack, it is the source.
-Transfer with_packed(const Transfer& transfer, End packed);
-
 }  // namespace gondwana::strided
