@@ -13,10 +13,10 @@
 
 #include "memory/node_memory.hpp"
 #include "remote/client/client.hpp"
-#include "remote/loopback/loopback.hpp"
 #include "remote/transport.hpp"
 #include "support/agents.hpp"
 #include "support/faulty.hpp"
+#include "support/loopback/loopback.hpp"
 
 namespace gondwana::test {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "remote/client/client.hpp"
-#include "remote/loopback/loopback.hpp"
+#include "support/loopback/loopback.hpp"
 #include "remote/transport.hpp"
 #include "support/agents.hpp"
 #include "support/faulty.hpp"

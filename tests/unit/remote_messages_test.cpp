@@ -6,7 +6,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "remote/loopback/loopback.hpp"
+#include "support/loopback/loopback.hpp"
 
 namespace gondwana {
 namespace {

@@ -1,4 +1,4 @@
-#include "remote/loopback/loopback.hpp"
+#include "support/loopback/loopback.hpp"
 
 #include <fmt/format.h>
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "memory/node_memory.hpp"
-#include "remote/loopback/message_queues.hpp"
 #include "remote/protocol.hpp"
 #include "remote/transport.hpp"
 #include "spaces/any_memory.hpp"
+#include "support/loopback/message_queues.hpp"
 
 namespace gondwana {
 

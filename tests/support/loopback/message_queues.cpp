@@ -1,4 +1,4 @@
-#include "remote/loopback/message_queues.hpp"
+#include "support/loopback/message_queues.hpp"
 
 #include <utility>
 
