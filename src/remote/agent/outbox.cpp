@@ -106,13 +106,7 @@ void Outbox::has_left(SendBuffer& buffer) {
   processes_[buffer.to].leaving -= buffer.size;
   if (buffer.is_carried) --carrying_;
   if (buffer.slot != nullptr) buffer.slot->state.clear();
-  free_buffers_.push_back(&buffer);
-}
-
-SendBuffer* Outbox::find(const network::Operation* operation) {
-  const auto found = std::ranges::find_if(
-      buffers_, [operation](const SendBuffer& each) { return &each == operation; });
-  return found == buffers_.end() ? nullptr : &*found;
+  buffers_.give_back(buffer);
 }
 
 // Adds the peer on first use.
@@ -129,9 +123,7 @@ bool Outbox::has_room(const Process& process, std::size_t size) const {
 }
 
 SendBuffer& Outbox::take(std::uint32_t to, std::size_t size, BatchSlot* slot) {
-  if (free_buffers_.empty()) free_buffers_.push_back(&buffers_.emplace_back());
-  SendBuffer& buffer = *free_buffers_.back();
-  free_buffers_.pop_back();
+  SendBuffer& buffer = buffers_.take();
   buffer.to = to;
   buffer.size = size;
   buffer.is_carried = false;
@@ -147,7 +139,7 @@ Result<Posted> Outbox::post(Peer peer, SendBuffer& buffer) {
     processes_[buffer.to].leaving += buffer.size;
     if (buffer.is_carried) ++carrying_;
   } else {
-    free_buffers_.push_back(&buffer);
+    buffers_.give_back(buffer);
   }
   return sent;
 }

@@ -5,13 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "core/function_ref.hpp"
+#include "core/pool.hpp"
 #include "memory/node_memory.hpp"
 #include "network/endpoint.hpp"
 #include "remote/protocol.hpp"
@@ -66,7 +66,7 @@ class Outbox {
   // An operation of the endpoint has completed or failed.
   void has_left(SendBuffer& buffer);
   // Null: not one of these messages.
-  SendBuffer* find(const network::Operation* operation);
+  SendBuffer* find(const network::Operation* operation) { return buffers_.find(operation); }
 
  private:
   struct Process {
@@ -83,8 +83,7 @@ class Outbox {
   std::uint64_t tag_;
   std::unordered_map<std::uint32_t, Process> processes_;
   std::map<std::uint32_t, network::Peer> agents_;  // by node
-  std::deque<SendBuffer> buffers_;                 // elements must not move
-  std::vector<SendBuffer*> free_buffers_;
+  Pool<SendBuffer> buffers_;
   std::size_t leaving_ = 0;          // bytes of buffers in flight
   std::size_t carrying_ = 0;         // carried buffers in flight
   std::vector<std::byte> injected_;  // buffer for one message
