@@ -63,41 +63,43 @@ Result<std::unique_ptr<network::Endpoint>> Endpoint::open(const Settings& settin
   endpoint->info_ = *std::move(info);
   if (const Result<void> done = endpoint->open_objects(); !done) return done.error();
   if (const Result<void> done = endpoint->read_address(); !done) return done.error();
-  if (const Result<void> done = endpoint->post_all(); !done) return done.error();
+  if (const Result<void> done = endpoint->buffers_->post_all(); !done) return done.error();
   return std::unique_ptr<network::Endpoint>(std::move(endpoint));
 }
 
 Result<void> Endpoint::open_objects() {
   fid_fabric* fabric = nullptr;
   if (const int failed = library_.fabric(info_->fabric_attr, &fabric, nullptr); failed != 0)
-    return error_of("fabric", failed);
+    return error_of(library_, "fabric", failed);
   fabric_.reset(fabric);
   fid_domain* domain = nullptr;
   if (const int failed = fi_domain(fabric, info_.get(), &domain, nullptr); failed != 0)
-    return error_of("domain", failed);
+    return error_of(library_, "domain", failed);
   domain_.reset(domain);
   fi_av_attr peers{};
   peers.type = FI_AV_TABLE;
   fid_av* table = nullptr;
   if (const int failed = fi_av_open(domain, &peers, &table, nullptr); failed != 0)
-    return error_of("address table", failed);
+    return error_of(library_, "address table", failed);
   peers_.reset(table);
   if (Result<void> done = open_queue(); !done) return done;
   fid_ep* endpoint = nullptr;
   if (const int failed = fi_endpoint(domain, info_.get(), &endpoint, nullptr); failed != 0)
-    return error_of("endpoint", failed);
+    return error_of(library_, "endpoint", failed);
   endpoint_.reset(endpoint);
   if (const int failed = fi_ep_bind(endpoint, &table->fid, 0); failed != 0)
-    return error_of("endpoint and addresses", failed);
+    return error_of(library_, "endpoint and addresses", failed);
   if (const int failed = fi_ep_bind(endpoint, &queue_->fid, FI_TRANSMIT | FI_RECV); failed != 0)
-    return error_of("endpoint and queue", failed);
+    return error_of(library_, "endpoint and queue", failed);
   std::size_t least = receives_.longest;  // the provider returns a buffer with less space
   if (const int failed =
           fi_setopt(&endpoint->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &least, sizeof(least));
       failed != 0)
-    return error_of("receive buffers", failed);
-  if (const int failed = fi_enable(endpoint); failed != 0) return error_of("start", failed);
+    return error_of(library_, "receive buffers", failed);
+  if (const int failed = fi_enable(endpoint); failed != 0)
+    return error_of(library_, "start", failed);
   if (registrar().wants(FI_MR_LOCAL)) local_.emplace(registrar());
+  buffers_.emplace(library_, receives_, *endpoint, local_ ? &*local_ : nullptr);
   return {};
 }
 
@@ -116,14 +118,14 @@ Result<void> Endpoint::open_queue() {
       wait_descriptor_ = -1;
     return {};
   }
-  return error_of("queue", failed);
+  return error_of(library_, "queue", failed);
 }
 
 Result<void> Endpoint::read_address() {
   std::size_t size = 256;
   address_.resize(size);
   if (const int failed = fi_getname(&endpoint_->fid, address_.data(), &size); failed != 0)
-    return error_of("own address", failed);
+    return error_of(library_, "own address", failed);
   address_.resize(size);
   return {};
 }
@@ -154,7 +156,7 @@ Result<Peer> Endpoint::add_peer(Bytes address) {
     return Error{Errc::malformed, "libfabric: the address of a peer is malformed"};
   fi_addr_t peer = FI_ADDR_UNSPEC;
   const int inserted = fi_av_insert(peers_.get(), address.data(), 1, &peer, 0, nullptr);
-  if (inserted != 1) return error_of("address of a peer", inserted);
+  if (inserted != 1) return error_of(library_, "address of a peer", inserted);
   return Peer(peer);
 }
 
@@ -189,12 +191,7 @@ void Endpoint::make_room(std::vector<std::byte>& message, std::size_t size) {
 Result<Posted> Endpoint::judge(ssize_t outcome, const char* what) const {
   if (outcome == 0) return Posted::accepted;
   if (outcome == -FI_EAGAIN) return Posted::busy;
-  return error_of(what, outcome);
-}
-
-Error Endpoint::error_of(const char* what, ssize_t outcome) const {
-  return {Errc::peer_lost,
-          fmt::format("libfabric: {}: {}", what, library_.strerror(static_cast<int>(-outcome)))};
+  return error_of(library_, what, outcome);
 }
 
 Result<Posted> Endpoint::inject(Peer to, Bytes message) {
@@ -268,7 +265,7 @@ void Endpoint::handle(const fi_cq_data_entry& entry, const Handlers& handlers) {
     return handlers.on_done(done(entry.op_context));
   if ((entry.flags & FI_RECV) != 0)
     handlers.on_message({static_cast<const std::byte*>(entry.buf), entry.len});
-  note(entry);
+  buffers_->note(entry);
 }
 
 // The failure belongs to an operation, to a message that did not fit, or to the provider itself,
@@ -278,8 +275,10 @@ void Endpoint::handle_failure(const Handlers& handlers) {
   fi_cq_err_entry entry{};
   if (fi_cq_readerr(queue_.get(), &entry, 0) != 1) return;
   if (entry.op_context == nullptr) return;
-  if (ReceiveBuffer* buffer = find_buffer(entry.op_context); buffer != nullptr)
-    return note_failure(*buffer, entry);
+  if (buffers_->note_failure(entry)) {
+    if (entry.err == FI_ETRUNC) refuse();
+    return;
+  }
   if ((entry.flags & FI_RECV) != 0) return;
   const bool is_cancelled = entry.err == FI_ECANCELED;  // when a connection ends
   handlers.on_failed(&done(entry.op_context),

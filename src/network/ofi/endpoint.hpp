@@ -6,8 +6,6 @@
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_rma.h>
 
-#include <array>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,10 +14,10 @@
 #include "core/result.hpp"
 #include "core/types.hpp"
 #include "network/endpoint.hpp"
-#include "network/ofi/filling.hpp"
 #include "network/ofi/library.hpp"
 #include "network/ofi/local_memory.hpp"
 #include "network/ofi/provider.hpp"
+#include "network/ofi/receive_buffers.hpp"
 #include "network/ofi/registration.hpp"
 #include "network/settings.hpp"
 
@@ -57,26 +55,11 @@ class Endpoint final : public network::Endpoint {
   bool may_sleep() override;
 
  private:
-  struct ReceiveBuffer {
-    Operation operation;
-    Filling filling{0, 0};
-    bool is_posted = false;
-    std::unique_ptr<std::byte[]> bytes;  // uninitialized, so pages are allocated as messages arrive
-  };
-
   Endpoint(const Library& library, const Receives& receives)
       : library_(library), receives_(receives) {}
   Result<void> open_objects();
   Result<void> open_queue();
   Result<void> read_address();
-  Result<void> post(ReceiveBuffer& buffer);
-  Result<void> post_all();
-  Result<ReceiveBuffer*> add_buffer();
-  ReceiveBuffer* find_buffer(const void* operation);
-  void note(const fi_cq_data_entry& entry);
-  void note_failure(ReceiveBuffer& buffer, const fi_cq_err_entry& entry);
-  void renew(ReceiveBuffer& buffer);
-  void retire(ReceiveBuffer& buffer);
   void handle(const fi_cq_data_entry& entry, const Handlers& handlers);
   void handle_failure(const Handlers& handlers);
   template <typename Post>
@@ -84,10 +67,7 @@ class Endpoint final : public network::Endpoint {
                             Operation& operation, const Post& post);
   Operation& done(void* operation);
   Result<Posted> judge(ssize_t outcome, const char* what) const;
-  Error error_of(const char* what, ssize_t outcome) const;
-
   Registrar registrar() const { return {library_, *info_, *domain_, *endpoint_}; }
-  std::size_t buffer_size() const;
   std::string place() const override;
 
   const Library& library_;
@@ -100,9 +80,7 @@ class Endpoint final : public network::Endpoint {
   std::optional<LocalMemory> local_;  // used if the provider wants local memory registered
   Owned<fid_ep> endpoint_;
   std::vector<std::byte> address_;
-  std::vector<std::unique_ptr<ReceiveBuffer>> buffers_;
-  std::deque<ReceiveBuffer*> posted_;  // in the order in which the provider fills them
-  std::vector<ReceiveBuffer*> spare_;
+  std::optional<ReceiveBuffers> buffers_;
   int wait_descriptor_ = -1;
 };
 

@@ -72,6 +72,11 @@ Result<Library> find_library() {
 
 }  // namespace
 
+Error error_of(const Library& library, const char* what, ssize_t outcome) {
+  return {Errc::peer_lost,
+          fmt::format("libfabric: {}: {}", what, library.strerror(static_cast<int>(-outcome)))};
+}
+
 Result<const Library*> load_library() {
   // Never destroyed: endpoints may be closed by destructors of static objects.
   static const Result<Library>& library = *new Result<Library>(find_library());

@@ -18,6 +18,9 @@ struct Library {
   decltype(&fi_version) version = nullptr;
 };
 
+// `outcome`: what a call has returned instead of 0.
+Error error_of(const Library& library, const char* what, ssize_t outcome);
+
 // Returns the same library for the life of the process.
 Result<const Library*> load_library();
 

@@ -1,10 +1,9 @@
-// The buffers that an endpoint over libfabric receives into.
+#include "network/ofi/receive_buffers.hpp"
+
 #include <sys/uio.h>
 
 #include <algorithm>
 #include <memory>
-
-#include "network/ofi/endpoint.hpp"
 
 namespace gondwana::ofi {
 namespace {
@@ -16,21 +15,21 @@ constexpr std::size_t max_unfinished = 4096;
 
 }  // namespace
 
-std::size_t Endpoint::buffer_size() const {
+std::size_t ReceiveBuffers::buffer_size() const {
   return std::max(min_buffer, 4 * receives_.longest);
 }
 
-Result<void> Endpoint::post_all() {
+Result<void> ReceiveBuffers::post_all() {
   for (std::size_t i = 0; i < receives_.buffers; ++i) {
-    const Result<ReceiveBuffer*> buffer = add_buffer();
+    const Result<Buffer*> buffer = add();
     if (!buffer) return buffer.error();
     if (Result<void> done = post(**buffer); !done) return done;
   }
   return {};
 }
 
-Result<Endpoint::ReceiveBuffer*> Endpoint::add_buffer() {
-  auto buffer = std::make_unique<ReceiveBuffer>();
+Result<ReceiveBuffers::Buffer*> ReceiveBuffers::add() {
+  auto buffer = std::make_unique<Buffer>();
   buffer->bytes = std::make_unique_for_overwrite<std::byte[]>(buffer_size());
   if (local_)
     if (const Result<void> kept = local_->keep({buffer->bytes.get(), buffer_size()}); !kept)
@@ -39,7 +38,7 @@ Result<Endpoint::ReceiveBuffer*> Endpoint::add_buffer() {
   return buffers_.back().get();
 }
 
-Result<void> Endpoint::post(ReceiveBuffer& buffer) {
+Result<void> ReceiveBuffers::post(Buffer& buffer) {
   buffer.filling = Filling(buffer_size(), receives_.longest);
   const iovec room{buffer.bytes.get(), buffer_size()};
   void* descriptor = nullptr;
@@ -55,16 +54,16 @@ Result<void> Endpoint::post(ReceiveBuffer& buffer) {
   message.iov_count = 1;
   message.addr = FI_ADDR_UNSPEC;
   message.context = &buffer.operation;
-  const ssize_t outcome = fi_recvmsg(endpoint_.get(), &message, FI_MULTI_RECV);
-  if (outcome != 0) return error_of("receive", outcome);
+  const ssize_t outcome = fi_recvmsg(&endpoint_, &message, FI_MULTI_RECV);
+  if (outcome != 0) return error_of(library_, "receive", outcome);
   buffer.is_posted = true;
   posted_.push_back(&buffer);
   return {};
 }
 
 // The provider returns a full buffer with its last message, or in a separate event.
-void Endpoint::note(const fi_cq_data_entry& entry) {
-  auto& buffer = *static_cast<ReceiveBuffer*>(entry.op_context);
+void ReceiveBuffers::note(const fi_cq_data_entry& entry) {
+  auto& buffer = *static_cast<Buffer*>(entry.op_context);
   if ((entry.flags & FI_RECV) != 0) {
     const auto* bytes = static_cast<const std::byte*>(entry.buf);
     buffer.filling.add(static_cast<std::size_t>(bytes - buffer.bytes.get()), entry.len);
@@ -76,7 +75,7 @@ void Endpoint::note(const fi_cq_data_entry& entry) {
 // The provider fills buffers in the order of posting. All buffers before one that received
 // something are full, even without an event that says so. A full buffer with messages in flight is
 // replaced.
-void Endpoint::renew(ReceiveBuffer& buffer) {
+void ReceiveBuffers::renew(Buffer& buffer) {
   if (buffer.is_posted) {
     while (posted_.front() != &buffer) retire(*posted_.front());
     if (buffer.filling.is_given_back()) retire(buffer);
@@ -86,14 +85,14 @@ void Endpoint::renew(ReceiveBuffer& buffer) {
 }
 
 // Removes the first posted buffer.
-void Endpoint::retire(ReceiveBuffer& buffer) {
+void ReceiveBuffers::retire(Buffer& buffer) {
   posted_.pop_front();
   buffer.is_posted = false;
   buffer.filling.give_back();
-  ReceiveBuffer* next = &buffer;
+  Buffer* next = &buffer;
   if (!buffer.filling.is_done()) {
     if (spare_.empty() && buffers_.size() < receives_.buffers + max_unfinished)
-      if (const Result<ReceiveBuffer*> added = add_buffer(); added) spare_.push_back(*added);
+      if (const Result<Buffer*> added = add(); added) spare_.push_back(*added);
     if (spare_.empty()) return;
     next = spare_.back();
     spare_.pop_back();
@@ -102,7 +101,7 @@ void Endpoint::retire(ReceiveBuffer& buffer) {
   GONDWANA_ASSERT(static_cast<bool>(posted), buffers_.size());
 }
 
-Endpoint::ReceiveBuffer* Endpoint::find_buffer(const void* operation) {
+ReceiveBuffers::Buffer* ReceiveBuffers::find(const void* operation) const {
   const auto found = std::ranges::find_if(
       buffers_, [operation](const auto& buffer) { return &buffer->operation == operation; });
   return found == buffers_.end() ? nullptr : found->get();
@@ -110,18 +109,19 @@ Endpoint::ReceiveBuffer* Endpoint::find_buffer(const void* operation) {
 
 // Truncated messages are foreign, because messages of this job fit into the rest of any posted
 // buffer.
-void Endpoint::note_failure(ReceiveBuffer& buffer, const fi_cq_err_entry& entry) {
-  if (entry.err == FI_ECANCELED) return;
-  if (entry.err == FI_ETRUNC) refuse();
+bool ReceiveBuffers::note_failure(const fi_cq_err_entry& entry) {
+  Buffer* const buffer = find(entry.op_context);
+  if (buffer == nullptr || entry.err == FI_ECANCELED) return buffer != nullptr;
   const auto* at = static_cast<const std::byte*>(entry.buf);
   const bool is_placed =
-      at != nullptr && at >= buffer.bytes.get() && at < buffer.bytes.get() + buffer_size();
+      at != nullptr && at >= buffer->bytes.get() && at < buffer->bytes.get() + buffer_size();
   if (is_placed)
-    buffer.filling.fail(static_cast<std::size_t>(at - buffer.bytes.get()), entry.len);
+    buffer->filling.fail(static_cast<std::size_t>(at - buffer->bytes.get()), entry.len);
   else
-    buffer.filling.fail();
-  if ((entry.flags & FI_MULTI_RECV) != 0) buffer.filling.give_back();
-  renew(buffer);
+    buffer->filling.fail();
+  if ((entry.flags & FI_MULTI_RECV) != 0) buffer->filling.give_back();
+  renew(*buffer);
+  return true;
 }
 
 }  // namespace gondwana::ofi

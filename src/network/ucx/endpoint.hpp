@@ -13,9 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "core/pool.hpp"
 #include "network/endpoint.hpp"
 #include "network/settings.hpp"
 #include "network/ucx/library.hpp"
+#include "network/ucx/under_way.hpp"
 
 namespace gondwana::ucx {
 
@@ -62,12 +64,8 @@ class Endpoint final : public network::Endpoint {
     std::vector<Operation*> flushing;  // covered by the flush in flight
   };
   struct Injected {
-    Endpoint* owner;
+    Endpoint* owner = nullptr;
     std::array<std::byte, longest_injected> bytes;
-  };
-  struct Ended {
-    Operation* operation;
-    ucs_status_t status;
   };
 
   Result<void> open_context(const network::Settings& settings);
@@ -76,10 +74,9 @@ class Endpoint final : public network::Endpoint {
   Result<Posted> accept(Operation& operation, const char* what, ucs_status_ptr_t request);
   void flush(Line& line);
   void end_flush(Line& line, ucs_status_t status);
-  void finish(Operation& operation, ucs_status_t status) { ended_.push_back({&operation, status}); }
   ucs_status_t take(Bytes message, bool is_here);
   void wait_for(ucs_status_ptr_t request);
-  bool is_full() const { return under_way_ + ended_.size() >= max_in_flight; }
+  bool is_full() const { return under_way_.count() >= max_in_flight; }
   ucp_request_param_t param_for(Operation& operation);
   Error error_of(const char* what, ucs_status_t status) const;
   std::string place() const override { return describe(); }
@@ -93,11 +90,8 @@ class Endpoint final : public network::Endpoint {
   std::vector<std::byte> address_;
   std::deque<Line> lines_;  // by peer; elements must not move
   std::vector<ucp_rkey_h> keys_;
-  std::deque<Injected> injected_;  // elements must not move
-  std::vector<Injected*> free_;
-  std::size_t under_way_ = 0;  // operations in flight
-  std::vector<Ended> ended_;   // not reported yet
-  std::vector<Ended> telling_;
+  Pool<Injected> injected_;
+  UnderWay under_way_;
   const Handlers* handlers_ = nullptr;  // set during poll()
 };
 

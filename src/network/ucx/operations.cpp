@@ -27,11 +27,9 @@ ucs_status_t Endpoint::take(Bytes message, bool is_here) {
 Result<Posted> Endpoint::inject(Peer to, Bytes message) {
   const Result<Line*> line = connect(to);
   if (!line) return line.error();
-  if (free_.empty()) {
-    if (injected_.size() >= max_in_flight) return Posted::busy;
-    free_.push_back(&injected_.emplace_back(Injected{this, {}}));
-  }
-  Injected& injected = *free_.back();
+  if (injected_.in_use() >= max_in_flight) return Posted::busy;
+  Injected& injected = injected_.take();
+  injected.owner = this;
   std::ranges::copy(message, injected.bytes.begin());
   ucp_request_param_t param{};
   param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
@@ -41,13 +39,13 @@ Result<Posted> Endpoint::inject(Peer to, Bytes message) {
   param.user_data = &injected;
   param.cb.send = [](void* request, ucs_status_t, void* data) {
     auto& done = *static_cast<Injected*>(data);
-    done.owner->free_.push_back(&done);
+    done.owner->injected_.give_back(done);
     done.owner->library_.request_free(request);
   };
   const ucs_status_ptr_t request = library_.am_send((*line)->endpoint, message_id, nullptr, 0,
                                                     injected.bytes.data(), message.size(), &param);
+  if (!UCS_PTR_IS_PTR(request)) injected_.give_back(injected);
   if (UCS_PTR_IS_ERR(request)) return error_of("send", UCS_PTR_STATUS(request));
-  if (request != nullptr) free_.pop_back();
   return Posted::accepted;
 }
 
@@ -61,8 +59,7 @@ ucp_request_param_t Endpoint::param_for(Operation& operation) {
   param.cb.send = [](void* request, ucs_status_t status, void* data) {
     auto& done = *static_cast<Operation*>(data);
     Endpoint& owner = *owner_of(done);
-    --owner.under_way_;
-    owner.finish(done, status);
+    owner.under_way_.finish(done, status);
     owner.library_.request_free(request);
   };
   return param;
@@ -71,10 +68,8 @@ ucp_request_param_t Endpoint::param_for(Operation& operation) {
 // A null request means that the operation has completed.
 Result<Posted> Endpoint::accept(Operation& operation, const char* what, ucs_status_ptr_t request) {
   if (UCS_PTR_IS_ERR(request)) return error_of(what, UCS_PTR_STATUS(request));
-  if (request == nullptr)
-    finish(operation, UCS_OK);
-  else
-    ++under_way_;
+  under_way_.begin();
+  if (request == nullptr) under_way_.finish(operation, UCS_OK);
   return Posted::accepted;
 }
 
@@ -116,7 +111,7 @@ Result<Posted> Endpoint::write(const Region& to, std::uint64_t offset, Bytes sou
                    reinterpret_cast<ucp_rkey_h>(to.words[1]), &param);
   if (UCS_PTR_IS_ERR(request)) return error_of("put", UCS_PTR_STATUS(request));
   if (request != nullptr) library_.request_free(request);
-  ++under_way_;
+  under_way_.begin();
   (*line)->written.push_back(&operation);
   if ((*line)->flushing.empty()) flush(**line);
   return Posted::accepted;
@@ -137,30 +132,25 @@ void Endpoint::flush(Line& line) {
 }
 
 void Endpoint::end_flush(Line& line, ucs_status_t status) {
-  under_way_ -= line.flushing.size();
-  for (Operation* operation : line.flushing) finish(*operation, status);
+  for (Operation* operation : line.flushing) under_way_.finish(*operation, status);
   line.flushing.clear();
   if (!line.written.empty()) flush(line);
 }
 
 std::size_t Endpoint::poll(const Handlers& handlers) {
   handlers_ = &handlers;
-  std::size_t found = library_.worker_progress(worker_);
+  const std::size_t found = library_.worker_progress(worker_);
   handlers_ = nullptr;
-  std::swap(ended_, telling_);
-  found += telling_.size();
-  for (const auto& [operation, status] : telling_) {
+  return found + under_way_.tell([&](Operation& operation, ucs_status_t status) {
     if (status == UCS_OK)
-      handlers.on_done(*operation);
+      handlers.on_done(operation);
     else
-      handlers.on_failed(operation, library_.status_string(status));
-  }
-  telling_.clear();
-  return found;
+      handlers.on_failed(&operation, library_.status_string(status));
+  });
 }
 
 bool Endpoint::may_sleep() {
-  return wait_descriptor_ >= 0 && ended_.empty() && library_.worker_arm(worker_) == UCS_OK;
+  return wait_descriptor_ >= 0 && !under_way_.has_ended() && library_.worker_arm(worker_) == UCS_OK;
 }
 
 }  // namespace gondwana::ucx
