@@ -15,9 +15,10 @@
 #include "process/leave.hpp"
 #include "process/leaving.hpp"
 #include "process/neighbor_watch.hpp"
-#include "remote/client/client.hpp"
 
 namespace gondwana {
+
+class RemoteClient;
 
 // What the process learns before main(), while it has one thread. Valid for its whole life.
 struct Process {

@@ -101,7 +101,7 @@ class GatheredMessage : public testing::TestWithParam<const char*> {
     return received_[rank].size() >= count;
   }
   const std::vector<Received>& received(std::uint32_t rank) const { return received_[rank]; }
-  std::uint64_t refused(std::uint32_t rank) const { return ranks_[rank]->refused(); }
+  std::uint64_t refused(std::uint32_t rank) const { return ranks_[rank]->arrivals().refused(); }
 
  private:
   Nodes memory_;

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "remote/client/client.hpp"
-#include "support/loopback/loopback.hpp"
 #include "remote/transport.hpp"
 #include "support/agents.hpp"
 #include "support/faulty.hpp"
+#include "support/loopback/loopback.hpp"
 
 namespace gondwana::test {
 namespace {
@@ -319,7 +319,7 @@ TEST(ofi_mail, of_another_job_is_refused) {
     const Result<Posted> posted = stranger->send_message(Rank(0), text, {}, Departure::at_once);
     return posted && *posted == Posted::accepted;
   }));
-  EXPECT_TRUE(receives(*stranger, *receiver, [&] { return receiver->refused() > 0; }));
+  EXPECT_TRUE(receives(*stranger, *receiver, [&] { return receiver->arrivals().refused() > 0; }));
 }
 
 // When the kernel's buffers are full, messages stay in the provider of the sender.

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "memory/node_memory.hpp"
+#include "support/recorded_route.hpp"
 
 namespace gondwana {
 namespace {
@@ -16,55 +17,13 @@ using remote::Request;
 using remote::RequestKind;
 using remote::Stream;
 
-// Accepts all batches. There are no answers.
-class SilentRoute : public remote::Route {
- public:
-  explicit SilentRoute(std::size_t window) : window_(window) {}
-  Bytes address() const override { return {}; }
-  Result<Posted> send_to_agent(std::uint32_t /*node*/, std::size_t /*size*/,
-                               Write /*write*/) override {
-    return Posted::accepted;
-  }
-  Result<Posted> send_batch(std::uint32_t /*node*/, remote::BatchSlots::Slot& /*slot*/,
-                            std::size_t /*size*/) override {
-    ++sent;
-    return Posted::accepted;
-  }
-  Window window() const override { return {.bytes = window_, .results = remote::longest_results}; }
-  Result<Posted> send_to_rank(Rank /*to*/, std::size_t /*size*/, Write /*write*/,
-                              Departure /*departure*/) override {
-    return Posted::accepted;
-  }
-  Result<Posted> send_batch_to_rank(Rank /*to*/, remote::BatchSlots::Slot& /*slot*/,
-                                    std::size_t /*size*/) override {
-    return Posted::accepted;
-  }
-  std::size_t longest_transfer() const override { return 0; }
-  Result<Posted> write(Remote /*to*/, Bytes /*source*/, Completion& /*done*/) override {
-    return Posted::busy;
-  }
-  Result<Posted> read(MutableBytes /*target*/, Remote /*from*/, Completion& /*done*/) override {
-    return Posted::busy;
-  }
-  bool has_writes() const override { return false; }
-  bool has_departed() const override { return true; }
-  bool poll(const Handlers& /*handlers*/) override { return false; }
-  bool may_sleep() override { return false; }
-  void sleep(std::chrono::microseconds /*limit*/) override {}
-
-  int sent = 0;
-
- private:
-  std::size_t window_;
-};
-
 // The agent takes an open batch, sends it and clears its state before the rank notices.
 TEST(stream, a_batch_that_the_agent_has_sent_and_emptied_counts_with_all_its_bytes) {
   constexpr std::size_t bytes = 1000;
   constexpr std::size_t batch = sizeof(remote::Batch) + sizeof(Request) + bytes;
   Result<std::shared_ptr<NodeMemory>> memory = NodeMemory::create({1, 0, 0, 2, 2});
   ASSERT_TRUE(memory) << memory.error().text;
-  SilentRoute route(3 * batch);
+  test::RecordedRoute route(3 * batch);
   Traffic traffic{};
   Stream::Shared shared{.route = route,
                         .slots = remote::BatchSlots(**memory, Rank(0)),
@@ -84,7 +43,7 @@ TEST(stream, a_batch_that_the_agent_has_sent_and_emptied_counts_with_all_its_byt
     return posted && *posted == Posted::accepted;
   };
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(append());
-  ASSERT_EQ(route.sent, 2) << "the third is open, and the agent may take it";
+  ASSERT_EQ(route.batches, 2) << "the third is open, and the agent may take it";
   for (BatchSlot& slot : (*memory)->batches(Rank(0)).slots) {
     if (!slot.state.look().is_open()) continue;
     ASSERT_TRUE(slot.state.take(slot.state.look()));
@@ -95,7 +54,7 @@ TEST(stream, a_batch_that_the_agent_has_sent_and_emptied_counts_with_all_its_byt
   const Result<Posted> flushed = stream.flush(Stream::Urgency::send);
   ASSERT_TRUE(flushed);
   EXPECT_EQ(*flushed, Posted::busy) << "three batches fill the window";
-  EXPECT_EQ(route.sent, 2);
+  EXPECT_EQ(route.batches, 2);
   stream.lose({Errc::peer_lost, "gone"});
   EXPECT_TRUE(done.done());
   EXPECT_EQ(done.take_loss(), stream.loss());

@@ -41,36 +41,42 @@ bool is_new_thread() {
   return !std::exchange(is_known, true);
 }
 
+Result<std::unique_ptr<remote::Route>> open_route(const RemoteClient::Setup& setup) {
+  using Opened = std::unique_ptr<remote::Route>;
+  if (setup.through_agent)
+    return Opened(std::make_unique<remote::ThroughAgent>(setup.memory, setup.me));
+  if (std::optional<Error> refusal = examine_stack(min_stack_to_open)) return *std::move(refusal);
+  Result<std::unique_ptr<remote::OwnEndpoint>> route =
+      remote::OwnEndpoint::open(setup.settings, setup.memory, setup.me);
+  if (!route) return route.error();
+  return Opened(*std::move(route));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<RemoteClient>> RemoteClient::open(const Setup& setup) {
-  std::unique_ptr<RemoteClient> wire(new RemoteClient(setup));
-  if (const Result<void> opened = wire->open_route(setup); !opened) return opened.error();
-  wire->streams_.emplace(remote::Streams::Setup{.route = *wire->route_,
-                                                .memory = *setup.memory,
-                                                .nodes = wire->nodes_,
-                                                .me = setup.me,
-                                                .incarnation = setup.incarnation,
-                                                .job_tag = setup.job_tag,
-                                                .batch_limit = setup.batch_limit,
-                                                .agent = setup.agent});
-  return wire;
+  Result<std::unique_ptr<remote::Route>> route = open_route(setup);
+  if (!route) return route.error();
+  return std::unique_ptr<RemoteClient>(new RemoteClient(setup, *std::move(route)));
 }
 
-Result<void> RemoteClient::open_route(const Setup& setup) {
-  if (setup.through_agent) {
-    route_ = std::make_unique<remote::ThroughAgent>(setup.memory, setup.me, nodes_);
-    eager_limit_ = remote::longest_write;
-    return {};
-  }
-  if (std::optional<Error> refusal = examine_stack(min_stack_to_open)) return *std::move(refusal);
-  Result<std::unique_ptr<remote::OwnEndpoint>> route =
-      remote::OwnEndpoint::open(setup.settings, setup.memory, setup.me, nodes_);
-  if (!route) return route.error();
-  route_ = *std::move(route);
-  eager_limit_ = std::clamp(setup.eager_limit, sizeof(std::uint64_t), remote::longest_write);
-  return {};
-}
+RemoteClient::RemoteClient(const Setup& setup, std::unique_ptr<remote::Route> route)
+    : memory_(setup.memory),
+      nodes_(setup.memory),
+      eager_limit_(setup.through_agent ? remote::longest_write
+                                       : std::clamp(setup.eager_limit, sizeof(std::uint64_t),
+                                                    remote::longest_write)),
+      streams_({.route = *route,
+                .memory = *setup.memory,
+                .nodes = nodes_,
+                .me = setup.me,
+                .incarnation = setup.incarnation,
+                .job_tag = setup.job_tag,
+                .batch_limit = setup.batch_limit,
+                .agent = setup.agent}),
+      messages_(streams_, nodes_, memory_->roster().capacity()),
+      arrivals_(streams_, messages_, memory_->plan(), setup.me),
+      route_(std::move(route)) {}
 
 Limits RemoteClient::limits() const {
   return {
@@ -83,98 +89,41 @@ Limits RemoteClient::limits() const {
 }
 
 bool RemoteClient::progress() {
-  if (++polls_ % polls_between_clocks == 0) streams_->look_for_losses();
-  const bool delivered = queue_.deliver();
+  if (++polls_ % polls_between_clocks == 0) streams_.look_for_losses();
+  const bool delivered = arrivals_.queue().deliver();
   const bool polled = poll();
   return flush_open() || polled || delivered;
 }
 
 // Handles replies, which may allow the next batch to be sent.
 bool RemoteClient::poll() {
-  if (is_new_thread() && !carries_messages_only() && streams_->end() == nullptr) [[unlikely]] {
+  if (is_new_thread() && !carries_messages_only() && streams_.end() == nullptr) [[unlikely]] {
     if (const std::optional<Error> refusal = examine_stack(min_stack_to_poll)) {
-      streams_->lose_all(*refusal);
+      streams_.lose_all(*refusal);
       return false;
     }
   }
-  const auto on_message = [this](Bytes bytes) { receive(bytes); };
+  const auto on_message = [this](Bytes bytes) { arrivals_.take(bytes); };
   const auto on_lost = [this](std::uint32_t node, const std::string& why) {
-    streams_->lose(node, why);
+    streams_.lose(node, why);
   };
   return route_->poll({on_message, on_lost});
 }
 
 // Sends batches that have not grown since the last call, because then the rank waits.
 bool RemoteClient::flush_open() {
-  const bool sent = flush_messages();
-  return streams_->flush() || sent;
-}
-
-bool RemoteClient::flush_messages() {
-  const std::vector<MessagesTo*>& gathering = streams_->shared().gathering;
-  if (gathering.empty()) return false;
-  const std::vector<MessagesTo*> open = gathering;
-  for (MessagesTo* messages : open)
-    if (!messages->has_grown()) flush(*messages);
-  return gathering.size() < open.size();
-}
-
-void RemoteClient::receive(Bytes bytes) {
-  const NodePlan& plan = memory_->plan();
-  bool is_known = false;
-  if (const auto reply = remote::read_reply(bytes, tag_, streams_->shared().me, plan.nodes))
-    is_known = take_reply(*reply);
-  else if (const auto message = remote::read_message(bytes, tag_, streams_->shared().me, plan))
-    is_known = take_message(*message);
-  else if (const auto batch = remote::read_batch(bytes, tag_, plan))
-    is_known = take_messages(*batch);
-  if (!is_known) ++refused_;
-}
-
-bool RemoteClient::take_message(const remote::ReceivedMessage& message) {
-  if (message.incarnation > 0) renew(message.from, message.incarnation);
-  if (!queue_.take(message)) return false;
-  add(traffic().received, 1);
-  return true;
-}
-
-bool RemoteClient::take_messages(const remote::ReceivedBatch& received) {
-  if (received.batch.number != remote::incarnation_in(streams_->shared().me)) return false;
-  bool are_known = true;
-  for (Bytes rest = received.requests; !rest.empty();) {
-    const auto next = remote::read_request(rest, memory_->plan());
-    if (!next) return false;
-    const remote::Request& request = next->request;
-    if (request.kind != remote::RequestKind::message || request.to != index(me_)) return false;
-    const auto number = static_cast<std::uint32_t>(request.offset);
-    are_known &=
-        take_message({Rank(received.batch.from), number, next->behind, received.incarnation});
-    rest = rest.subspan(next->size());
-  }
-  return are_known;
-}
-
-void RemoteClient::renew(Rank peer, std::uint32_t incarnation) {
-  if (!queue_.renew(peer, incarnation)) return;
-  MessagesTo& messages = messages_to(peer);
-  messages.renew(incarnation);
-  route_->renew(peer);
-}
-
-bool RemoteClient::take_reply(const remote::ReceivedReply& reply) {
-  remote::Stream* stream = streams_->find(reply.reply.node);
-  return stream != nullptr && stream->take_reply(reply);
+  const bool sent = messages_.flush();
+  return streams_.flush() || sent;
 }
 
 // Messages wait in this process until a connection is made. After the first reply they go to the
 // kernel.
 bool RemoteClient::departed() const {
-  return streams_->shared().gathering.empty() && route_->has_departed() &&
-         streams_->have_departed();
+  return messages_.have_departed() && route_->has_departed() && streams_.have_departed();
 }
 
 bool RemoteClient::may_sleep() {
-  streams_->look_for_losses();
+  streams_.look_for_losses();
   return route_->may_sleep();
 }
 

@@ -6,26 +6,21 @@
 //
 // The first operation to a node makes the connection. Half of the functions are those of Transport.
 //
-// requests.cpp makes requests to the agents, which Streams send; messages.cpp sends messages to
-// ranks; client.cpp handles what arrives. The Route moves the bytes.
+// requests.cpp makes requests to the agents, which Streams send. SentMessages go to ranks, Arrivals
+// come from them and from the agents. The Route moves the bytes.
 #pragma once
 
 #include <chrono>
-#include <map>
 #include <memory>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "memory/node_memory.hpp"
 #include "network/settings.hpp"
-#include "remote/client/message_queue.hpp"
-#include "remote/client/messages_to.hpp"
+#include "remote/client/arrivals.hpp"
 #include "remote/client/node_infos.hpp"
 #include "remote/client/route.hpp"
+#include "remote/client/sent_messages.hpp"
 #include "remote/client/streams.hpp"
-#include "remote/protocol.hpp"
 #include "remote/transport.hpp"
 
 namespace gondwana {
@@ -66,58 +61,41 @@ class RemoteClient final : public Transport {
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done) override;
   bool has_unordered() const override { return route_->has_writes(); }
-  std::uint64_t accepted() const override { return streams_->shared().accepted; }
+  std::uint64_t accepted() const override { return streams_.shared().accepted; }
   bool has_executed(Rank at, std::uint64_t mark) override;
-  Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure) override;
-  void listen(MessageReceiver receiver) override { queue_.listen(std::move(receiver)); }
+  Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure) override {
+    // Completed sends free their slots.
+    return messages_.send(to, head, body, departure, [this] { poll(); });
+  }
+  void listen(MessageReceiver receiver) override { arrivals_.queue().listen(std::move(receiver)); }
   bool progress() override;
   bool departed() const override;
   bool may_sleep() override;
   void sleep(std::chrono::microseconds limit) override { route_->sleep(limit); }
-  const Error* lost(Rank peer) const override { return streams_->lost(peer); }
-  std::span<const Error> losses() const override { return streams_->losses(); }
-  // Another process has replaced a peer. The first message of a new process has the same effect.
-  void renew(Rank peer, std::uint32_t incarnation);
-  // The number of messages that do not belong to this job or are malformed.
-  std::uint64_t refused() const { return refused_; }
+  const Error* lost(Rank peer) const override { return streams_.lost(peer); }
+  std::span<const Error> losses() const override { return streams_.losses(); }
+  const remote::Arrivals& arrivals() const { return arrivals_; }
 
  private:
-  using MessagesTo = remote::MessagesTo;
+  RemoteClient(const Setup& setup, std::unique_ptr<remote::Route> route);
 
-  explicit RemoteClient(const Setup& setup)
-      : memory_(setup.memory), me_(setup.me), tag_(setup.job_tag), nodes_(setup.memory) {}
-
-  Result<void> open_route(const Setup& setup);
-  Traffic& traffic() { return memory_->page(me_).traffic; }
   bool carries_messages_only() const { return route_->longest_transfer() == 0; }
   Result<Posted> request(const remote::NewRequest& request);
   Result<Posted> put_bytes(Space to, const StridedRun& piece, Completion& done);
-  MessagesTo& messages_to(Rank to);
-  void flush(MessagesTo& messages);
-  Result<Posted> send_alone(const MessagesTo& messages, Bytes head, Bytes body,
-                            Departure departure);
   Result<Posted> get_bytes(Space from, const StridedRun& piece, Completion& done);
   bool poll();
   bool flush_open();
-  bool flush_messages();
-  void receive(Bytes bytes);
-  bool take_message(const remote::ReceivedMessage& message);
-  bool take_messages(const remote::ReceivedBatch& received);
-  bool take_reply(const remote::ReceivedReply& reply);
 
   std::shared_ptr<NodeMemory> memory_;
-  Rank me_;
-  std::uint64_t tag_;
   remote::NodeInfos nodes_;
-  std::size_t eager_limit_ = 0;  // largest put in bytes that should be a request
-  std::map<std::uint32_t, MessagesTo> messages_to_;  // by rank
-  remote::MessageQueue queue_;
+  std::size_t eager_limit_;  // largest put in bytes that should be a request
   std::uint32_t polls_ = 0;
-  std::uint64_t refused_ = 0;               // messages that do not belong to this job
-  std::uint32_t gathered_ = 0;              // requests that joined an open batch
-  std::optional<remote::Streams> streams_;  // created with the route
-  std::unique_ptr<remote::Route>
-      route_;  // last: must be closed before the memory that it writes to
+  std::uint32_t gathered_ = 0;  // requests that joined an open batch
+  remote::Streams streams_;
+  remote::SentMessages messages_;
+  remote::Arrivals arrivals_;
+  // Last: must be closed before the memory that it writes to.
+  std::unique_ptr<remote::Route> route_;
 };
 
 }  // namespace gondwana

@@ -1,7 +1,6 @@
 #include "remote/client/messages_to.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace gondwana::remote {
 namespace {
@@ -16,11 +15,7 @@ static_assert(full_size + sizeof(Request) + longest_gathered <= longest_message,
 }  // namespace
 
 bool MessagesTo::is_full() const {
-  return is_open() && size_ >= std::min(full_size, shared_.batch_limit);
-}
-
-bool MessagesTo::has_grown() {
-  return std::exchange(seen_size_, size_) != size_;
+  return is_open() && open_.size() >= std::min(full_size, shared_.batch_limit);
 }
 
 bool MessagesTo::append(Bytes head, Bytes body) {
@@ -28,47 +23,34 @@ bool MessagesTo::append(Bytes head, Bytes body) {
                         .to = index(to_),
                         .offset = next_number(),
                         .operand = head.size() + body.size()};
+  const std::size_t size = sizeof(request) + head.size() + body.size();
   while (true) {
-    const bool is_new = !is_open();
-    if (is_new && !open()) return false;
-    std::byte* end = write(open_->bytes() + size_, request);
-    end = std::ranges::copy(body, std::ranges::copy(head, end).out).out;
-    size_ = static_cast<std::size_t>(end - open_->bytes());
-    if (is_new) shared_.slots.leave_open(*open_, size_);
-    if (is_new || open_->state().extend(static_cast<std::uint32_t>(size_))) return true;
+    if (!is_open()) {
+      if (!open_.open(
+              {.tag = shared_.tag, .from = shared_.me, .number = incarnation_, .node = node()}))
+        return false;
+      shared_.gathering.push_back(this);
+    }
+    std::ranges::copy(body, std::ranges::copy(head, write(open_.end(), request)).out);
+    if (open_.extend(open_.size() + size)) break;
     close();  // the agent has taken the batch without this message
   }
-}
-
-bool MessagesTo::open() {
-  open_ = shared_.slots.take();
-  if (open_ == nullptr) return false;
-  const Batch head{.tag = shared_.tag, .from = shared_.me, .number = incarnation_, .node = node()};
-  write(open_->bytes(), head);
-  size_ = sizeof(head);
-  shared_.gathering.push_back(this);
+  open_.leave_open();
   return true;
 }
 
 Result<Posted> MessagesTo::flush() {
   if (!is_open()) return Posted::accepted;
-  BatchState<RealAtomics>& state = open_->state();
-  if (!state.take(state.look())) {
-    close();  // the agent has taken it
-    return Posted::accepted;
-  }
-  Result<Posted> sent = shared_.route.send_batch_to_rank(to_, *open_, size_);
-  if (sent && *sent == Posted::accepted)
-    close();
-  else
-    state.reopen();
+  Result<Posted> sent = open_.flush([this](BatchSlots::Slot& slot, std::size_t size) {
+    return shared_.route.send_batch_to_rank(to_, slot, size);
+  });
+  if (sent && *sent == Posted::accepted) close();
   return sent;
 }
 
 void MessagesTo::abandon() {
   if (!is_open()) return;
-  BatchState<RealAtomics>& state = open_->state();
-  if (state.take(state.look())) state.clear();
+  open_.drop();
   close();
 }
 
@@ -80,7 +62,7 @@ void MessagesTo::renew(std::uint32_t incarnation) {
 
 // Called when this rank or the agent has sent the batch.
 void MessagesTo::close() {
-  shared_.slots.give_back(*std::exchange(open_, nullptr));
+  open_.close();
   std::erase(shared_.gathering, this);
 }
 

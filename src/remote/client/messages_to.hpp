@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "remote/client/batch_slots.hpp"
+#include "remote/client/open_batch.hpp"
 #include "remote/client/route.hpp"
 #include "remote/client/stream.hpp"
 #include "remote/protocol.hpp"
@@ -19,7 +19,7 @@ class MessagesTo {
  public:
   // `stream` leads to the receiver's node.
   MessagesTo(Stream::Shared& shared, Rank to, const Stream& stream)
-      : shared_(shared), to_(to), stream_(stream) {}
+      : shared_(shared), to_(to), stream_(stream), open_(shared.slots) {}
   MessagesTo(const MessagesTo&) = delete;
   MessagesTo& operator=(const MessagesTo&) = delete;
 
@@ -30,10 +30,10 @@ class MessagesTo {
   std::uint32_t next_number() const { return last_ + 1; }
   void count() { ++last_; }
 
-  bool is_open() const { return open_ != nullptr; }
+  bool is_open() const { return open_.is_open(); }
   bool is_full() const;
   // Whether the open batch has grown since the last call.
-  bool has_grown();
+  bool has_grown() { return open_.has_grown(); }
   // Adds the next message to the open batch, or opens one. False: no slot is free.
   bool append(Bytes head, Bytes body);
   // Sends the open batch. Busy: it stays open.
@@ -44,7 +44,6 @@ class MessagesTo {
   void renew(std::uint32_t incarnation);
 
  private:
-  bool open();
   void close();
 
   Stream::Shared& shared_;
@@ -52,9 +51,7 @@ class MessagesTo {
   const Stream& stream_;
   std::uint32_t incarnation_ = 0;  // of the receiver
   std::uint32_t last_ = 0;         // the number of the last message
-  BatchSlots::Slot* open_ = nullptr;
-  std::size_t size_ = 0;       // size of the open batch
-  std::size_t seen_size_ = 0;  // at the last has_grown()
+  OpenBatch open_;
 };
 
 }  // namespace gondwana::remote

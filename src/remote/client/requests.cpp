@@ -44,27 +44,25 @@ bool is_whole(std::span<const StridedRun> pieces) {
 
 // The caller waits for the result, so an open batch must be sent.
 bool RemoteClient::has_executed(Rank at, std::uint64_t mark) {
-  remote::Stream* stream = streams_->find(nodes_.node_of(at));
+  remote::Stream* stream = streams_.find(nodes_.node_of(at));
   if (stream == nullptr || stream->has_executed(mark)) return true;
   [[maybe_unused]] const Result<Posted> sent =
-      streams_->judge(stream->node(), stream->flush(remote::Stream::Urgency::send));
+      streams_.judge(stream->node(), stream->flush(remote::Stream::Urgency::send));
   return false;
 }
 
 Result<Posted> RemoteClient::request(const NewRequest& request) {
-  remote::Stream& stream = streams_->to(request.request.target().rank);
+  remote::Stream& stream = streams_.to(request.request.target().rank);
   if (const Error* loss = stream.loss()) return *loss;
   if (stream.try_append(request)) [[likely]] {
     if (++gathered_ % requests_between_polls == 0 && poll()) flush_open();
     return Posted::accepted;
   }
-  if (Result<Posted> met = streams_->judge(stream.node(), stream.introduce());
+  if (Result<Posted> met = streams_.judge(stream.node(), stream.introduce());
       !met || *met == Posted::busy)
     return met;
-  Result<Posted> posted = streams_->judge(stream.node(), stream.append(request));
-  // Batches of messages may occupy all slots.
-  const std::vector<remote::MessagesTo*>& gathering = streams_->shared().gathering;
-  if (posted && *posted == Posted::busy && !gathering.empty()) flush(*gathering.front());
+  Result<Posted> posted = streams_.judge(stream.node(), stream.append(request));
+  if (posted && *posted == Posted::busy) messages_.flush_oldest();  // they may occupy all slots
   return posted;
 }
 
@@ -85,8 +83,8 @@ Result<Posted> RemoteClient::put(Remote to, Bytes source, Completion& done) {
 Result<Posted> RemoteClient::write(Remote to, Bytes source, Completion& done) {
   if (carries_messages_only() || !to.owner().is_arena()) return put(to, source, done);
   const std::uint32_t node = nodes_.node_of(to.rank);
-  if (const Error* loss = streams_->to(node).loss()) return *loss;
-  return streams_->judge(node, route_->write(to, source, done));
+  if (const Error* loss = streams_.to(node).loss()) return *loss;
+  return streams_.judge(node, route_->write(to, source, done));
 }
 
 Result<Posted> RemoteClient::put_bytes(Space to, const StridedRun& piece, Completion& done) {
@@ -182,8 +180,8 @@ Result<Posted> RemoteClient::get(MutableBytes target, Remote from, Completion& d
 Result<Posted> RemoteClient::read(MutableBytes target, Remote from, Completion& done) {
   if (carries_messages_only() || !from.owner().is_arena()) return get(target, from, done);
   const std::uint32_t node = nodes_.node_of(from.rank);
-  if (const Error* loss = streams_->to(node).loss()) return *loss;
-  return streams_->judge(node, route_->read(target, from, done));
+  if (const Error* loss = streams_.to(node).loss()) return *loss;
+  return streams_.judge(node, route_->read(target, from, done));
 }
 
 Result<Posted> RemoteClient::atomic(Remote at, const AtomicRequest& wanted, std::byte* result,

@@ -1,11 +1,8 @@
 #include "remote/client/stream.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <utility>
 
 #include "core/ticks.hpp"
-#include "memory/node_memory.hpp"
 #include "tracing/tracer.hpp"
 
 namespace gondwana::remote {
@@ -41,10 +38,10 @@ bool Stream::may_send(Urgency urgency) const {
   if (unanswered() == 0) return true;
   if (unanswered() >= most_unanswered) return false;
   const Route::Window window = shared_.route.window();
-  if (bytes_ + size_ > window.bytes) return false;
-  if (results_ + batches_.back().result_size > window.results) return false;
+  if (sent_.bytes() + open_.size() > window.bytes) return false;
+  if (sent_.bytes_of_results() + sent_.last().result_size > window.results) return false;
   if (urgency == Urgency::send) return true;
-  const bool is_worth_it = !is_published_ || size_ >= shared_.batch_limit / 2;
+  const bool is_worth_it = !open_.is_left_open() || open_.size() >= shared_.batch_limit / 2;
   return unanswered() < most_at_once && is_worth_it;
 }
 
@@ -58,10 +55,7 @@ Result<Posted> Stream::append(const NewRequest& request) {
     close();
   }
   if (Result<Posted> sent = flush(is_full() ? Urgency::send : Urgency::gather); !sent) return sent;
-  if (is_open() && !is_published_) {
-    shared_.slots.leave_open(*open_, size_);
-    is_published_ = true;
-  }
+  if (is_open()) open_.leave_open();
   return Posted::accepted;
 }
 
@@ -78,131 +72,54 @@ Result<Posted> Stream::make_room(std::size_t size, std::size_t result_size) {
 }
 
 bool Stream::open_batch() {
-  open_ = shared_.slots.take();
-  if (open_ == nullptr) return false;
-  const Batch head{.tag = shared_.tag,
-                   .from = shared_.me,
-                   .number = answered_ + static_cast<std::uint32_t>(batches_.size()) + 1,
-                   .node = node_};
-  write(open_->bytes(), head);
-  size_ = sizeof(head);
-  is_published_ = false;
-  if (spare_.empty()) spare_.emplace_back();
-  batches_.push_back(std::move(spare_.back()));
-  spare_.pop_back();
-  batches_.back().first = shared_.accepted + 1;
-  batches_.back().result_size = 0;
+  if (!open_.open(
+          {.tag = shared_.tag, .from = shared_.me, .number = sent_.next_number(), .node = node_}))
+    return false;
+  sent_.open(shared_.accepted + 1);
   shared_.open.push_back(this);
-  add(shared_.traffic.under_way, 1);
   return true;
 }
 
 // Called when this rank or the agent has sent the open batch.
 void Stream::close() {
-  batches_.back().size = size_;
-  bytes_ += size_;
-  results_ += batches_.back().result_size;
-  shared_.slots.give_back(*std::exchange(open_, nullptr));
+  sent_.close(open_.size());
+  open_.close();
   std::erase(shared_.open, this);
 }
 
 Result<Posted> Stream::flush(Urgency urgency) {
   if (!is_open()) return Posted::accepted;
   if (!may_send(urgency)) return Posted::busy;
-  BatchState<RealAtomics>& state = open_->state();
-  if (is_published_ && !state.take(state.look())) {
-    close();  // the agent has taken it
-    return Posted::accepted;
-  }
-  const Result<Posted> sent = shared_.route.send_batch(node_, *open_, size_);
-  if (sent && *sent == Posted::accepted) {
-    trace_batch(node_, size_);
-    close();
-  } else if (is_published_) {
-    state.reopen();
-  }
+  Result<Posted> sent = open_.flush([this](BatchSlots::Slot& slot, std::size_t size) {
+    Result<Posted> posted = shared_.route.send_batch(node_, slot, size);
+    if (posted && *posted == Posted::accepted) trace_batch(node_, size);
+    return posted;
+  });
+  if (sent && *sent == Posted::accepted) close();
   return sent;
 }
 
-// A reply completes all batches up to its number. Results have a separate reply, which a provider
-// may report late.
 bool Stream::take_reply(const ReceivedReply& received) {
-  const std::uint32_t count = received.reply.number - answered_;
-  if (!is_met_ && received.reply.number == 0) {
+  const std::uint32_t number = received.reply.number;
+  if (!is_met_ && number == 0) {
     is_met_ = true;
     return true;
   }
-  if (count == 0 || count > batches_.size()) return false;
-  if (count == batches_.size() && is_open()) {
-    if (!is_published_) return false;
+  if (is_open() && number + 1 == sent_.next_number()) {
+    if (!open_.is_left_open()) return false;
     close();  // the agent has taken it
   }
-  Sent& answered = batches_[count - 1];
-  if (!received.results.empty() && !unpack_results(answered, received.results)) return false;
-  executed_ = std::max<std::size_t>(executed_, count);
-  while (executed_ > 0 && batches_.front().results.empty()) {
-    finish(batches_.front());
-    batches_.pop_front();
-    --executed_;
-    ++answered_;
-  }
-  return true;
-}
-
-bool Stream::unpack_results(Sent& batch, Bytes results) {
-  if (results.size() != batch.result_size) return false;
-  const std::byte* from = results.data();
-  for (const Destination& each : batch.results) {
-    if (!each.is_word)
-      unpack(std::span(&each.pieces, 1), from);
-    else if (each.pieces.here != nullptr)
-      std::memcpy(each.pieces.here, from, each.pieces.size);
-    from += each.result_size();
-  }
-  batch.results.clear();
-  return true;
-}
-
-void Stream::finish(Sent& batch) {
-  for (Completion* done : batch.done) {
-    if (loss_)
-      done->fail(*loss_);
-    else
-      done->finish();
-  }
-  add(shared_.traffic.under_way, ~std::uint64_t{0});
-  bytes_ -= batch.size;
-  results_ -= batch.result_size;
-  batch.done.clear();
-  batch.results.clear();
-  batch.size = 0;
-  spare_.push_back(std::move(batch));
+  return sent_.answer(number, received.results);
 }
 
 const Error& Stream::lose(const Error& loss) {
   if (!loss_) loss_ = loss;
-  abandon();
-  return *loss_;
-}
-
-void Stream::abandon() {
   if (is_open()) {
-    BatchState<RealAtomics>& state = open_->state();
-    if (is_published_ && state.take(state.look())) state.clear();
+    open_.drop();
     close();
   }
-  for (Sent& batch : batches_) finish(batch);
-  answered_ += static_cast<std::uint32_t>(batches_.size());
-  batches_.clear();
-  executed_ = 0;
-}
-
-bool Stream::has_executed(std::uint64_t mark) const {
-  return executed_ == batches_.size() || batches_[executed_].first > mark;
-}
-
-bool Stream::has_grown() {
-  return std::exchange(seen_size_, size_) != size_;
+  sent_.lose(*loss_);
+  return *loss_;
 }
 
 }  // namespace gondwana::remote

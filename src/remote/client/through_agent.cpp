@@ -23,9 +23,9 @@ Error messages_only() {
 
 }  // namespace
 
-ThroughAgent::ThroughAgent(const std::shared_ptr<NodeMemory>& memory, Rank me, NodeInfos& nodes)
+ThroughAgent::ThroughAgent(const std::shared_ptr<NodeMemory>& memory, Rank me)
     : memory_(memory),
-      nodes_(nodes),
+      nodes_(memory),
       place_(memory->relay(me)),
       to_agent_(place_.to_agent),
       from_agent_(place_.to_rank) {}

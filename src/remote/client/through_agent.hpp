@@ -14,7 +14,7 @@ namespace gondwana::remote {
 
 class ThroughAgent final : public Route {
  public:
-  ThroughAgent(const std::shared_ptr<NodeMemory>& memory, Rank me, NodeInfos& nodes);
+  ThroughAgent(const std::shared_ptr<NodeMemory>& memory, Rank me);
 
   Bytes address() const override;
   Result<Posted> send_to_agent(std::uint32_t node, std::size_t size, Write write) override;
@@ -36,7 +36,7 @@ class ThroughAgent final : public Route {
 
  private:
   std::shared_ptr<NodeMemory> memory_;
-  NodeInfos& nodes_;
+  NodeInfos nodes_;
   RelayPlace& place_;
   RecordWriter to_agent_;
   RecordReader from_agent_;

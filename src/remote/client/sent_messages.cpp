@@ -1,0 +1,79 @@
+#include "remote/client/sent_messages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace gondwana::remote {
+
+Result<Posted> SentMessages::send(Rank to, Bytes head, Bytes body, Departure departure,
+                                  FunctionRef<void()> on_full) {
+  const std::size_t size = head.size() + body.size();
+  if (index(to) >= ranks_ || size > longest_message)
+    return Error{Errc::invalid_argument,
+                 fmt::format("cannot send a message of {} B to rank {}", size, index(to))};
+  MessagesTo& messages = messages_to(to);
+  if (const Error* loss = messages.loss()) return *loss;
+  const bool may_gather = (departure == Departure::may_wait || messages.is_open()) &&
+                          size <= longest_gathered && streams_.shared().batch_limit > 0;
+  if (may_gather && messages.is_full()) flush(messages);
+  const bool gathered = may_gather && !messages.is_full() && messages.append(head, body);
+  if (!gathered) {
+    if (messages.is_open()) flush(messages);  // the receiver must handle the open batch first
+    Result<Posted> posted = send_alone(messages, head, body, departure);
+    if (!posted || *posted == Posted::busy) return posted;
+  }
+  messages.count();
+  add(streams_.shared().traffic.sent, 1);
+  const bool was_full = messages.is_full();
+  if (gathered && (was_full || departure == Departure::at_once)) flush(messages);
+  if (was_full) on_full();
+  return Posted::accepted;
+}
+
+MessagesTo& SentMessages::messages_to(Rank to) {
+  const auto found = messages_to_.find(index(to));
+  if (found != messages_to_.end()) return found->second;
+  // The stream makes the agent watch that node.
+  const Stream& stream = streams_.to(nodes_.node_of(to));
+  return messages_to_.try_emplace(index(to), streams_.shared(), to, stream).first->second;
+}
+
+bool SentMessages::flush() {
+  if (gathering().empty()) return false;
+  const std::vector<MessagesTo*> open = gathering();
+  for (MessagesTo* messages : open)
+    if (!messages->has_grown()) flush(*messages);
+  return gathering().size() < open.size();
+}
+
+// If the network is busy, the batch stays open.
+void SentMessages::flush(MessagesTo& messages) {
+  [[maybe_unused]] const Result<Posted> sent = streams_.judge(messages.node(), messages.flush());
+}
+
+Result<Posted> SentMessages::send_alone(const MessagesTo& messages, Bytes head, Bytes body,
+                                        Departure departure) {
+  const Stream::Shared& shared = streams_.shared();
+  const MessageHeader envelope{.tag = shared.tag,
+                               .to = messages.receiver_number(),
+                               .from = shared.me,
+                               .number = messages.next_number()};
+  const auto write_all = [&](std::byte* message) {
+    message = std::ranges::copy(head, write(message, envelope)).out;
+    std::ranges::copy(body, message);
+  };
+  const std::size_t size = sizeof(envelope) + head.size() + body.size();
+  Result<Posted> posted =
+      shared.route.send_to_rank(messages.receiver(), size, write_all, departure);
+  if (!posted && departure == Departure::optional) return Posted::accepted;
+  return streams_.judge(messages.node(), std::move(posted));
+}
+
+void SentMessages::renew(Rank peer, std::uint32_t incarnation) {
+  messages_to(peer).renew(incarnation);
+  streams_.shared().route.renew(peer);
+}
+
+}  // namespace gondwana::remote
