@@ -75,22 +75,21 @@ std::string text_of(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-}  // namespace
-
-// Each part has one task and reads no clock. This class passes messages and the time to them.
-class NodeAgent::Implementation {
+// Each part has one task and reads no clock. This class has a member for each part, and passes
+// messages and the time to them.
+class AgentOfParts final : public NodeAgent {
  public:
-  static Result<std::unique_ptr<Implementation>> open(const Setup& setup);
+  static Result<std::unique_ptr<NodeAgent>> open(const Setup& setup);
 
-  const NodeContact& contact() const { return contact_; }
-  void serve(int control);
-  Dropped dropped() const {
+  const NodeContact& contact() const override { return contact_; }
+  void serve(int control) override;
+  Dropped dropped() const override {
     return {outbox_.endpoint().refused(), turns_.repeated(),
             misdirected_ + carrier_.misdirected() + left_batches_.misdirected()};
   }
 
  private:
-  Implementation(const Setup& setup, std::unique_ptr<network::Endpoint> endpoint);
+  AgentOfParts(const Setup& setup, std::unique_ptr<network::Endpoint> endpoint);
 
   NodeContact make_contact() const;
   void listen(int control);
@@ -132,8 +131,7 @@ class NodeAgent::Implementation {
   std::unique_ptr<network::Registration> registration_;  // last: destroyed before the endpoint
 };
 
-NodeAgent::Implementation::Implementation(const Setup& setup,
-                                          std::unique_ptr<network::Endpoint> endpoint)
+AgentOfParts::AgentOfParts(const Setup& setup, std::unique_ptr<network::Endpoint> endpoint)
     : memory_(setup.memory),
       kinds_(setup.kinds ? setup.kinds : std::make_shared<Kinds>()),
       tag_(setup.job_tag),
@@ -162,12 +160,11 @@ NodeAgent::Implementation::Implementation(const Setup& setup,
 
 // One registration covers all arenas of the node, which are in one range. Providers that pin
 // registered memory would pin all of it. They are untested.
-Result<std::unique_ptr<NodeAgent::Implementation>> NodeAgent::Implementation::open(
-    const Setup& setup) {
+Result<std::unique_ptr<NodeAgent>> AgentOfParts::open(const Setup& setup) {
   Result<std::unique_ptr<network::Endpoint>> endpoint =
       network::open_endpoint(setup.settings, receives);
   if (!endpoint) return endpoint.error();
-  std::unique_ptr<Implementation> agent(new Implementation(setup, *std::move(endpoint)));
+  std::unique_ptr<AgentOfParts> agent(new AgentOfParts(setup, *std::move(endpoint)));
   const NodePlan& plan = setup.memory->plan();
   Result<std::unique_ptr<network::Registration>> registration =
       agent->outbox_.endpoint().register_memory(
@@ -176,10 +173,10 @@ Result<std::unique_ptr<NodeAgent::Implementation>> NodeAgent::Implementation::op
   agent->registration_ = *std::move(registration);
   agent->contact_ = agent->make_contact();
   setup.memory->header().files_served.store(1, std::memory_order_relaxed);  // before the info
-  return agent;
+  return std::unique_ptr<NodeAgent>(std::move(agent));
 }
 
-NodeContact NodeAgent::Implementation::make_contact() const {
+NodeContact AgentOfParts::make_contact() const {
   const NodePlan& plan = memory_->plan();
   NodeInfo info{};
   info.layout = remote::protocol_fingerprint();
@@ -192,7 +189,7 @@ NodeContact NodeAgent::Implementation::make_contact() const {
   return {info, outbox_.endpoint().address(), registration_->key()};
 }
 
-void NodeAgent::Implementation::serve(int control) {
+void AgentOfParts::serve(int control) {
   memory_->header().agent_load.process.store(static_cast<std::uint32_t>(::getpid()),
                                              std::memory_order_relaxed);
   if (const std::size_t ring_size = memory_->plan().ring_size; ring_size > 0)
@@ -216,7 +213,7 @@ void NodeAgent::Implementation::serve(int control) {
 }
 
 // The bell of the ranks is edge-triggered, so its descriptor need not be read.
-void NodeAgent::Implementation::listen(int control) {
+void AgentOfParts::listen(int control) {
   sleeper_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
   epoll_event event{};
   event.events = EPOLLIN;
@@ -228,7 +225,7 @@ void NodeAgent::Implementation::listen(int control) {
 }
 
 // False: the time or the yields are exhausted.
-bool NodeAgent::Implementation::yields_until(FunctionRef<bool()> done) const {
+bool AgentOfParts::yields_until(FunctionRef<bool()> done) const {
   const std::uint64_t start = monotonic_ns();
   const bool is_oversubscribed = !may_spin_ && start >= chunks_until_ns_;
   const std::uint64_t until = std::max(start + (may_spin_ ? spin_ns : 0), chunks_until_ns_);
@@ -240,7 +237,7 @@ bool NodeAgent::Implementation::yields_until(FunctionRef<bool()> done) const {
   }
 }
 
-bool NodeAgent::Implementation::look() {
+bool AgentOfParts::look() {
   const std::uint64_t now = monotonic_ns();
   nodes_.look(now);
   files_.look(now);
@@ -253,7 +250,7 @@ bool NodeAgent::Implementation::look() {
 
 // Ranks are woken after the replies are posted, because a wake-up takes half of a round trip. A
 // rank that waits for another word stays asleep.
-bool NodeAgent::Implementation::step() {
+bool AgentOfParts::step() {
   const auto take = [this](Bytes bytes) { on_message(bytes); };
   const auto left = [this](network::Operation& buffer) {
     outbox_.has_left(static_cast<remote::SendBuffer&>(buffer));
@@ -275,7 +272,7 @@ bool NodeAgent::Implementation::step() {
   return found || carried;
 }
 
-void NodeAgent::Implementation::show_load() const {
+void AgentOfParts::show_load() const {
   AgentLoad& load = memory_->header().agent_load;
   const std::size_t waiting =
       answers_.waiting() + passed_.waiting() + turns_.stalled() + left_batches_.waiting();
@@ -285,7 +282,7 @@ void NodeAgent::Implementation::show_load() const {
 
 // step() does not see puts and gets that the library carries out itself. Without a check of the
 // descriptor, the agent would sleep during a stream of them.
-bool NodeAgent::Implementation::is_network_active() const {
+bool AgentOfParts::is_network_active() const {
   network::Endpoint& endpoint = outbox_.endpoint();
   const bool carries_out_itself = !carrier_.is_on() && endpoint.wait_descriptor() >= 0;
   if (!carries_out_itself || !endpoint.may_sleep()) return false;
@@ -295,7 +292,7 @@ bool NodeAgent::Implementation::is_network_active() const {
   });
 }
 
-void NodeAgent::Implementation::wait() {
+void AgentOfParts::wait() {
   const bool is_stuck = answers_.are_stuck();
   if (turns_.stalled() > 0) {
     ::sched_yield();  // the holder of the lock may need the processor
@@ -314,7 +311,7 @@ void NodeAgent::Implementation::wait() {
   memory_->header().agent_bell.lower();
 }
 
-void NodeAgent::Implementation::on_message(Bytes bytes) {
+void AgentOfParts::on_message(Bytes bytes) {
   const NodePlan& plan = memory_->plan();
   if (const auto batch = remote::read_batch(bytes, tag_, plan)) return on_batch(*batch, bytes);
   if (const auto to = remote::addressee(bytes, tag_)) return on_packet(*to, bytes);
@@ -322,13 +319,13 @@ void NodeAgent::Implementation::on_message(Bytes bytes) {
   outbox_.endpoint().refuse();
 }
 
-void NodeAgent::Implementation::on_batch(const remote::ReceivedBatch& received, Bytes bytes) {
+void AgentOfParts::on_batch(const remote::ReceivedBatch& received, Bytes bytes) {
   if (is_of_messages(received)) return on_messages(received, bytes);
   turns_.take(received, bytes);
 }
 
 // All messages of a batch are for one rank.
-void NodeAgent::Implementation::on_messages(const remote::ReceivedBatch& received, Bytes bytes) {
+void AgentOfParts::on_messages(const remote::ReceivedBatch& received, Bytes bytes) {
   const auto first = remote::read_request(received.requests, memory_->plan());
   if (!first) return outbox_.endpoint().refuse();
   const auto to = Rank(first->request.to);
@@ -338,7 +335,7 @@ void NodeAgent::Implementation::on_messages(const remote::ReceivedBatch& receive
 
 // The packet is for a rank whose messages the agent carries, or it is another agent's reply to a
 // beat.
-void NodeAgent::Implementation::on_packet(std::uint32_t to, Bytes packet) {
+void AgentOfParts::on_packet(std::uint32_t to, Bytes packet) {
   const NodePlan& plan = memory_->plan();
   if (carrier_.is_on() && plan.node_ranks().holds(Rank(to)))
     return carrier_.deliver(Rank(to), packet);
@@ -346,7 +343,7 @@ void NodeAgent::Implementation::on_packet(std::uint32_t to, Bytes packet) {
   if (!answer || !nodes_.hear(answer->reply.node, monotonic_ns())) ++misdirected_;
 }
 
-void NodeAgent::Implementation::on_control(const remote::ReceivedControl& received) {
+void AgentOfParts::on_control(const remote::ReceivedControl& received) {
   const Control& control = received.control;
   switch (control.kind) {
     case MessageKind::hello:
@@ -363,7 +360,7 @@ void NodeAgent::Implementation::on_control(const remote::ReceivedControl& receiv
 }
 
 // The first hello of a process drops the state that its predecessor in this rank left.
-void NodeAgent::Implementation::meet(const remote::ReceivedControl& hello) {
+void AgentOfParts::meet(const remote::ReceivedControl& hello) {
   const std::uint32_t from = hello.control.from;
   if (!turns_.may_meet(from, hello.incarnation) || !outbox_.meet(from, hello.behind)) return;
   turns_.meet(from, hello.incarnation);
@@ -371,15 +368,14 @@ void NodeAgent::Implementation::meet(const remote::ReceivedControl& hello) {
   answers_.owe(from, 0);
 }
 
-void NodeAgent::Implementation::refuse(std::uint32_t rank, const std::string& why) {
+void AgentOfParts::refuse(std::uint32_t rank, const std::string& why) {
   outbox_.endpoint().refuse();
   remote::declare_over(memory_->header(),
                        fmt::format("the agent of host {} cannot carry out a request of rank {}: {}",
                                    host_, rank, why));
 }
 
-void NodeAgent::Implementation::has_failed(const network::Operation* operation,
-                                           const std::string& why) {
+void AgentOfParts::has_failed(const network::Operation* operation, const std::string& why) {
   remote::SendBuffer* failed = outbox_.find(operation);
   if (failed == nullptr) return;
   if (failed->is_carried) nodes_.lose(remote::node_of_agent(failed->to), NodeState::cut_off);
@@ -388,9 +384,11 @@ void NodeAgent::Implementation::has_failed(const network::Operation* operation,
 }
 
 // Whether some other agents do not yet know why the job is over.
-bool NodeAgent::Implementation::has_to_tell() {
+bool AgentOfParts::has_to_tell() {
   return !job_.send_alarms() || (job_.has_alarm() && outbox_.leaving() > 0);
 }
+
+}  // namespace
 
 Result<std::string> describe_network(const network::Settings& settings) {
   const Result<std::unique_ptr<network::Endpoint>> endpoint = network::open_endpoint(settings, {});
@@ -398,27 +396,8 @@ Result<std::string> describe_network(const network::Settings& settings) {
   return (*endpoint)->describe();
 }
 
-NodeAgent::NodeAgent(std::unique_ptr<Implementation> implementation)
-    : implementation_(std::move(implementation)) {}
-
-NodeAgent::~NodeAgent() = default;
-
 Result<std::unique_ptr<NodeAgent>> NodeAgent::open(const Setup& setup) {
-  Result<std::unique_ptr<Implementation>> implementation = Implementation::open(setup);
-  if (!implementation) return implementation.error();
-  return std::unique_ptr<NodeAgent>(new NodeAgent(*std::move(implementation)));
-}
-
-const NodeContact& NodeAgent::contact() const {
-  return implementation_->contact();
-}
-
-NodeAgent::Dropped NodeAgent::dropped() const {
-  return implementation_->dropped();
-}
-
-void NodeAgent::serve(int control) {
-  implementation_->serve(control);
+  return AgentOfParts::open(setup);
 }
 
 }  // namespace gondwana

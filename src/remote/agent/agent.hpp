@@ -37,14 +37,14 @@ class NodeAgent {
   static Result<std::unique_ptr<NodeAgent>> open(const Setup& setup);
   NodeAgent(const NodeAgent&) = delete;
   NodeAgent& operator=(const NodeAgent&) = delete;
-  ~NodeAgent();
+  virtual ~NodeAgent() = default;
 
   // The data that other nodes need to reach this one.
-  const NodeContact& contact() const;
+  virtual const NodeContact& contact() const = 0;
 
   // Serves until `control` is readable, which means that the agent must end or its parent has
   // ended. Then it replies to the requests that have arrived, and returns.
-  void serve(int control);
+  virtual void serve(int control) = 0;
 
   // Counts of messages that were not executed.
   struct Dropped {
@@ -52,13 +52,10 @@ class NodeAgent {
     std::uint64_t repeated = 0;     // of this job: received before, or of a replaced process
     std::uint64_t misdirected = 0;  // of this job, for a process that does not exist here
   };
-  Dropped dropped() const;
+  virtual Dropped dropped() const = 0;
 
- private:
-  class Implementation;
-  explicit NodeAgent(std::unique_ptr<Implementation> implementation);
-
-  std::unique_ptr<Implementation> implementation_;
+ protected:
+  NodeAgent() = default;
 };
 
 }  // namespace gondwana

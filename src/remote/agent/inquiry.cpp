@@ -27,8 +27,9 @@ void Inquiry::begin(NodeReport own, std::uint64_t now_ns) {
 
 std::optional<std::uint32_t> Inquiry::next_to_ask(std::uint64_t now_ns) {
   if (!runs_) return std::nullopt;
-  if (asked_ && now_ns - asked_ns_ > answer_ns) put_off(now_ns);
+  if (asked_ && now_ns - asked_->since_ns > answer_ns) put_off(now_ns);
   if (!runs_ || asked_) return std::nullopt;
+  std::uint32_t node = busy_;
   if (reports_[busy_]) {
     const auto missing =
         std::ranges::find_if(reports_, [](const auto& report) { return !report.has_value(); });
@@ -36,17 +37,15 @@ std::optional<std::uint32_t> Inquiry::next_to_ask(std::uint64_t now_ns) {
       conclude(now_ns);
       return std::nullopt;
     }
-    asked_ = static_cast<std::uint32_t>(missing - reports_.begin());
-  } else {
-    asked_ = busy_;
+    node = static_cast<std::uint32_t>(missing - reports_.begin());
   }
-  asked_ns_ = now_ns;
-  return asked_;
+  asked_ = Question{node, now_ns};
+  return node;
 }
 
 void Inquiry::hear(std::uint32_t node, std::uint32_t round, NodeReport report,
                    std::uint64_t now_ns) {
-  if (!runs_ || round != round_ || asked_ != node) return;
+  if (!runs_ || round != round_ || !is_asked(node)) return;
   asked_.reset();
   const bool is_still = report.is_still;
   reports_[node] = std::move(report);
@@ -57,7 +56,7 @@ void Inquiry::hear(std::uint32_t node, std::uint32_t round, NodeReport report,
 }
 
 void Inquiry::hear_farewell(std::uint32_t node, NodeReport report) {
-  if (asked_ == node) asked_.reset();
+  if (is_asked(node)) asked_.reset();
   reports_[node] = std::move(report);
   is_gone_[node] = true;
 }

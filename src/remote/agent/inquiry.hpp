@@ -46,11 +46,16 @@ class Inquiry {
   const std::optional<std::string>& diagnosis() const { return diagnosis_; }
 
  private:
+  struct Question {
+    std::uint32_t node;
+    std::uint64_t since_ns;
+  };
   struct Found {
     std::uint64_t print;
     std::uint64_t since_ns;
   };
 
+  bool is_asked(std::uint32_t node) const { return asked_ && asked_->node == node; }
   void put_off(std::uint64_t now_ns);
   void conclude(std::uint64_t now_ns);
 
@@ -58,8 +63,7 @@ class Inquiry {
   std::uint64_t peer_timeout_ns_;
   std::uint32_t round_ = 0;
   bool runs_ = false;
-  std::optional<std::uint32_t> asked_;  // has not replied yet
-  std::uint64_t asked_ns_ = 0;
+  std::optional<Question> asked_;                   // has not replied yet
   std::uint32_t busy_ = 0;                          // the node last found busy
   std::vector<std::optional<NodeReport>> reports_;  // of this round, by node
   std::vector<bool> is_gone_;
