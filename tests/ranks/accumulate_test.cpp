@@ -45,7 +45,8 @@ void accumulate(World& world, const Accumulation& what, int pe, const Pieces& to
                        .here_stride = size};
   Lane& lane = engine.default_lane();
   ASSERT_TRUE(engine.remote().begin_accumulate(lane, rank, what, std::span(&run, 1),
-                                               lane.pending()) == RemoteAccess::Begun::pending);
+                                               lane.posted().pending()) ==
+              RemoteAccess::Begun::pending);
 }
 
 // Some pieces are longer than a message, and many lie across stripes.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/access_checkers.hpp"
 #include "support/nodes.hpp"
 
@@ -20,6 +22,40 @@ TEST(SymmetricMemory, after_its_end_memory_before_the_heap_may_be_used) {
   }
   *before = std::byte{1};
   EXPECT_EQ(*before, std::byte{1});
+}
+
+TEST(heap_pages, memory_that_was_handed_out_is_cleared_and_other_is_left_alone) {
+  const std::shared_ptr<NodeMemory> memory =
+      test::get_or_abort(NodeMemory::create(NodeShare::whole(1)));
+  const HeapPlace place{.offset = huge_offset, .size = huge_page, .huge = 0, .redzones = false};
+  HeapPages pages(memory, Rank(0), place, 0, 0);
+  const MutableBytes bytes = pages.bytes();
+  EXPECT_EQ(bytes.data(), memory->window(Rank(0)) + place.offset);
+  pages.allow(0, bytes.size());
+  bytes[100] = std::byte{1};
+  bytes[300] = std::byte{2};
+  pages.touch(200);
+  EXPECT_EQ(pages.touched_in_arena(), place.offset + 200);
+  pages.clear(0, 400);
+  EXPECT_EQ(bytes[100], std::byte{0});
+  EXPECT_EQ(bytes[300], std::byte{2}) << "it counts as memory that reads as zero";
+}
+
+TEST(heap_pages, whole_pages_of_a_large_block_are_given_back_and_read_as_zero) {
+  const std::shared_ptr<NodeMemory> memory =
+      test::get_or_abort(NodeMemory::create(NodeShare::whole(1)));
+  const HeapPlace place{.offset = huge_offset, .size = huge_page, .huge = 0, .redzones = false};
+  HeapPages pages(memory, Rank(0), place, 0, 0);
+  pages.allow(0, pages.bytes().size());
+  std::ranges::fill(pages.bytes(), std::byte{3});
+  const HeapPages::Span small = pages.give_back(64, 8192);
+  EXPECT_EQ(small.begin, small.end) << "too little to be worth a system call";
+  const HeapPages::Span given = pages.give_back(64, huge_page / 2);
+  EXPECT_LT(given.begin, given.end);
+  EXPECT_EQ(pages.bytes()[64 + given.begin], std::byte{0});
+  EXPECT_EQ(pages.bytes()[64 + given.end - 1], std::byte{0});
+  EXPECT_EQ(pages.bytes()[64 + given.end], std::byte{3});
+  EXPECT_EQ(pages.bytes()[0], std::byte{3});
 }
 
 }  // namespace

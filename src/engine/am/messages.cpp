@@ -35,15 +35,11 @@ const void* Messages::this_thread() {
 }
 
 void Messages::listen(Receiver receiver, void* context, Handlers handlers) {
-  context_ = context;
   owner_ = this_thread();
   any_thread_ = handlers == Handlers::on_any_thread;
   for (Receiving& lane : receiving_) lane.consumer.be_alone(!any_thread_);
-  if (Tracer::is_on()) {
-    traced_receiver_ = std::exchange(receiver, &receive_traced);
-    traced_context_ = std::exchange(context_, this);
-  }
-  receiver_ = receiver;
+  listener_ = {receiver, context};
+  if (Tracer::is_on()) traced_listener_ = std::exchange(listener_, {&receive_traced, this});
 }
 
 void Messages::receive_traced(void* messages, const Incoming& incoming) {
@@ -55,7 +51,7 @@ void Messages::receive_traced(void* messages, const Incoming& incoming) {
                       .peer = index(incoming.from),
                       .bytes = incoming.block.size()};
   });
-  self.traced_receiver_(self.traced_context_, incoming);
+  self.traced_listener_.receiver(self.traced_listener_.context, incoming);
 }
 
 NodeQueue Messages::lane(Rank receiver, MessageClass sort) const {
@@ -86,7 +82,7 @@ std::uint32_t Messages::poll_inbox(Receiving& mine, MessageClass sort, bool sure
   const auto handle = [&](std::uint32_t from, InboxMessage& message, std::uint32_t block) {
     const MutableBytes payload =
         block == Reservation::no_block ? MutableBytes() : mine.lane.block(from, block);
-    receiver_(context_, {here_[from], sort, message, payload});
+    listener_.receiver(listener_.context, {here_[from], sort, message, payload});
   };
   if (!surely) return mine.consumer.poll(handle, most_at_once);
   mine.consumer.settle();
@@ -96,8 +92,8 @@ std::uint32_t Messages::poll_inbox(Receiving& mine, MessageClass sort, bool sure
 std::uint32_t Messages::poll_messages(MessageClass sort) {
   return remote_->poll(sort, most_at_once, [&](RemoteMessages::MessageBuffer& buffer) {
     const MutableBytes block = MutableBytes(buffer.block).first(buffer.packet.head.bytes);
-    receiver_(context_,
-              {buffer.peer, sort, buffer.packet.message, block.empty() ? MutableBytes() : block});
+    listener_.receiver(listener_.context, {buffer.peer, sort, buffer.packet.message,
+                                           block.empty() ? MutableBytes() : block});
   });
 }
 

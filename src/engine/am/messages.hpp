@@ -45,8 +45,10 @@ class Messages {
   // Also enables messages to ranks out of reach.
   void use(std::unique_ptr<RemoteMessages> remote) { remote_ = std::move(remote); }
   RemoteMessages* remote() { return remote_.get(); }
-  void stop() { receiver_ = nullptr; }
-  bool may_poll() const { return receiver_ != nullptr && (any_thread_ || owner_ == this_thread()); }
+  void stop() { listener_ = {}; }
+  bool may_poll() const {
+    return listener_.receiver != nullptr && (any_thread_ || owner_ == this_thread());
+  }
 
   // Returns nothing if the queue is full. Never waits. Any thread may call it.
   [[gnu::always_inline]] std::optional<Draft> try_open(Rank to, MessageClass sort,
@@ -91,6 +93,10 @@ class Messages {
  private:
   using Sender = InboxSender<RealAtomics, NodeQueue>;
 
+  struct Listener {
+    Receiver receiver = nullptr;
+    void* context = nullptr;
+  };
   // A queue of this rank. Threads take turns at its consumer; a running handler keeps the turn.
   struct Receiving {
     explicit Receiving(const NodeQueue& own) : lane(own), consumer(own) {}
@@ -117,10 +123,8 @@ class Messages {
   NodeRanks here_;
   Rank me_;
   InboxLayout layout_;
-  Receiver receiver_ = nullptr;
-  void* context_ = nullptr;
-  Receiver traced_receiver_ = nullptr;
-  void* traced_context_ = nullptr;
+  Listener listener_;
+  Listener traced_listener_;
   bool any_thread_ = false;
   const void* owner_ = nullptr;
   std::array<Receiving, 2> receiving_;                 // by class

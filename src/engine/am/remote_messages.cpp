@@ -47,18 +47,11 @@ RemoteMessages::~RemoteMessages() {
   add(memory_.page(me_).traffic.under_way, ~std::uint64_t{0} * waiting_.size());
 }
 
-RemoteMessages::MessageBuffer& RemoteMessages::take_buffer() {
-  if (free_.empty()) free_.push_back(&buffers_.emplace_back());
-  MessageBuffer& buffer = *free_.back();
-  free_.pop_back();
-  return buffer;
-}
-
 // Keeps the blocks of as many buffers as one peer may fill.
 void RemoteMessages::give_back(MessageBuffer& buffer) {
   constexpr std::size_t max_blocks = window;
-  if (free_.size() >= max_blocks) buffer.block = {};
-  free_.push_back(&buffer);
+  if (buffers_.unused() >= max_blocks) buffer.block = {};
+  buffers_.give_back(buffer);
 }
 
 std::optional<Draft> RemoteMessages::try_open(Rank to, MessageClass sort, Payload payload) {
@@ -69,7 +62,7 @@ std::optional<Draft> RemoteMessages::try_open(Rank to, MessageClass sort, Payloa
     if (peer.under_way + peer.replies >= window && wire_->lost(to) == nullptr) return std::nullopt;
     ++peer.under_way;
   }
-  MessageBuffer& buffer = take_buffer();
+  MessageBuffer& buffer = buffers_.take();
   buffer.peer = to;
   buffer.state = &peer;
   buffer.packet.head = {.sort = sort_of(sort)};
@@ -194,7 +187,7 @@ void RemoteMessages::receive(Rank from, Bytes message) {
 
 void RemoteMessages::keep(Rank from, const Head& head, Bytes message) {
   if (head.bytes > longest_medium || message.size() != sizeof(ActiveMessage) + head.bytes) return;
-  MessageBuffer& buffer = take_buffer();
+  MessageBuffer& buffer = buffers_.take();
   std::memcpy(&buffer.packet, message.data(), sizeof(ActiveMessage));
   buffer.peer = from;
   buffer.state = &peers_[index(from)];

@@ -27,6 +27,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/pool.hpp"
 #include "engine/am/draft.hpp"
 #include "memory/node_memory.hpp"
 #include "remote/protocol.hpp"
@@ -126,7 +127,6 @@ class RemoteMessages {
     std::vector<std::byte> rest;
   };
 
-  MessageBuffer& take_buffer();
   void give_back(MessageBuffer& buffer);
   void send(Rank to, Peer& peer, const Outgoing& message, Departure departure);
   bool try_send(Rank to, Peer& peer, const Outgoing& message, Departure departure);
@@ -143,8 +143,7 @@ class RemoteMessages {
   std::uint32_t ranks_;
   std::uint16_t generation_;
   std::map<std::uint32_t, Peer> peers_;  // by rank; only peers with messages
-  std::deque<MessageBuffer> buffers_;
-  std::vector<MessageBuffer*> free_;
+  Pool<MessageBuffer> buffers_;
   std::deque<Waiting> waiting_;
   std::array<std::deque<MessageBuffer*>, 2> arrived_;  // by class
   std::array<std::atomic<std::uint32_t>, 2>

@@ -83,7 +83,8 @@ RemoteAccess::Begun FarPieces::begin_told() {
   if (side_ == strided::End::source) return remote_.begin_get(lane_, rank_, told_, done_, no_room_);
   const auto is_packed = [this](const StridedRun& each) { return remote_.packs(each.size); };
   const bool are_copied = need_not_arrive_ && std::ranges::all_of(told_, is_packed);
-  return remote_.begin_put(lane_, rank_, told_, are_copied ? lane_.pending() : done_, no_room_);
+  return remote_.begin_put(lane_, rank_, told_, are_copied ? lane_.posted().pending() : done_,
+                           no_room_);
 }
 
 RemoteAccess::Begun FarPieces::finish(CallName call) {

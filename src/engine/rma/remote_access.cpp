@@ -7,7 +7,7 @@ namespace gondwana {
 bool RemoteAccess::put(Lane& lane, Remote to, Bytes source, Buffer buffer) {
   lane.counters().add_put(source.size());
   if (!is_message(source.size())) return write(lane, to, source, buffer);
-  const auto put = [&] { return wire_->put(to, source, lane.pending()); };
+  const auto put = [&] { return wire_->put(to, source, lane.posted().pending()); };
   return post("put", lane, NoRoom::wait, put) == Begun::pending;
 }
 
@@ -36,7 +36,7 @@ std::optional<std::uint64_t> RemoteAccess::request_uncounted(Lane& lane, Remote 
 
 bool RemoteAccess::begin_request(Lane& lane, Remote at, const AtomicRequest& request,
                                  std::byte* old) {
-  return begin_request(lane, at, request, old, lane.pending()) == Begun::pending;
+  return begin_request(lane, at, request, old, lane.posted().pending()) == Begun::pending;
 }
 
 RemoteAccess::Begun RemoteAccess::begin_put(Lane& lane, Remote to, Bytes source, Completion& done,
@@ -76,12 +76,12 @@ bool RemoteAccess::put_before_signal(Lane& lane, Remote to, Bytes source) {
   if (source.size() > std::min(4 * limits.messages_up_to, limits.packs_up_to))
     return put(lane, to, source);
   lane.counters().add_put(source.size());
-  return post("put", lane, [&] { return wire_->put(to, source, lane.pending()); });
+  return post("put", lane, [&] { return wire_->put(to, source, lane.posted().pending()); });
 }
 
 bool RemoteAccess::begin_uncounted(Lane& lane, Remote at, const AtomicRequest& request) {
   return post("atomic operation", lane,
-              [&] { return wire_->atomic(at, request, nullptr, lane.pending()); });
+              [&] { return wire_->atomic(at, request, nullptr, lane.posted().pending()); });
 }
 
 std::size_t RemoteAccess::longest_write(Remote place) const {
@@ -94,7 +94,7 @@ std::size_t RemoteAccess::longest_write(Remote place) const {
 // caller keeps it unchanged. A large one waits for delivery.
 bool RemoteAccess::write(Lane& lane, Remote to, Bytes source, Buffer buffer) {
   if (buffer == Buffer::kept_until_quiet)
-    return post_parts(lane, to, source, lane.pending(), NoRoom::wait) == Begun::pending;
+    return post_parts(lane, to, source, lane.posted().pending(), NoRoom::wait) == Begun::pending;
   if (source.size() <= std::min(Lane::bounce_limit, longest_write(to)))
     return write_copied(lane, to, source);
   Completion done;
@@ -106,11 +106,12 @@ bool RemoteAccess::write(Lane& lane, Remote to, Bytes source, Buffer buffer) {
 bool RemoteAccess::write_copied(Lane& lane, Remote to, Bytes source) {
   keeps_fence(lane, to.rank, NoRoom::wait);
   return post("put", lane, [&]() -> Result<Posted> {
-    Bytes copy = lane.bounce(source);
-    if (copy.empty() && lane.begin_generation()) copy = lane.bounce(source);
+    PostedOperations& others = lane.posted();
+    Bytes copy = others.copy(source);
+    if (copy.empty() && others.begin_generation()) copy = others.copy(source);
     if (copy.empty()) return Posted::busy;
-    Result<Posted> posted = wire_->write(to, copy, lane.pending());
-    if (!posted || *posted == Posted::busy) lane.drop_bounced(copy);
+    Result<Posted> posted = wire_->write(to, copy, others.pending());
+    if (!posted || *posted == Posted::busy) others.drop_copy(copy);
     return posted;
   });
 }
@@ -119,10 +120,10 @@ bool RemoteAccess::write_copied(Lane& lane, Remote to, Bytes source) {
 // has to wait for them.
 bool RemoteAccess::get_uncounted(Lane& lane, MutableBytes dest, Remote from, Buffer buffer) {
   if (buffer == Buffer::kept_until_quiet)
-    return post_get(lane, dest, from, lane.pending(), NoRoom::wait) == Begun::pending;
+    return post_get(lane, dest, from, lane.posted().pending(), NoRoom::wait) == Begun::pending;
   Completion done;
   Begun posted = Begun::failed;
-  if (!lane.is_done() && is_message(dest.size())) {
+  if (!lane.posted().is_done() && is_message(dest.size())) {
     order(lane);
     posted = post_get(lane, dest, from, done, NoRoom::wait);
   } else {
@@ -230,13 +231,14 @@ bool RemoteAccess::note(Lane& lane, const Error* loss) const {
 }
 
 void RemoteAccess::drain(Lane& lane) {
-  if (lane.is_done() && !lane.has_lost()) return;
-  const std::uint64_t so_far = lane.generation();
+  PostedOperations& posted = lane.posted();
+  if (posted.is_done() && !posted.has_lost()) return;
+  const std::uint64_t so_far = posted.generation();
   waiter_->until({.call = "quiet", .on_network = true}, [&] {
     const std::scoped_lock turn(turn_);
-    return lane.is_complete(so_far);
+    return posted.is_complete(so_far);
   });
-  note(lane, lane.take_loss());
+  note(lane, posted.take_loss());
 }
 
 // Does not wait unless something could be overtaken.
@@ -253,14 +255,15 @@ void RemoteAccess::order(Lane& lane) {
 void RemoteAccess::fence(Lane& lane) {
   order(lane);
   const std::scoped_lock turn(turn_);
-  lane.set_fence_mark(wire_->accepted());
+  lane.posted().set_fence_mark(wire_->accepted());
 }
 
 bool RemoteAccess::keeps_fence(Lane& lane, Rank to, NoRoom no_room) {
   const auto is_kept = [&] {
     const auto turn = take_turn(no_room);
     if (!turn) return false;
-    return lane.fence_mark() == 0 || wire_->has_executed(to, lane.fence_mark());
+    const std::uint64_t mark = lane.posted().fence_mark();
+    return mark == 0 || wire_->has_executed(to, mark);
   };
   if (no_room == NoRoom::refuse) {
     if (is_kept()) return true;

@@ -145,7 +145,7 @@ RemoteAccess::Begun RemoteAccess::begin_accumulate(Lane& lane, Space to, const A
 
 // The sources may be reused on return, so all pieces must be small enough to be packed.
 bool RemoteAccess::put_packed(Lane& lane, Space to, const StridedRun& pieces) {
-  return begin_put(lane, to, std::span(&pieces, 1), lane.pending()) == Begun::pending;
+  return begin_put(lane, to, std::span(&pieces, 1), lane.posted().pending()) == Begun::pending;
 }
 
 bool RemoteAccess::get_packed(Lane& lane, Space from, const StridedRun& pieces) {

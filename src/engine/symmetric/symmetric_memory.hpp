@@ -12,20 +12,12 @@
 
 #include "core/result.hpp"
 #include "core/types.hpp"
+#include "engine/symmetric/heap_pages.hpp"
 #include "engine/symmetric/symmetric_ranges.hpp"
 #include "memory/heap.hpp"
 #include "memory/node_memory.hpp"
 
 namespace gondwana {
-
-// The location of the heap in the arena. Its first `huge` bytes are on reserved huge pages. A page
-// given back from there may belong to another process when it is touched again.
-struct HeapPlace {
-  std::size_t offset = 0;
-  std::size_t size = 0;
-  std::size_t huge = 0;
-  bool redzones = false;  // blocks are separated, so that an overflow hits no other block
-};
 
 class SymmetricMemory {
  public:
@@ -33,7 +25,6 @@ class SymmetricMemory {
   // NodePlan::globals_offset. `touched`: the arena was never written beyond that offset.
   SymmetricMemory(std::shared_ptr<const NodeMemory> memory, Rank rank, MutableBytes globals,
                   const HeapPlace& heap, std::size_t touched = 0);
-  ~SymmetricMemory();
   SymmetricMemory(const SymmetricMemory&) = delete;
   SymmetricMemory& operator=(const SymmetricMemory&) = delete;
 
@@ -58,13 +49,13 @@ class SymmetricMemory {
   // If [address, address + size) is in the heap, but not within one block: describes the mistake.
   std::optional<std::string> doubt_about(const void* address, std::size_t size) const;
 
-  MutableBytes heap() const { return heap_; }
+  MutableBytes heap() const { return pages_.bytes(); }
   Rank owner() const { return rank_; }
   // The rank whose memory is at this address of this process; nothing: no rank of this node.
   std::optional<Rank> rank_at(const void* address) const;
-  std::size_t heap_size() const { return heap_.size(); }
+  std::size_t heap_size() const { return heap().size(); }
   // Bytes at the start of the heap that are on reserved huge pages.
-  std::size_t huge_size() const { return huge_; }
+  std::size_t huge_size() const { return pages_.huge(); }
   std::size_t largest_free() const;
   // The value of the constructor's `touched` for the next heap in this arena.
   std::size_t touched() const;
@@ -72,36 +63,20 @@ class SymmetricMemory {
 
  private:
   std::size_t heap_offset_of(const void* block) const {
-    return static_cast<std::size_t>(static_cast<const std::byte*>(block) - heap_.data());
+    return static_cast<std::size_t>(static_cast<const std::byte*>(block) - heap().data());
   }
   std::optional<Heap::Block> take(std::size_t size, std::size_t alignment = Heap::granule);
   bool resize_in_place(std::size_t offset, std::size_t size);
   void* hand_out(Heap::Block block, std::size_t asked);
-  void allow(std::size_t offset, std::size_t size) const;
-  void forbid(std::size_t offset, std::size_t size) const;
-  void dump_touched();
-  void clear(std::size_t offset, std::size_t size);
-  // A range of a block, relative to its start.
-  struct Span {
-    std::size_t begin = 0;
-    std::size_t end = 0;
-  };
-  Span give_back(std::size_t offset, std::size_t size) const;
 
   std::shared_ptr<const NodeMemory> memory_;
   Rank rank_;
   SymmetricRanges ranges_;
-  std::size_t offset_;  // of the heap in the arena
-  MutableBytes heap_;
-  std::size_t huge_;
   bool redzones_;
-  std::size_t redzone_before_;  // bytes of the redzone before the heap
-  mutable std::mutex mutex_;    // guards the bookkeeping below
+  mutable std::mutex mutex_;  // guards what is below
+  HeapPages pages_;
   Heap book_;
   std::map<std::size_t, std::size_t> asked_;  // offset of each block -> requested bytes
-  std::size_t touched_;                       // no byte of the heap from here on was ever allocated
-  std::size_t dumped_ = 0;                    // core dumps contain the heap up to here
-  bool dumps_ = false;
 };
 
 }  // namespace gondwana

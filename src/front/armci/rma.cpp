@@ -97,9 +97,9 @@ void accumulate_far(const Call& call, Rank rank, std::span<const StridedRun> run
   Door& door = call.door;
   door.order(call.name);
   Lane& lane = door.lane();
-  door.check(call.name,
-             door.engine().remote().begin_accumulate(
-                 lane, rank, *call.adds, runs, lane.pending()) == RemoteAccess::Begun::pending);
+  door.check(call.name, door.engine().remote().begin_accumulate(lane, rank, *call.adds, runs,
+                                                                lane.posted().pending()) ==
+                            RemoteAccess::Begun::pending);
 }
 
 [[gnu::noinline]] void move_far(const Call& call, Rank rank, std::span<const StridedRun> runs) {
