@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 
 #include "core/print_error.hpp"
@@ -13,6 +15,27 @@ namespace gondwana::gasnet {
 namespace {
 
 constinit std::atomic<bool> is_verbose{true};
+
+struct ErrorText {
+  int code;
+  const char* name;
+  const char* description;
+};
+
+constexpr std::array error_texts{
+    ErrorText{GASNET_OK, "GASNET_OK", "no error"},
+    ErrorText{GASNET_ERR_NOT_INIT, "GASNET_ERR_NOT_INIT", "the library is not initialized"},
+    ErrorText{GASNET_ERR_RESOURCE, "GASNET_ERR_RESOURCE", "a resource is exhausted"},
+    ErrorText{GASNET_ERR_BAD_ARG, "GASNET_ERR_BAD_ARG", "an argument is invalid"},
+    ErrorText{GASNET_ERR_NOT_READY, "GASNET_ERR_NOT_READY", "the operation is not complete"},
+    ErrorText{GASNET_ERR_BARRIER_MISMATCH, "GASNET_ERR_BARRIER_MISMATCH",
+              "barrier ids did not match"}};
+
+ErrorText text_of(int error) {
+  const auto* const found = std::ranges::find(error_texts, error, &ErrorText::code);
+  if (found != error_texts.end()) return *found;
+  return {error, "no such GASNet error code", "no such GASNet error code"};
+}
 
 }  // namespace
 
@@ -41,41 +64,11 @@ int refuse(const Error& error, CallName call) {
 }  // namespace gondwana::gasnet
 
 const char* gasnet_ErrorName(int error) {
-  switch (error) {
-    case GASNET_OK:
-      return "GASNET_OK";
-    case GASNET_ERR_NOT_INIT:
-      return "GASNET_ERR_NOT_INIT";
-    case GASNET_ERR_RESOURCE:
-      return "GASNET_ERR_RESOURCE";
-    case GASNET_ERR_BAD_ARG:
-      return "GASNET_ERR_BAD_ARG";
-    case GASNET_ERR_NOT_READY:
-      return "GASNET_ERR_NOT_READY";
-    case GASNET_ERR_BARRIER_MISMATCH:
-      return "GASNET_ERR_BARRIER_MISMATCH";
-    default:
-      return "no such GASNet error code";
-  }
+  return gondwana::gasnet::text_of(error).name;
 }
 
 const char* gasnet_ErrorDesc(int error) {
-  switch (error) {
-    case GASNET_OK:
-      return "no error";
-    case GASNET_ERR_NOT_INIT:
-      return "the library is not initialized";
-    case GASNET_ERR_RESOURCE:
-      return "a resource is exhausted";
-    case GASNET_ERR_BAD_ARG:
-      return "an argument is invalid";
-    case GASNET_ERR_NOT_READY:
-      return "the operation is not complete";
-    case GASNET_ERR_BARRIER_MISMATCH:
-      return "barrier ids did not match";
-    default:
-      return "no such GASNet error code";
-  }
+  return gondwana::gasnet::text_of(error).description;
 }
 
 int gex_System_GetVerboseErrors(void) {

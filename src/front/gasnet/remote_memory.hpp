@@ -2,19 +2,15 @@
 // so such errors end the job with a message.
 #pragma once
 
-#include <array>
-#include <atomic>
 #include <memory>
 #include <optional>
-#include <span>
-#include <vector>
 
 #include "engine/engine.hpp"
 #include "engine/rma/far_pieces.hpp"
+#include "front/gasnet/batch.hpp"
+#include "front/gasnet/device_transfers.hpp"
 #include "front/gasnet/message_memory.hpp"
 #include "front/gasnet/objects.hpp"
-#include "operations/strided/transfer.hpp"
-#include "operations/strided_run.hpp"
 
 namespace gondwana::gasnet {
 
@@ -24,30 +20,20 @@ inline RemoteAccess::NoRoom without_room(gex_Flags_t flags) {
                                            : RemoteAccess::NoRoom::wait;
 }
 
-// Operations in flight, and the copies of their sources. The owner must wait for completion.
-class Batch {
- public:
-  bool is_done() const { return done_.done() && reading_.done(); }
-  // Whether the client may use all sources again: local completion.
-  bool has_free_sources() const { return reading_.done(); }
+// For many threads. Ends the job if no place is left.
+std::unique_ptr<Lane> make_lane(Engine& engine);
+// Ends the job with the error of the lane.
+[[noreturn]] void fail(Lane& lane, CallName call);
 
- private:
-  friend class RemoteMemory;
-
-  Completion done_;
-  Completion reading_;    // puts that read the client's memory until they complete
-  Completion on_device_;  // the part of done_ that devices carry out: they wake no thread
-  std::size_t kept_ = 0;  // total bytes in copies_
-  std::vector<std::vector<std::byte>> copies_;
-};
-
-// All functions are thread-safe. Only the functions named by_kind accept a Remote in device memory.
+// All functions are thread-safe. Only request() and devices() accept a Remote in device memory.
 class RemoteMemory {
  public:
   RemoteMemory(Door& door, Engine& engine);
   // Null: the network and the agents carry out the operations, and a Remote is an offset in an
   // arena.
   const MessageMemory* everything() const { return everything_ ? &*everything_ : nullptr; }
+  // Puts and gets with device memory on at least one side.
+  DeviceTransfers& devices() { return devices_; }
   // Other components share this lane. Null: all ranks are within reach.
   Lane* lane() const { return lane_.get(); }
 
@@ -56,8 +42,6 @@ class RemoteMemory {
 
   // Returns whether the operation has begun. Ends the job if it failed.
   bool has_begun(RemoteAccess::Begun begun, CallName call);
-  [[noreturn]] static void fail(Lane& lane, CallName call);
-  [[noreturn]] void fail(CallName call) { fail(*lane_, call); }
   void complete(Completion& done, CallName call);
   // These calls return when the operation is complete.
   bool put(Remote to, Bytes source, CallName call, NoRoom no_room = NoRoom::wait);
@@ -80,14 +64,6 @@ class RemoteMemory {
   void wait(Batch& batch, CallName call);
   void wait_for_sources(Batch& batch, CallName call);
 
-  // The same with device memory on at least one side. put_by_kind() and get_by_kind() are complete
-  // when they return. Polls and waits advance the operations that the begin functions start.
-  void put_by_kind(Remote to, Bytes source, CallName call);
-  void get_by_kind(MutableBytes dest, Remote from, CallName call);
-  void begin_put_by_kind(Batch& batch, Remote to, Bytes source, CallName call);
-  void begin_get_by_kind(Batch& batch, MutableBytes dest, Remote from, CallName call);
-  void move_by_kind(strided::End side, Space there, const StridedRun& run, CallName call);
-
   // Whether begin_put_of_copy() copies a source of this size. It waits for larger puts to complete.
   static bool is_copied(std::size_t bytes) { return bytes <= most_copied; }
 
@@ -95,43 +71,11 @@ class RemoteMemory {
   static constexpr std::size_t most_copied = std::size_t{1} << 20;
 
   bool begin_put(Completion& done, Remote to, Bytes source, CallName call, NoRoom no_room);
-  KindAccess& kind_access(CallName call);
-  void follow(Batch& batch, std::unique_ptr<KindWork> work, CallName call, bool is_far);
-  bool make_room_for(Rank peer, CallName call);
-  void await_devices(const Batch& batch, CallName call, bool for_sources);
 
-  Door& door_;
   Engine& engine_;
   std::optional<MessageMemory> everything_;
-  std::unique_ptr<Lane> lane_;         // null: all ranks are within reach
-  std::unique_ptr<Lane> device_lane_;  // null: this process has no device
-  std::atomic<std::uint32_t> far_{0};  // device transfers in flight to other nodes
-};
-
-// The counterpart of FarPieces with device memory on one side.
-class KindPieces {
- public:
-  KindPieces(RemoteMemory& memory, Space there, strided::End side, CallName call)
-      : memory_(memory), there_(there), side_(side), call_(call) {}
-
-  strided::End side() const { return side_; }
-  void move(const StridedRun& run) {
-    if (last_.count > 0 && join(last_, run)) return;
-    finish();
-    last_ = run;
-  }
-  // All pieces have arrived on return.
-  void finish() {
-    if (last_.count > 0) memory_.move_by_kind(side_, there_, last_, call_);
-    last_.count = 0;
-  }
-
- private:
-  RemoteMemory& memory_;
-  Space there_;
-  strided::End side_;
-  CallName call_;
-  StridedRun last_ = {};
+  std::unique_ptr<Lane> lane_;  // null: all ranks are within reach
+  DeviceTransfers devices_;
 };
 
 }  // namespace gondwana::gasnet

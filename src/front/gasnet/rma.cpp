@@ -177,8 +177,8 @@ void begin_put_by_kind(Batch& batch, const FarTransfer& what, const gex_Event_t*
   const Team& team = Team::of(what.tm);
   const Remote place = place_by_kind(team, what.rank, {what.dest, what.bytes}, what.flags, call);
   RemoteMemory& remote = team.door->remote();
-  remote.begin_put_by_kind(batch, place,
-                           {find_own(what.tm, what.src, what.flags, call), what.bytes}, call);
+  remote.devices().begin_put(batch, place,
+                             {find_own(what.tm, what.src, what.flags, call), what.bytes}, call);
   if (lc_opt == GEX_EVENT_NOW) remote.wait_for_sources(batch, call);
 }
 
@@ -186,7 +186,7 @@ void begin_get_by_kind(Batch& batch, const FarTransfer& what) {
   constexpr auto call = "gex_RMA_Get";
   const Team& team = Team::of(what.tm);
   const Remote place = place_by_kind(team, what.rank, {what.src, what.bytes}, what.flags, call);
-  team.door->remote().begin_get_by_kind(
+  team.door->remote().devices().begin_get(
       batch, {find_own(what.tm, what.dest, what.flags, call), what.bytes}, place, call);
 }
 
@@ -265,7 +265,7 @@ int gondwana_gex_put(gex_TM_t tm, gex_Rank_t rank, void* dest, const void* src, 
     return put_without_devices(put);
   const Team& team = Team::of(tm);
   const gondwana::Remote place = place_by_kind(team, rank, {dest, nbytes}, flags, call);
-  team.door->remote().put_by_kind(place, {find_own(tm, src, flags, call), nbytes}, call);
+  team.door->remote().devices().put(place, {find_own(tm, src, flags, call), nbytes}, call);
   return 0;
 }
 
@@ -277,7 +277,7 @@ int gondwana_gex_get(gex_TM_t tm, void* dest, gex_Rank_t rank, const void* src, 
     return get_without_devices(get);
   const Team& team = Team::of(tm);
   const gondwana::Remote place = place_by_kind(team, rank, {src, nbytes}, flags, call);
-  team.door->remote().get_by_kind({find_own(tm, dest, flags, call), nbytes}, place, call);
+  team.door->remote().devices().get({find_own(tm, dest, flags, call), nbytes}, place, call);
   return 0;
 }
 

@@ -175,7 +175,7 @@ bool deliver_from_host(const Destination& to, Bytes payload, void* dest, gex_Fla
   if (target.here == nullptr) {
     if (target.elsewhere.owner().is_arena())
       return to.door.remote().put(target.elsewhere, payload, to.call, without_room(flags));
-    to.door.remote().put_by_kind(target.elsewhere, payload, to.call);
+    to.door.remote().devices().put(target.elsewhere, payload, to.call);
     return true;
   }
   copy_to_peer(target.here, payload.data(), payload.size());
@@ -185,7 +185,7 @@ bool deliver_from_host(const Destination& to, Bytes payload, void* dest, gex_Fla
 bool deliver_from_device(const Destination& to, Bytes payload, void* dest, gex_Flags_t /*flags*/) {
   if (payload.empty()) return true;
   const PeerAddress target = find_target(to, payload, dest);
-  to.door.remote().put_by_kind(as_elsewhere(to.door, to.process, target), payload, to.call);
+  to.door.remote().devices().put(as_elsewhere(to.door, to.process, target), payload, to.call);
   return true;
 }
 

@@ -101,7 +101,7 @@ PeerAddress find_peer(const Peer& peer, const Place& place) {
 }
 
 KindPieces kind_pieces_of(const Peer& peer, Space there) {
-  return {remote_memory(peer), there, peer.side, peer.call()};
+  return {remote_memory(peer).devices(), there, peer.side, peer.call()};
 }
 
 FarPieces pieces_of(const Peer& peer) {
