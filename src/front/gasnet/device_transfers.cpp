@@ -120,8 +120,8 @@ KindAccess& DeviceTransfers::access(CallName call) {
   if (KindAccess* by_kind = engine_.kind_access(); by_kind != nullptr) [[likely]]
     return *by_kind;
   give_up(call,
-          "the segment of the peer is memory of a device, and this process uses no devices; set "
-          "GONDWANA_EMULATED_DEVICES or GONDWANA_KINDS alike for all processes");
+          "the peer's segment is device memory, and this process uses no devices; set "
+          "GONDWANA_EMULATED_DEVICES and GONDWANA_KINDS to the same values for all processes");
 }
 
 void DeviceTransfers::move(strided::End side, Space there, const StridedRun& run, CallName call) {
