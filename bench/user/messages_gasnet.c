@@ -184,16 +184,16 @@ int main(int argc, char** argv) {
   const struct request request = request_of(argc, argv);
   start(data_bytes(request.largest));
   const gex_Rank_t other = (gex_Rank_t)pair.other;
-  const size_t most_medium = least(gex_AM_MaxRequestMedium(world, other, GEX_EVENT_NOW, 0, 0),
-                                   gex_AM_MaxReplyMedium(world, other, GEX_EVENT_NOW, 0, 0));
-  const size_t most_long = least(gex_AM_MaxRequestLong(world, other, GEX_EVENT_NOW, 0, 0),
-                                 gex_AM_MaxReplyLong(world, other, GEX_EVENT_NOW, 0, 0));
+  const size_t max_medium = least(gex_AM_MaxRequestMedium(world, other, GEX_EVENT_NOW, 0, 0),
+                                  gex_AM_MaxReplyMedium(world, other, GEX_EVENT_NOW, 0, 0));
+  const size_t max_long = least(gex_AM_MaxRequestLong(world, other, GEX_EVENT_NOW, 0, 0),
+                                gex_AM_MaxReplyLong(world, other, GEX_EVENT_NOW, 0, 0));
   begin_pair(&pair, &library, request.largest);
   measure_group(&pair, &library, "short", request.rounds, 0, 0);
   measure_group(&pair, &library, "medium", request.rounds, request.smallest,
-                least(request.largest, most_medium));
+                least(request.largest, max_medium));
   measure_group(&pair, &library, "long", request.rounds, request.smallest,
-                least(request.largest, most_long));
+                least(request.largest, max_long));
   end_pair(&pair, &library, request.largest);
   end_gasnet_pair(&pair);
 }

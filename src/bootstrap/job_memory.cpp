@@ -49,7 +49,7 @@ std::size_t wanted_ring_size(const Environment& environment) {
   if (setting_of(variable(VariableId::gondwana_trace), environment).is_default()) return 0;
   const Result<Options> options = read_options(environment);
   if (!options || !options->trace) return 0;
-  return std::bit_ceil(std::clamp(options->trace_size, least_ring_size, largest_ring_size));
+  return std::bit_ceil(std::clamp(options->trace_size, min_ring_size, largest_ring_size));
 }
 
 // The start of a heap on huge pages.

@@ -96,7 +96,7 @@ JoinWay way_to_join(const StartedBy& by, std::uint32_t pmix_size) {
 }
 
 Result<Membership> join_foreign(const StartedBy& by, const Options& options) {
-  const Terms terms{Deadline(options.join_timeout), options.most_on_node()};
+  const Terms terms{Deadline(options.join_timeout), options.max_on_node()};
   std::optional<Result<Pmix>> session;
   if (by.has_pmix) session = Pmix::open();
   const bool is_open = session && *session;

@@ -44,13 +44,13 @@ bool plausible_huge(const Welcome& welcome) {
 
 bool plausible_rings(const Welcome& welcome) {
   return welcome.ring_size == 0 ||
-         (std::has_single_bit(welcome.ring_size) && welcome.ring_size >= least_ring_size &&
+         (std::has_single_bit(welcome.ring_size) && welcome.ring_size >= min_ring_size &&
           welcome.ring_size <= largest_ring_size);
 }
 
 bool plausible_teams(std::uint64_t teams) {
-  return teams % NodePlan::least_teams == 0 && teams >= NodePlan::least_teams &&
-         teams <= NodePlan::most_teams;
+  return teams % NodePlan::min_teams == 0 && teams >= NodePlan::min_teams &&
+         teams <= NodePlan::max_teams;
 }
 
 bool plausible(const Message& message) {
@@ -161,7 +161,7 @@ Sent try_send(int socket, const Message& message, std::uint64_t job_tag, int att
     if (::sendmsg(socket, &envelope.header, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0) return Sent::yes;
     if (errno == EINTR) continue;
     if (errno == EAGAIN) return Sent::no_room;
-    return errno == ETOOMANYREFS ? Sent::too_many_under_way : Sent::peer_lost;
+    return errno == ETOOMANYREFS ? Sent::too_many_in_flight : Sent::peer_lost;
   }
 }
 

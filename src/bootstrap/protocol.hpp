@@ -56,7 +56,7 @@ struct Welcome {
   std::uint32_t job_ranks;
   std::uint64_t huge = 0;       // see NodePlan
   std::uint64_t ring_size = 0;  // see NodePlan
-  std::uint64_t teams = NodePlan::least_teams;
+  std::uint64_t teams = NodePlan::min_teams;
   std::uint64_t layout = memory_fingerprint;  // of the control memory, in the guardian's build
 
   NodeShare share() const { return {ranks, first, node, nodes, job_ranks}; }
@@ -107,7 +107,7 @@ struct Received {
   UniqueFd attachment;
 };
 
-enum class Sent { yes, no_room, too_many_under_way, peer_lost };
+enum class Sent { yes, no_room, too_many_in_flight, peer_lost };
 
 // Sends one message without waiting, with a descriptor if `attachment` >= 0. Fails if it would
 // block. Too many descriptors in flight is a limit of the user, not of this socket: polling the

@@ -66,7 +66,7 @@ struct Options {
   std::uint64_t exit_timeout = 0;  // seconds that gasnet_exit(0) waits; 0: from the number of ranks
 
   // The most ranks that share memory; 0: all on a machine.
-  std::uint32_t most_on_node() const {
+  std::uint32_t max_on_node() const {
     if (node_ranks > 0) return node_ranks;
     return put_smp && get_smp && acc_smp ? 0 : 1;
   }

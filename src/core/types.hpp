@@ -23,8 +23,8 @@ enum class SpaceId : std::uint32_t { arena = 0 };
 
 // The most spaces of a rank. Their numbers travel in the bits of a word that a rank does not need.
 inline constexpr std::uint32_t rank_bits = 20;
-inline constexpr std::uint32_t most_spaces = 2048;
-static_assert(most_spaces <= 1U << (32 - rank_bits));
+inline constexpr std::uint32_t max_spaces = 2048;
+static_assert(max_spaces <= 1U << (32 - rank_bits));
 
 constexpr std::uint32_t index(SpaceId space) {
   return static_cast<std::uint32_t>(space);

@@ -32,17 +32,17 @@ std::unique_ptr<RemoteAccess> remote_over(GuardedWire& wire, Messages& messages,
   return std::make_unique<RemoteAccess>(wire, messages, std::move(on_lost));
 }
 
-Waiter::LookAround peer_check(const Engine::Setup& setup) {
-  if (!setup.look_around) return {};
-  return [look = setup.look_around, tell = setup.on_lost] {
+Waiter::PeerCheck peer_check(const Engine::Setup& setup) {
+  if (!setup.check_peers) return {};
+  return [look = setup.check_peers, tell = setup.on_lost] {
     if (const std::optional<Error> loss = look()) tell(*loss);
   };
 }
 
 // Peers that free device memory wait until this rank has unmapped it.
-Waiter::LookAround peer_check(const Engine::Setup& setup, const Kinds& kinds,
-                              const std::unique_ptr<KindAccess>& access) {
-  Waiter::LookAround at_peers = peer_check(setup);
+Waiter::PeerCheck peer_check(const Engine::Setup& setup, const Kinds& kinds,
+                             const std::unique_ptr<KindAccess>& access) {
+  Waiter::PeerCheck at_peers = peer_check(setup);
   if (!kinds.has_devices()) return at_peers;
   return [at_peers, &access] {
     access->any_memory().forget_removed();
@@ -221,7 +221,7 @@ void Engine::settle_waiting() {
   if (remote_) around.is_oversubscribed = true;
   const WaitPolicy wait_policy(around, options_.spins);
   const PollBackoff polls = polls_of(wait_policy, around, remote_ != nullptr);
-  workers_.set_manners(wait_policy, polls);
+  workers_.set_policy(wait_policy, polls);
   // With many threads, this thread has already joined, in a barrier.
   Worker& mine = workers_.mine();
   mine.wait_policy = wait_policy;

@@ -46,7 +46,7 @@ class Engine {
     // See RemoteAccess::OnLost.
     RemoteAccess::OnLost on_lost;
     // Called periodically during a long wait. It finds a loss that no other check finds.
-    std::function<std::optional<Error>()> look_around;
+    std::function<std::optional<Error>()> check_peers;
     Threads threads = Threads::one_at_a_time;
     CallName call = "init";
   };

@@ -32,7 +32,7 @@ struct Awaited {
 // `since` is zero while the rank does not wait. It is written last when a wait begins, first when
 // it ends.
 struct alignas(cache_line) Waiting {
-  static constexpr std::uint32_t anybody = ~std::uint32_t{0};
+  static constexpr std::uint32_t any_rank = ~std::uint32_t{0};
   static constexpr std::uint32_t no_team = ~std::uint32_t{0};
 
   std::atomic<std::uint64_t> since_ns;  // CLOCK_MONOTONIC; 0: not waiting

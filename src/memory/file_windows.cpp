@@ -114,11 +114,11 @@ Result<void> FileWindows::follow(Rank rank, std::size_t number, std::uint32_t& s
     const Result<UniqueFd> opened = open_announced(*announced);
     if (!opened) return opened.error();
     if (Result<void> laid =
-            memory_.lay_file(rank, announced->offset, *opened, announced->from, announced->size);
+            memory_.map_file(rank, announced->offset, *opened, announced->from, announced->size);
         !laid)
       return laid;
   }
-  memory_.lay_nothing(rank, announced->offset + announced->size, announced->room - announced->size);
+  memory_.map_none(rank, announced->offset + announced->size, announced->room - announced->size);
   seen = version;
   return {};
 }

@@ -60,9 +60,9 @@ inline constexpr Area endpoint_info{52 * 1024, sizeof(EndpointInfo)};
 inline constexpr Area files{56 * 1024, 4 * 1024};
 
 // By team number; sparse. What the team's members are about to call, if calls are checked.
-inline constexpr Area call_notes{2048 * 1024, 256, NodePlan::most_teams};
+inline constexpr Area call_notes{2048 * 1024, 256, NodePlan::max_teams};
 // The members' state in collectives that consist of puts and gets.
-inline constexpr Area team_flags{18 * 1024 * 1024, 512, NodePlan::most_teams};
+inline constexpr Area team_flags{18 * 1024 * 1024, 512, NodePlan::max_teams};
 
 static_assert(sizeof(ArenaFiles) <= files.size);
 inline constexpr std::array areas{data_bell, facts, endpoint_info, files, call_notes, team_flags};

@@ -65,7 +65,7 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::attach(const NodePlan& plan,
   if (plan.huge > 0) {
     const Result<UniqueFd> huge = next_arena(next++);
     if (!huge) return huge.error();
-    if (const Result<void> laid = memory->lay_huge_pages(*huge); !laid) return laid.error();
+    if (const Result<void> laid = memory->map_huge_pages(*huge); !laid) return laid.error();
   }
   if (plan.nodes > 1) {
     Result<UniqueFd> bell = next_arena(next);
@@ -140,7 +140,7 @@ Result<void> NodeMemory::attach_arenas(const NextArena& next_arena) {
 }
 
 // Over a part of each arena.
-Result<void> NodeMemory::lay_huge_pages(const UniqueFd& huge) {
+Result<void> NodeMemory::map_huge_pages(const UniqueFd& huge) {
   for (const Rank owner : roster_.here()) {
     const std::uint32_t slot = roster_.slot_of(owner);
     const std::size_t offset = slot * plan_.stride + huge_offset;
@@ -153,7 +153,7 @@ Result<void> NodeMemory::lay_huge_pages(const UniqueFd& huge) {
   return {};
 }
 
-Result<void> NodeMemory::lay_file(Rank rank, std::size_t offset, const UniqueFd& file,
+Result<void> NodeMemory::map_file(Rank rank, std::size_t offset, const UniqueFd& file,
                                   std::size_t from, std::size_t size) const {
   if (!arenas_.overlay(roster_.slot_of(rank) * plan_.stride + offset, file, size, from)) {
     const int why = errno;
@@ -164,7 +164,7 @@ Result<void> NodeMemory::lay_file(Rank rank, std::size_t offset, const UniqueFd&
   return {};
 }
 
-void NodeMemory::lay_nothing(Rank rank, std::size_t offset, std::size_t size) const {
+void NodeMemory::map_none(Rank rank, std::size_t offset, std::size_t size) const {
   arenas_.uncover(roster_.slot_of(rank) * plan_.stride + offset, size);
 }
 

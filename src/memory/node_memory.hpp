@@ -89,9 +89,9 @@ class NodeMemory {
   }
   // Maps `size` bytes of a file, from `from` on, over this process's window at `offset`; or unmaps
   // them.
-  Result<void> lay_file(Rank rank, std::size_t offset, const UniqueFd& file, std::size_t from,
+  Result<void> map_file(Rank rank, std::size_t offset, const UniqueFd& file, std::size_t from,
                         std::size_t size) const;
-  void lay_nothing(Rank rank, std::size_t offset, std::size_t size) const;
+  void map_none(Rank rank, std::size_t offset, std::size_t size) const;
   // An eventfd; -1 without an agent.
   int agent_bell() const { return agent_bell_.get(); }
   // Half `which` (0 or 1) of its scratch: ControlLayout::scratch_half bytes.
@@ -129,7 +129,7 @@ class NodeMemory {
   template <typename Tell>
   void tell_checkers(Rank rank, std::size_t offset, const Tell& tell) const;
   Result<void> attach_arenas(const NextArena& next_arena);
-  Result<void> lay_huge_pages(const UniqueFd& huge);
+  Result<void> map_huge_pages(const UniqueFd& huge);
   void advise(Rank rank, std::size_t offset, std::size_t size) const;
 
   template <SharedStructure T>

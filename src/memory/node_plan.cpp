@@ -29,7 +29,7 @@ std::uint32_t teams_for(std::uint32_t ranks) {
   constexpr std::size_t part = 16;
   const std::size_t fitting = address_space() / part / (ControlLayout::size_of_team * ranks);
   return static_cast<std::uint32_t>(
-      std::clamp<std::size_t>(fitting / 64 * 64, NodePlan::least_teams, NodePlan::most_teams));
+      std::clamp<std::size_t>(fitting / 64 * 64, NodePlan::min_teams, NodePlan::max_teams));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@
 namespace gondwana {
 
 // The bytes of events that each thread of a traced job keeps.
-inline constexpr std::size_t least_ring_size = std::size_t{4} << 10;
+inline constexpr std::size_t min_ring_size = std::size_t{4} << 10;
 inline constexpr std::size_t largest_ring_size = std::size_t{1} << 30;
 
 // The part of a job on one node: `ranks` ranks from `first` on. Roster answers questions about it.
@@ -45,7 +45,7 @@ struct NodePlan : NodeShare {
   std::size_t ring_size = 0;  // bytes of the last events of each thread; 0: not traced
   // The node's team numbers; a multiple of 64. Each costs address space, and memory once it is
   // used.
-  std::uint32_t teams = least_teams;
+  std::uint32_t teams = min_teams;
 
   // The existing bytes of an arena. The rest of the stride stays reserved as a guard.
   std::size_t arena_size() const { return stride - guard; }
@@ -57,10 +57,10 @@ struct NodePlan : NodeShare {
   // A rank's inbox lies at the end of its arena.
   std::size_t inbox_offset() const;
 
-  static constexpr std::uint32_t least_teams = 64;
-  static constexpr std::uint32_t most_teams = 65536;
+  static constexpr std::uint32_t min_teams = 64;
+  static constexpr std::uint32_t max_teams = 65536;
   static constexpr std::size_t guard = 64 * 1024;
-  static constexpr std::size_t system_size = 50 * 1024 * 1024;  // places for most_teams teams
+  static constexpr std::size_t system_size = 50 * 1024 * 1024;  // places for max_teams teams
   static constexpr std::size_t globals_offset = system_size;
 };
 

@@ -21,7 +21,7 @@ struct Waiters {
 // In a queue, for instance of a lock, each rank waits for the one before it. The first one waits
 // for the rank that does not wait, so that rank is named.
 std::string describe_waiters(const std::string& call, Waiters& waiters) {
-  waiters.peers.erase(Waiting::anybody);
+  waiters.peers.erase(Waiting::any_rank);
   for (const std::uint32_t rank : waiters.ranks) waiters.peers.erase(rank);
   const std::vector<std::uint32_t> peers(waiters.peers.begin(), waiters.peers.end());
   const bool one = waiters.ranks.size() == 1;
@@ -46,7 +46,7 @@ std::string describe_some(std::span<const std::uint32_t> ranks, std::string_view
   return fmt::format("ranks {} {}", format_ranks(ranks), what_they_are);
 }
 
-std::string nobody_can_go_on(const Environment& ranks) {
+std::string no_rank_can_continue(const Environment& ranks) {
   const std::string hint = suggest_debug(ranks);
   return "; no remaining rank can continue, and all are ended. A rank should finalize its "
          "interface, or end its program, only when no other rank waits for it" +
@@ -63,7 +63,7 @@ std::string describe_leaving(std::span<const std::uint32_t> ended,
 
 std::string describe_deadlock(std::span<const std::uint32_t> ended,
                               std::span<const std::uint32_t> in_exit, const Environment& ranks) {
-  return describe_leaving(ended, in_exit) + nobody_can_go_on(ranks);
+  return describe_leaving(ended, in_exit) + no_rank_can_continue(ranks);
 }
 
 std::string describe_waiting(std::span<const Survivor> survivors) {

@@ -16,7 +16,7 @@ std::string describe_leaving(std::span<const std::uint32_t> ended,
                              std::span<const std::uint32_t> in_exit);
 
 // The end of this report for a job that cannot continue. The ranks have this environment.
-std::string nobody_can_go_on(const Environment& ranks = own_environment());
+std::string no_rank_can_continue(const Environment& ranks = own_environment());
 
 // For ranks that wait for others that do not come. Some of those have ended or wait in exit().
 std::string describe_deadlock(std::span<const std::uint32_t> ended,

@@ -161,8 +161,8 @@ bool Deadlock::holds(std::span<const Sleeper> ranks) {
   return std::exchange(found_, found) == found && found;
 }
 
-NodeLook snapshot_of(const NodeMemory& memory) {
-  NodeLook look;
+NodeSnapshot snapshot_of(const NodeMemory& memory) {
+  NodeSnapshot look;
   for (const Rank each : memory.roster().here()) {
     const std::uint32_t rank = index(each);
     const ControlPage& its = memory.page(each);
@@ -188,7 +188,7 @@ bool is_in_exit(const ControlPage& page) {
   return false;
 }
 
-std::string describe(const NodeLook& node) {
+std::string describe(const NodeSnapshot& node) {
   std::vector<Survivor> others;
   for (const Sleeper& each : node.part)
     if (std::ranges::find(node.in_exit, each.rank) == node.in_exit.end())

@@ -62,7 +62,7 @@ class Deadlock {
 };
 
 // The ranks of a node, by their pages.
-struct NodeLook {
+struct NodeSnapshot {
   std::vector<Sleeper> part;             // of the job
   std::vector<std::uint32_t> ended;      // in good order
   std::vector<std::uint32_t> in_exit;    // which waits for the others
@@ -71,13 +71,13 @@ struct NodeLook {
   bool any_leaves() const { return !ended.empty() || !in_exit.empty(); }
 };
 
-NodeLook snapshot_of(const NodeMemory& memory);
+NodeSnapshot snapshot_of(const NodeMemory& memory);
 
 // Whether a thread of the rank has called exit, which waits for the others.
 bool is_in_exit(const ControlPage& page);
 
 // "rank 2 has called exit and ...; ranks 0, 1 wait in shmem_set_lock"
-std::string describe(const NodeLook& node);
+std::string describe(const NodeSnapshot& node);
 
 // "rank 2 on host h (pid 12) runs another program (exec)": for a rank that has no process or runs
 // another program while it is part of the job. Empty if no process watches it.

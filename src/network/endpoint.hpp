@@ -82,7 +82,7 @@ class Endpoint {
   virtual std::string kind() const = 0;
   virtual Bytes address() const = 0;
   virtual std::size_t longest_transfer() const = 0;  // largest read or write in bytes
-  virtual std::size_t most_injected() const = 0;     // longest injected message in bytes
+  virtual std::size_t max_injected() const = 0;      // longest injected message in bytes
 
   // The first operation makes the connection.
   virtual Result<Peer> add_peer(Bytes address) = 0;

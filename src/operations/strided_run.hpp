@@ -23,7 +23,7 @@ struct StridedRun {
 };
 
 // The most runs in one message.
-inline constexpr std::size_t most_runs = 256;
+inline constexpr std::size_t max_runs = 256;
 
 constexpr std::size_t bytes_of(std::span<const StridedRun> all) {
   std::size_t bytes = 0;

@@ -131,7 +131,7 @@ void leave_with_others() {
   self.engine->announce_state(RankState::finalized);
 }
 
-void look_for_end() {
+void check_for_end() {
   Process& self = this_process();
   if (self.memory == nullptr || self.forked) return;
   const std::optional<int> status = purposeful_end(self.memory->header());
@@ -171,7 +171,7 @@ void take_leave(int status, void* /*unused*/) {
 // first rank of a node prints it. The launcher, or a rank that lost its own connections, may know
 // more. So a rank that misses a peer gives them time to end the job, and more time on a busy
 // machine. A rank that has waited only briefly may be in any call.
-void say_peer_lost(const Error& error) {
+void report_peer_lost(const Error& error) {
   constexpr std::chrono::seconds for_others{2};
   constexpr std::chrono::seconds longest{10};
   const Process& self = this_process();
@@ -181,7 +181,7 @@ void say_peer_lost(const Error& error) {
                       monotonic_ns());
   LossWait::Step step = LossWait::Step::look_again;
   do {
-    look_for_end();
+    check_for_end();
     step = wait.look(self.leaves_job || self.ends_with_others, monotonic_ns());
     if (step == LossWait::Step::end_with_others) {
       leave_with_others();
@@ -193,7 +193,7 @@ void say_peer_lost(const Error& error) {
   fail_together(waiting == nullptr ? "network" : waiting->call().c_str(), error);
 }
 
-void say_and_end(const std::string& sentence) {
+void print_and_end(const std::string& sentence) {
   // A process that has not joined does not know its rank.
   const std::string self =
       this_process().failure ? "" : fmt::format("rank {}: ", this_process().rank());
@@ -210,7 +210,7 @@ void fail_together(CallName name, const Error& error) {
     std::this_thread::sleep_for(std::chrono::seconds(5));
     std::_Exit(1);
   }
-  say_and_end(fmt::format("{}: {}", name, error.text));
+  print_and_end(fmt::format("{}: {}", name, error.text));
 }
 
 }  // namespace gondwana

@@ -16,19 +16,19 @@ namespace gondwana {
 void leave_with_others();
 // For a thread that waits or polls: ends this process the same way if another rank has ended the
 // job.
-void look_for_end();
+void check_for_end();
 // Ranks whose calls never poll get SIGURG, which the kernel ignores without a handler. Our handler
-// calls each `divert`, which sends later calls of its door to look_for_end(). The handler may run
+// calls each `divert`, which sends later calls of its door to check_for_end(). The handler may run
 // inside a call.
 void divert_calls_by(void (*divert)());
 void catch_end_signal();
 // Registered as the last exit handler.
 void take_leave(int status, void* unused);
 
-[[noreturn]] void say_and_end(const std::string& sentence);
+[[noreturn]] void print_and_end(const std::string& sentence);
 // The first rank that finds a common error reports it. The others give it time to do so.
 [[noreturn]] void fail_together(CallName name, const Error& error);
 // For a wait that lost a peer. Returns only if the loss does not matter.
-void say_peer_lost(const Error& error);
+void report_peer_lost(const Error& error);
 
 }  // namespace gondwana

@@ -15,11 +15,11 @@ std::optional<Error> NeighborWatch::look() {
   const std::uint64_t now = monotonic_ns();
   if (!turn || now < next_ns_) return std::nullopt;
   next_ns_ = now + check_interval_ns;
-  if (std::optional<Error> loss = look_for_losses()) return loss;
+  if (std::optional<Error> loss = check_for_losses()) return loss;
   return look_for_deadlock();
 }
 
-std::optional<Error> NeighborWatch::look_for_losses() const {
+std::optional<Error> NeighborWatch::check_for_losses() const {
   for (const Rank rank : memory_->roster().here()) {
     if (rank == me_) continue;
     if (const auto loss = find_loss(memory_->page(rank), index(rank)))
@@ -33,11 +33,11 @@ std::optional<Error> NeighborWatch::look_for_deadlock() {
   if (memory_->header().ending.load(std::memory_order_relaxed) == 0) return std::nullopt;
   deadlock_.suspect();
   if (!deadlock_.is_due()) return std::nullopt;
-  const NodeLook look = snapshot_of(*memory_);
+  const NodeSnapshot look = snapshot_of(*memory_);
   const bool is_mine = !look.part.empty() && look.part.front().rank == index(me_);
   if (!is_mine) deadlock_.check_later();
   if (!is_mine || !look.any_leaves() || !deadlock_.holds(look.part)) return std::nullopt;
-  return Error{Errc::peer_lost, describe(look) + nobody_can_go_on()};
+  return Error{Errc::peer_lost, describe(look) + no_rank_can_continue()};
 }
 
 }  // namespace gondwana

@@ -23,7 +23,7 @@ class NeighborWatch {
   std::optional<Error> look();
 
  private:
-  std::optional<Error> look_for_losses() const;
+  std::optional<Error> check_for_losses() const;
   std::optional<Error> look_for_deadlock();
 
   std::shared_ptr<NodeMemory> memory_;

@@ -297,12 +297,12 @@ Result<Engine*> acquire_engine(CallName call, Threads threads) {
   self.membership.launcher.take_part();
   if (const Result<void> open = open_network(self, *options); !open) return open.error();
   show_process(self);
-  setup.look_around = [&self] {
-    look_for_end();
+  setup.check_peers = [&self] {
+    check_for_end();
     return self.neighbors != nullptr ? self.neighbors->look() : std::nullopt;
   };
   if (self.network != nullptr) setup.wire = Wire(self.network);
-  setup.on_lost = say_peer_lost;
+  setup.on_lost = report_peer_lost;
   Result<std::unique_ptr<Engine>> engine = Engine::create(std::move(setup));
   if (!engine) return engine.error();
   self.engine = *std::move(engine);

@@ -35,7 +35,7 @@ bool is_word(const Request& request, std::size_t size, const NodePlan& plan) {
 // Whether contiguous bytes are in the space.
 bool is_range(const Request& request, const NodePlan& plan) {
   const std::uint64_t size = request.operand;
-  return size > 0 && size <= longest_write && request.offset <= limit_of(request, plan) - size;
+  return size > 0 && size <= max_write && request.offset <= limit_of(request, plan) - size;
 }
 
 bool is_store(const Request& request, const NodePlan& plan) {
@@ -57,8 +57,7 @@ bool is_run(const PackedRun& run, std::size_t limit, std::size_t bytes) {
 // The bytes of all runs; nothing if a run is invalid or the total is too large.
 std::optional<std::uint64_t> bytes_of_runs(std::uint64_t runs, Bytes behind, std::size_t limit,
                                            std::size_t most) {
-  if (runs == 0 || runs > most_runs || behind.size() < runs * sizeof(PackedRun))
-    return std::nullopt;
+  if (runs == 0 || runs > max_runs || behind.size() < runs * sizeof(PackedRun)) return std::nullopt;
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < runs; ++i) {
     const PackedRun run = *read<PackedRun>(behind.subspan(i * sizeof(PackedRun)));
@@ -77,7 +76,7 @@ bool is_atomic(const Request& request, const NodePlan& plan) {
 
 // Whether the runs consist of whole elements.
 bool has_elements(const Request& request, Bytes behind) {
-  if (request.size >= accumulate_types || request.operand > most_runs ||
+  if (request.size >= accumulate_types || request.operand > max_runs ||
       behind.size() < request.operand * sizeof(PackedRun))
     return false;
   const std::size_t element = width(static_cast<AccumulateType>(request.size));
@@ -131,7 +130,7 @@ std::optional<std::size_t> size_after(const Request& request, Bytes behind, cons
     default:
       return std::nullopt;
   }
-  const auto bytes = bytes_of_runs(request.operand, behind, limit_of(request, plan), longest_write);
+  const auto bytes = bytes_of_runs(request.operand, behind, limit_of(request, plan), max_write);
   if (!bytes) return std::nullopt;
   const std::size_t runs = request.operand * sizeof(PackedRun);
   return runs + (request.kind == RequestKind::get_packed ? 0 : *bytes);
@@ -168,8 +167,8 @@ std::uint64_t protocol_fingerprint() {
       .add(messages)
       .add(agent_bit)
       .add(incarnation_shift)
-      .add(most_runs)
-      .add(longest_write)
+      .add(max_runs)
+      .add(max_write)
       .add(longest_pass)
       .add(longest_results)
       .add(longest_message)
@@ -201,7 +200,7 @@ std::optional<ReceivedBatch> read_batch(Bytes bytes, std::uint64_t tag, const No
 std::optional<ReceivedRequest> read_request(Bytes requests, const NodePlan& plan) {
   const std::optional<Request> request = read<Request>(requests);
   if (!request || !plan.node_ranks().holds(request->target().rank)) return std::nullopt;
-  if (index(request->target().id) >= most_spaces) return std::nullopt;
+  if (index(request->target().id) >= max_spaces) return std::nullopt;
   const Bytes behind = requests.subspan(sizeof(Request));
   const std::optional<std::size_t> size = size_after(*request, behind, plan);
   if (!size || *size > behind.size()) return std::nullopt;

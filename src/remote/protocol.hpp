@@ -54,7 +54,7 @@ struct Control {
   std::uint32_t flags = 0;      // of a report
   std::uint64_t size = 0;       // bytes that follow: hello: address; report, alarm: text
   std::uint64_t print = 0;      // report: Stillness::print
-  std::uint64_t in_flight = 0;  // report: NodeLook::messages_in_flight
+  std::uint64_t in_flight = 0;  // report: NodeSnapshot::messages_in_flight
 };
 
 struct Batch {
@@ -127,12 +127,11 @@ struct PackedRun {
   constexpr std::uint64_t bytes() const { return std::uint64_t{size} * count; }
 };
 
-constexpr std::size_t longest_write = longest_medium;
+constexpr std::size_t max_write = longest_medium;
 constexpr std::size_t longest_pass = std::size_t{1} << 20;
-constexpr std::size_t longest_request =
-    sizeof(Request) + most_runs * sizeof(PackedRun) + longest_write;
+constexpr std::size_t longest_request = sizeof(Request) + max_runs * sizeof(PackedRun) + max_write;
 constexpr std::size_t longest_batch = sizeof(Batch) + longest_request;
-constexpr std::size_t longest_results = longest_write;  // of one batch
+constexpr std::size_t longest_results = max_write;  // of one batch
 
 // The result of an atomic operation is a word, whatever its width.
 using ResultWord = std::uint64_t;
@@ -239,16 +238,16 @@ constexpr std::uint32_t node_of_agent(std::uint32_t process) {
 // Messages name a process in one of its incarnations. A process that replaces an ended one is the
 // next incarnation. Messages from or to earlier ones are dropped, and all numbering restarts.
 constexpr std::uint32_t incarnation_shift = 20;  // above the bits of ranks and nodes
-constexpr std::uint32_t most_incarnations = std::uint32_t{1} << 11;
+constexpr std::uint32_t max_incarnations = std::uint32_t{1} << 11;
 
 constexpr std::uint32_t number_of(std::uint32_t process, std::uint32_t incarnation) {
   return process | incarnation << incarnation_shift;
 }
 constexpr std::uint32_t incarnation_in(std::uint32_t number) {
-  return number >> incarnation_shift & (most_incarnations - 1);
+  return number >> incarnation_shift & (max_incarnations - 1);
 }
 constexpr std::uint32_t process_in(std::uint32_t number) {
-  return number & ~number_of(0, most_incarnations - 1);
+  return number & ~number_of(0, max_incarnations - 1);
 }
 
 // Marks a record in the ring from a rank to the agent that carries its messages. With this bit, the

@@ -25,7 +25,7 @@ namespace gondwana {
 // error.
 struct Limits {
   std::size_t messages_up_to = 0;  // largest put() or get() in bytes that makes sense; at least 8
-  std::size_t longest_write = 0;   // bytes of one write() or read()
+  std::size_t max_write = 0;       // bytes of one write() or read()
   std::size_t packs_up_to = 0;     // bytes of one put_packed() or get_packed(); 0: unsupported
   std::size_t accumulates_up_to = 0;  // bytes of one accumulate()
   std::size_t longest_message = 0;    // bytes of one message to a rank
@@ -72,7 +72,7 @@ class Transport {
   virtual Result<Posted> write(Remote to, Bytes source, Completion& done) = 0;
   virtual Result<Posted> read(MutableBytes target, Remote from, Completion& done) = 0;
   // A put and a get of pieces. A piece that is a word is one store, as in put(). At most
-  // `most_runs` runs, none of them empty.
+  // `max_runs` runs, none of them empty.
   virtual Result<Posted> put_packed(Space to, std::span<const StridedRun> pieces,
                                     Completion& done) = 0;
   virtual Result<Posted> get_packed(Space from, std::span<const StridedRun> pieces,
@@ -82,7 +82,7 @@ class Transport {
   virtual Result<Posted> accumulate(Space to, const Accumulation& what,
                                     std::span<const StridedRun> pieces, Completion& done) = 0;
   // Copies pieces of a space other than the arena to the arena of the same rank, or back. They are
-  // contiguous in the arena, starting at `packed`. At most `most_runs` runs, none of them empty.
+  // contiguous in the arena, starting at `packed`. At most `max_runs` runs, none of them empty.
   virtual Result<Posted> pass(Space /*space*/, std::span<const StridedRun> /*pieces*/,
                               std::uint64_t /*packed*/, Pass /*way*/, Completion& /*done*/) {
     return Error{Errc::missing, "this transport does not pass bytes through arenas"};

@@ -52,9 +52,9 @@ void write_space(SpaceRow& row, const SpaceInfo& info);
 namespace system_area {
 
 // By SpaceId; the row of the arena is unused. Sparse.
-inline constexpr Area spaces{1792 * 1024, sizeof(SpaceRow), most_spaces};
+inline constexpr Area spaces{1792 * 1024, sizeof(SpaceRow), max_spaces};
 // By SpaceId.
-inline constexpr Area space_viewers{64 * 1024, sizeof(SpaceViewers), most_spaces};
+inline constexpr Area space_viewers{64 * 1024, sizeof(SpaceViewers), max_spaces};
 
 }  // namespace system_area
 

@@ -147,7 +147,7 @@ SpaceId OwnSpaces::find_free() const {
   for (std::uint32_t number = 1; number < kinds_.size(); ++number) {
     if (kinds_[number] != nullptr && !is_removed(row(SpaceId(number)))) continue;
     if (!is_mapped(SpaceId(number))) return SpaceId(number);
-    if (kinds_.size() == most_spaces) found = number;
+    if (kinds_.size() == max_spaces) found = number;
   }
   return SpaceId(found);
 }
@@ -158,10 +158,10 @@ Result<SpaceId> OwnSpaces::add(Kind& kind, MutableBytes memory) {
   const std::scoped_lock lock(mutex_);
   release_unmapped();
   const SpaceId id = find_free();
-  if (index(id) == most_spaces)
+  if (index(id) == max_spaces)
     return Error{
         Errc::out_of_memory,
-        fmt::format("this rank already has {} device spaces, which is the limit", most_spaces - 1)};
+        fmt::format("this rank already has {} device spaces, which is the limit", max_spaces - 1)};
   const Result<SharedHandle> handle = kind.share(memory);
   if (!handle) return handle.error();
   kinds_.resize(std::max<std::size_t>(kinds_.size(), index(id) + 1));

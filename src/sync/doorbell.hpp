@@ -81,11 +81,11 @@ struct Doorbell {
 
   // Writer, after its store. Costs one load of a line that rarely changes.
   void ring_if_asleep() {
-    if (somebody_sleeps()) [[unlikely]]
+    if (any_sleeper()) [[unlikely]]
       ring();
   }
 
-  bool somebody_sleeps() const {
+  bool any_sleeper() const {
     A::light_fence();  // the load comes after the caller's store
     return asleep.load(std::memory_order_relaxed) != 0;
   }

@@ -18,7 +18,7 @@ namespace gondwana {
 
 // The number of empty polls between two searches.
 struct InboxPolling {
-  std::uint32_t looks_per_search = 1024;
+  std::uint32_t polls_per_search = 1024;
 };
 
 // One per polling thread. Its state is hints; the lane holds the facts.
@@ -75,7 +75,7 @@ class InboxConsumer {
 
  private:
   static constexpr std::uint32_t unseen = 0;  // no news has this value
-  static constexpr std::uint32_t slot_bits = InboxCredit<A>::most_places;
+  static constexpr std::uint32_t slot_bits = InboxCredit<A>::max_places;
   static constexpr std::uint32_t longest_run = 8;  // polls of one sender while others may wait
 
   struct Place {
@@ -104,7 +104,7 @@ class InboxConsumer {
 
   [[gnu::always_inline]] std::optional<Place> find() {
     const std::uint32_t senders = lane_.senders();
-    const bool watches = senders <= Lane::most_watched;
+    const bool watches = senders <= Lane::max_watched;
     std::uint32_t sender = run_ < longest_run ? current_ : after(current_, 1, senders);
     for (std::uint32_t i = 0; i < senders; ++i) {
       const Place next{sender, seen_[sender].next};
@@ -112,7 +112,7 @@ class InboxConsumer {
       if (const auto place = find_news(sender)) return place;
       sender = after(sender, 1, senders);
     }
-    if (++looks_ < polling_.looks_per_search) return std::nullopt;
+    if (++looks_ < polling_.polls_per_search) return std::nullopt;
     looks_ = 0;
     settle();
     return search();

@@ -29,7 +29,7 @@ enum class Take : std::uint8_t {
 
 template <ExchangingAtomics A>
 struct InboxCredit {
-  static constexpr std::uint32_t most_places = 16;
+  static constexpr std::uint32_t max_places = 16;
 
   // Low half: a bit per place, 1 if in use. High half: 1 + the last taken place.
   typename A::Word word;
@@ -40,8 +40,8 @@ struct InboxCredit {
     for (;;) {
       const std::uint32_t free = ~seen & ((1U << places) - 1);
       if (free == 0) return std::nullopt;
-      const std::uint32_t place = choose(free, order == Take::next ? seen >> most_places : 0);
-      const std::uint32_t taken = (place + 1) << most_places | (seen & in_use_mask) | 1U << place;
+      const std::uint32_t place = choose(free, order == Take::next ? seen >> max_places : 0);
+      const std::uint32_t taken = (place + 1) << max_places | (seen & in_use_mask) | 1U << place;
       // Pairs with give_back(): the earlier contents have been read.
       if (word.compare_exchange_strong(seen, taken, std::memory_order_acquire,
                                        std::memory_order_relaxed))
@@ -78,7 +78,7 @@ struct InboxCredit {
   bool all_in_use(std::uint32_t places) const { return in_use() == (1U << places) - 1; }
 
  private:
-  static constexpr std::uint32_t in_use_mask = (1U << most_places) - 1;
+  static constexpr std::uint32_t in_use_mask = (1U << max_places) - 1;
 };
 
 }  // namespace gondwana

@@ -28,7 +28,7 @@ constexpr MessageClass queue_class(MessageClass sort) {
 // holds 12 words, so most messages use one line. The words may also be a small payload.
 struct InboxMessage {
   static constexpr std::uint32_t most_words = 28;
-  static constexpr std::uint32_t most_arguments = 16;
+  static constexpr std::uint32_t max_arguments = 16;
 
   std::uint16_t handler;
   std::uint8_t kind;       // for the engine
@@ -39,8 +39,8 @@ struct InboxMessage {
 
   // A payload that travels here after the arguments, and not in a block. Aligned to 8 bytes, as
   // handlers may expect.
-  MutableBytes short_payload() { return payload_behind(words, arguments); }
-  static constexpr std::size_t most_short_payload(std::uint32_t arguments) {
+  MutableBytes short_payload() { return payload_after(words, arguments); }
+  static constexpr std::size_t max_short_payload(std::uint32_t arguments) {
     return std::size_t{4} * (most_words - first_word(arguments));
   }
 
@@ -49,7 +49,7 @@ struct InboxMessage {
   static constexpr std::uint32_t first_word(std::uint32_t arguments) {
     return (arguments + 1) / 2 * 2;
   }
-  static MutableBytes payload_behind(std::span<std::uint32_t> words, std::uint32_t arguments) {
+  static MutableBytes payload_after(std::span<std::uint32_t> words, std::uint32_t arguments) {
     return std::as_writable_bytes(words.subspan(first_word(arguments)));
   }
 };
@@ -126,7 +126,7 @@ class SharedQueue {
         claimed_(at<RealAtomics::Word>(layout.claimed(0))),
         channels_(at<InboxLayout::Channel>(layout.channel(0))) {}
 
-  static constexpr std::uint32_t most_watched = 16;
+  static constexpr std::uint32_t max_watched = 16;
 
   std::uint32_t senders() const { return layout_.capacity(); }
   std::uint32_t blocks() const { return layout_.blocks(); }

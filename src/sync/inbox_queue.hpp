@@ -25,7 +25,7 @@ struct alignas(2 * cache_line) InboxSlot {
 // both.
 template <ExchangingAtomics A, typename Message, std::uint32_t Places>
 struct InboxChannel {
-  static_assert(Places <= InboxCredit<A>::most_places);
+  static_assert(Places <= InboxCredit<A>::max_places);
   static constexpr std::uint32_t slot_count = Places;
 
   alignas(2 * cache_line) InboxCredit<A> slot_credit;
@@ -53,7 +53,7 @@ template <typename L, typename A>
 concept InboxQueue = ExchangingAtomics<A> && requires(L lane, std::uint32_t sender) {
   { lane.senders() } -> std::convertible_to<std::uint32_t>;
   // With more senders the receiver uses news alone: they are closer together.
-  { L::most_watched } -> std::convertible_to<std::uint32_t>;
+  { L::max_watched } -> std::convertible_to<std::uint32_t>;
   { lane.blocks() } -> std::convertible_to<std::uint32_t>;  // of each channel, 1 to 16
   lane.channel(sender);                                     // an InboxChannel<A, ...>&
   // Each sender's word, which changes when it publishes. A hint, written by the sender only.

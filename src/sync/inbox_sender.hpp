@@ -121,7 +121,7 @@ class InboxSender {
     if (credit_cache_ == nullptr) return false;
     credit_cache_->in_order = credit_cache_->in_order && slot == credit_cache_->expected;
     credit_cache_->expected = after(slot);
-    return credit_cache_->in_order && lane_.senders() <= Lane::most_watched;
+    return credit_cache_->in_order && lane_.senders() <= Lane::max_watched;
   }
 
   const Lane& lane_;

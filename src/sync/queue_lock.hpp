@@ -33,7 +33,7 @@ concept LockQueue = requires(Q queue, std::uint32_t member, std::uint32_t value,
 template <LockQueue Queue>
 class QueueLock {
  public:
-  static constexpr std::uint32_t most_members = (1U << 30) - 1;
+  static constexpr std::uint32_t max_members = (1U << 30) - 1;
 
   QueueLock(Queue& queue, std::uint32_t me) : queue_(queue), me_(me) {}
 
@@ -41,7 +41,7 @@ class QueueLock {
   bool is_mine() const { return queue_.node() != idle; }
 
   void acquire() {
-    if (const std::uint32_t before = enter(); before != nobody) wait_behind(before);
+    if (const std::uint32_t before = enter(); before != nobody) wait_after(before);
   }
 
   // False if another rank holds it, or waits for it.
@@ -67,7 +67,7 @@ class QueueLock {
     return queue_.swap_tail(name_of(me_));
   }
 
-  void wait_behind(std::uint32_t before) {
+  void wait_after(std::uint32_t before) {
     queue_.add_to_node(member_of(before), name_of(me_));  // pairs with node() in leave()
     queue_.wait_for(member_of(before), [this] { return (queue_.node() & my_turn) != 0; });
   }
@@ -104,7 +104,7 @@ class QueueLock {
   static constexpr std::uint32_t name = my_turn - 1;
 
   void give_to(std::uint32_t next) {
-    queue_.add_to_node(member_of(next), my_turn);  // pairs with node() in wait_behind()
+    queue_.add_to_node(member_of(next), my_turn);  // pairs with node() in wait_after()
     queue_.set_node(idle);
   }
 

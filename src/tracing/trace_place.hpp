@@ -57,7 +57,7 @@ struct TraceEvent {
 // Larger ones, and larger sizes, are stored as the largest value that fits. Addresses of user space
 // have 48 bits; tags above them are lost.
 class StoredEvent {
-  static constexpr std::uint64_t most_bytes = (std::uint64_t{1} << 40) - 1;
+  static constexpr std::uint64_t max_bytes = (std::uint64_t{1} << 40) - 1;
   static constexpr std::uint64_t is_open = (std::uint64_t{1} << 40) - 1;
   static constexpr std::uint64_t is_coarse = std::uint64_t{1} << 39;
   static constexpr int coarse_bits = 10;
@@ -75,7 +75,7 @@ class StoredEvent {
                     static_cast<std::uint64_t>(event.kind),
                 relaxed);
     place_.store(std::uint64_t{event.site} << place_bits | (event.place & place_mask), relaxed);
-    size_.store(std::min(event.bytes, most_bytes) << 24 | (event.peer & TraceEvent::nobody),
+    size_.store(std::min(event.bytes, max_bytes) << 24 | (event.peer & TraceEvent::nobody),
                 relaxed);
   }
   void end(std::uint64_t duration) {
@@ -212,9 +212,9 @@ class TraceSites {
 
 struct alignas(cache_line) TracePlace {
   static constexpr std::size_t rings = ControlLayout::trace_rings;
-  static constexpr std::size_t most_names = 1024;
+  static constexpr std::size_t max_names = 1024;
   static constexpr std::size_t longest_name = 48;
-  static constexpr std::size_t most_modules = 64;
+  static constexpr std::size_t max_modules = 64;
 
   // The time by two clocks. A reader compares them with its own to find the rate of ticks.
   std::atomic<std::uint64_t> first_ticks;
@@ -223,9 +223,9 @@ struct alignas(cache_line) TracePlace {
   std::atomic<std::uint32_t> untraced;     // threads without a ring, because none was free
   std::atomic<std::uint64_t> globals;      // address of the symmetric variables
   std::atomic<std::uint64_t> globals_size;
-  std::array<std::array<char, longest_name>, most_names> names;  // number 0 is not used
-  std::atomic<std::uint32_t> modules_known;                      // released after the module
-  std::array<TraceModule, most_modules> modules;                 // number 0: the program
+  std::array<std::array<char, longest_name>, max_names> names;  // number 0 is not used
+  std::atomic<std::uint32_t> modules_known;                     // released after the module
+  std::array<TraceModule, max_modules> modules;                 // number 0: the program
   TraceSites sites;
 
   TraceRing& ring(std::size_t number, std::size_t ring_size) {

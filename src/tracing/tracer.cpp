@@ -97,7 +97,7 @@ int search_module(dl_phdr_info* module, std::size_t /*size*/, void* argument) {
   return 1;
 }
 
-// The number of the module, or TracePlace::most_modules. The caller must hold the mutex of the
+// The number of the module, or TracePlace::max_modules. The caller must hold the mutex of the
 // names.
 std::uint32_t number_of_module(TracePlace& place, const Search& found) {
   const std::uint32_t known = place.modules_known.load(std::memory_order_relaxed);
@@ -105,8 +105,8 @@ std::uint32_t number_of_module(TracePlace& place, const Search& found) {
     if (place.modules[number].base.load(std::memory_order_relaxed) == found.base &&
         found.file == place.modules[number].file.data())
       return number;
-  if (known == TracePlace::most_modules || found.file.size() >= TraceModule::longest_file)
-    return TracePlace::most_modules;
+  if (known == TracePlace::max_modules || found.file.size() >= TraceModule::longest_file)
+    return TracePlace::max_modules;
   TraceModule& module = place.modules[known];
   module.base.store(found.base, std::memory_order_relaxed);
   std::ranges::copy(found.file, module.file.begin());
@@ -150,7 +150,7 @@ std::uint16_t Tracer::number_of(const char* name) {
   if (const auto known = names().numbers.find(name); known != names().numbers.end())
     return known->second;
   const std::uint32_t number = place->names_known.load(std::memory_order_relaxed);
-  if (number == TracePlace::most_names) return 0;
+  if (number == TracePlace::max_names) return 0;
   std::strncpy(place->names[number].data(), name, TracePlace::longest_name - 1);
   place->names_known.store(number + 1, std::memory_order_release);
   names().numbers.emplace(name, static_cast<std::uint16_t>(number));
@@ -173,7 +173,7 @@ std::uint16_t Tracer::add_site(std::uint64_t address) {
     if (::dl_iterate_phdr(&search_module, &search) != 0) {
       const std::scoped_lock lock(names().mutex);
       const std::uint32_t number = number_of_module(*place, search);
-      if (number < TracePlace::most_modules)
+      if (number < TracePlace::max_modules)
         where.store((address - search.base) << TraceSites::module_bits | (number + 1),
                     std::memory_order_relaxed);
     }

@@ -29,7 +29,7 @@ TEST_P(EndpointSuite, says_what_it_is_and_where) {
   EXPECT_FALSE(near().endpoint().address().empty());
   EXPECT_LE(near().endpoint().address().size(), network::longest_address);
   EXPECT_FALSE(std::ranges::equal(near().endpoint().address(), far().endpoint().address()));
-  EXPECT_GE(near().endpoint().most_injected(), 48U) << "requests and replies are injected";
+  EXPECT_GE(near().endpoint().max_injected(), 48U) << "requests and replies are injected";
 }
 
 TEST_P(EndpointSuite, refuses_an_address_that_is_too_short) {
@@ -44,7 +44,7 @@ TEST_P(EndpointSuite, finds_nothing_where_nothing_comes) {
 }
 
 TEST_P(EndpointSuite, bytes_of_an_injected_message_are_free_at_once) {
-  for (std::size_t size = 1; size <= near().endpoint().most_injected(); size = 2 * size + 1) {
+  for (std::size_t size = 1; size <= near().endpoint().max_injected(); size = 2 * size + 1) {
     std::vector<std::byte> message = pattern(size, 1);
     far().messages.clear();
     ASSERT_TRUE(inject(near(), far_peer(), message)) << size;

@@ -40,7 +40,7 @@ void are_harmless_runs(const ReceivedRequest& received) {
     }
     bytes += run.bytes();
   }
-  GONDWANA_ASSERT(bytes > 0 && bytes <= longest_write, bytes);
+  GONDWANA_ASSERT(bytes > 0 && bytes <= max_write, bytes);
   const bool is_put = received.request.kind == RequestKind::put_packed;
   GONDWANA_ASSERT(received.packed().size() == (is_put ? bytes : 0), bytes);
 }

@@ -53,9 +53,9 @@ Welcome any_welcome(fuzz::Choices& choices) {
   const std::uint32_t node = choices.take<std::uint32_t>() % nodes;
   const std::uint64_t room = stride > huge_offset ? (stride - huge_offset - 1) / huge_page : 0;
   const std::uint64_t huge = choices.take<std::uint64_t>() % (room + 1) * huge_page;
-  const std::uint64_t ring = least_ring_size << choices.take<std::uint8_t>() % 19;
+  const std::uint64_t ring = min_ring_size << choices.take<std::uint8_t>() % 19;
   const std::uint64_t teams =
-      (choices.take<std::uint16_t>() % 1024 + 1) * std::uint64_t{NodePlan::least_teams};
+      (choices.take<std::uint16_t>() % 1024 + 1) * std::uint64_t{NodePlan::min_teams};
   const bool traced = choices.take<std::uint8_t>() % 2 == 1;
   return {.job_tag = tag,
           .rank = rank,

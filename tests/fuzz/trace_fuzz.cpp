@@ -22,7 +22,7 @@ class Memory {
   Memory() {
     facts_.ranks = {0, 1};
     facts_.nodes = facts_.job_ranks = 1;
-    facts_.ring_size = least_ring_size;
+    facts_.ring_size = min_ring_size;
     const Result<UniqueFd> file = create_memfd("gondwana-fuzz", layout_.size());
     GONDWANA_ASSERT(file, layout_.size());
     Result<Mapping> mapping = Mapping::shared(*file, layout_.size());
@@ -33,9 +33,9 @@ class Memory {
     place.first_ticks = now.ticks;
     place.first_ns = now.ns;
     place.names_known = 3;
-    TraceRing& ring = place.ring(0, least_ring_size);
+    TraceRing& ring = place.ring(0, min_ring_size);
     ring.thread = 1;
-    ring.room = least_ring_size / sizeof(StoredEvent);
+    ring.room = min_ring_size / sizeof(StoredEvent);
     for (int i = 0; i < 100; ++i)
       ring.add({.begin = now.ticks + static_cast<std::uint64_t>(i), .duration = 5, .name = 1});
     whole_.assign(begin(), begin() + length_);
@@ -51,9 +51,9 @@ class Memory {
  private:
   std::byte* begin() const { return memory_.data() + layout_.trace(0); }
 
-  ControlLayout layout_{1, 1, least_ring_size};
+  ControlLayout layout_{1, 1, min_ring_size};
   // Clocks, some names, and the first ring with its events lie there.
-  std::size_t length_ = sizeof(TracePlace) + sizeof(TraceRing) + least_ring_size;
+  std::size_t length_ = sizeof(TracePlace) + sizeof(TraceRing) + min_ring_size;
   NodeFacts facts_{};
   Mapping memory_;
   std::vector<std::byte> whole_;

@@ -4,12 +4,12 @@
 
 #include "patch.h"
 
-enum { most_members = 64 };
+enum { max_members = 64 };
 
 typedef struct {
   int handle;
   int count;
-  int members[most_members];  // absolute ranks, in ascending order
+  int members[max_members];  // absolute ranks, in ascending order
 } Group;
 
 static inline int is_member(const Group* group) {

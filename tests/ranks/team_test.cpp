@@ -214,7 +214,7 @@ RANK_TEST(if_one_rank_cannot_be_in_another_team_all_are_told, ranks(1)) {
   {
     TakenNumbers taken(world);
     if (world.me() == world.size() - 1)
-      for (std::uint32_t number = 0; number < NodePlan::most_teams; ++number) taken.take(number);
+      for (std::uint32_t number = 0; number < NodePlan::max_teams; ++number) taken.take(number);
     shmem_team_t team = SHMEM_TEAM_WORLD;
     EXPECT_NE(team_split_strided(world.as("split"), SHMEM_TEAM_WORLD, 0, 1, world.size(), nullptr,
                                  0, &team),

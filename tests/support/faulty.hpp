@@ -23,7 +23,7 @@ class Faulty final : public Transport {
   std::string_view name() const override { return "faulty"; }
   Limits limits() const override {
     Limits limits = inner_->limits();
-    limits.longest_write = 1000;
+    limits.max_write = 1000;
     limits.packs_up_to = packs_ ? 1000 : 0;
     limits.accumulates_up_to = 1000;
     return limits;

@@ -32,7 +32,7 @@ class RecordedEndpoint final : public network::Endpoint {
   std::string kind() const override { return "recorded"; }
   Bytes address() const override { return std::as_bytes(std::span(address_)); }
   std::size_t longest_transfer() const override { return std::size_t{1} << 30; }
-  std::size_t most_injected() const override { return 128; }
+  std::size_t max_injected() const override { return 128; }
 
   // A peer is the first byte of its address.
   Result<network::Peer> add_peer(Bytes address) override {

@@ -36,7 +36,7 @@ TEST(handler_table, wrong_entries_are_named) {
   std::vector<gex_AM_Entry_t> entries{entry(1)};
   EXPECT_NE(table.add(entries).error().text.find("entry 0: index 1 is below"), std::string::npos);
   entries[0] = entry(0);
-  entries[0].gex_nargs = most_arguments + 1;
+  entries[0].gex_nargs = max_arguments + 1;
   EXPECT_EQ(table.add(entries).error().text, "entry 0: 17 arguments; the maximum is 16");
   entries[0].gex_nargs = any_arguments;
   EXPECT_TRUE(table.add(entries));

@@ -31,7 +31,7 @@ using Items = std::vector<std::uint32_t>;
 TEST(Handout, goes_on_where_there_was_no_room) {
   Handout handout(1);
   handout.join(0);
-  Socket socket{{Sent::yes, Sent::no_room, Sent::too_many_under_way}};
+  Socket socket{{Sent::yes, Sent::no_room, Sent::too_many_in_flight}};
   EXPECT_EQ(socket.advance(handout), Progress::wait_for_room);
   EXPECT_EQ(socket.advance(handout), Progress::try_later);
   EXPECT_EQ(socket.advance(handout), Progress::done);

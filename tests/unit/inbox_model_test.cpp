@@ -17,7 +17,7 @@ using model::Outcome;
 using model::Scenario;
 
 constexpr Timeout for_ever = std::nullopt;
-constexpr InboxPolling no_search{.looks_per_search = 1'000};
+constexpr InboxPolling no_search{.polls_per_search = 1'000};
 constexpr std::uint32_t most_senders = 2;
 
 // Words with one faulty kind of operation each.
@@ -77,7 +77,7 @@ struct Shared {
 
 template <typename A, std::uint32_t Slots>
 struct ModelLane {
-  static constexpr std::uint32_t most_watched = most_senders;
+  static constexpr std::uint32_t max_watched = most_senders;
 
   Shared<A, Slots>* shared;
   std::uint32_t count;
@@ -205,7 +205,7 @@ struct Post {
   // Sleeps and handles messages until the values handled by all threads add up to `sum`.
   void receives(const char* name, std::uint32_t sum) {
     scenario.thread(name, [this, sum] {
-      C<A, Slots> consumer(lane(), {.looks_per_search = 1});
+      C<A, Slots> consumer(lane(), {.polls_per_search = 1});
       const auto done = [&] { return handled.load(std::memory_order_relaxed) == sum; };
       while (!done()) {
         consumer.sleep_until(done, for_ever);
@@ -435,7 +435,7 @@ TEST(inbox_model, consumers_share_a_lane) {
 }
 
 TEST(inbox_model, poller_that_never_sleeps_finds_all) {
-  EXPECT_TRUE(holds(polled<ThreeSlots>({.looks_per_search = 1}, bounds)));
+  EXPECT_TRUE(holds(polled<ThreeSlots>({.polls_per_search = 1}, bounds)));
 }
 
 TEST(inbox_model, poll_overlooks_no_message_of_a_credit_cache) {

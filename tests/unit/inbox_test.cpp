@@ -269,10 +269,10 @@ TEST(inbox, payload_is_handled_where_it_was_written) {
 
 TEST(inbox, small_payload_lies_on_8_bytes_behind_the_arguments) {
   InboxSlot<RealAtomics, InboxMessage> slot{};
-  for (std::uint32_t count = 0; count <= InboxMessage::most_arguments; ++count) {
+  for (std::uint32_t count = 0; count <= InboxMessage::max_arguments; ++count) {
     slot.message.arguments = static_cast<std::uint8_t>(count);
     const MutableBytes payload = slot.message.short_payload();
-    EXPECT_EQ(payload.size(), InboxMessage::most_short_payload(count));
+    EXPECT_EQ(payload.size(), InboxMessage::max_short_payload(count));
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(payload.data()) % 8, 0U);  // NOLINT
     const std::byte* arguments_end =
         std::as_bytes(std::span(slot.message.words)).data() + std::size_t{4} * count;

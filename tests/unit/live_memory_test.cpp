@@ -76,15 +76,15 @@ class Damage : public testing::Test {
     page.state = RankState::running;
     page.presence.process = static_cast<std::uint32_t>(::getpid());
     page.thread_slots_used = 2;
-    page.thread_slots[0].waiting.begin("shmem_barrier_all", Waiting::anybody, 0, monotonic_ns());
+    page.thread_slots[0].waiting.begin("shmem_barrier_all", Waiting::any_rank, 0, monotonic_ns());
     auto& place = shared_at<TracePlace>(memory_.data(), layout_->trace(local));
     const ClockPair now = read_clocks();
     place.first_ticks = now.ticks;
     place.first_ns = now.ns;
     place.names_known = 3;
-    TraceRing& ring = place.ring(0, least_ring_size);
+    TraceRing& ring = place.ring(0, min_ring_size);
     ring.thread = 1;
-    ring.room = least_ring_size / sizeof(StoredEvent);
+    ring.room = min_ring_size / sizeof(StoredEvent);
     for (int i = 0; i < 200; ++i) ring.add({.begin = now.ticks, .duration = 5, .name = 1});
   }
 
@@ -151,7 +151,7 @@ class Damage : public testing::Test {
     EXPECT_LE(contact ? contact->pack().size() : 0,
               sizeof(NodeInfo) + NodeInfo::longest_address + NodeInfo::longest_key);
     EXPECT_EQ(wire_.facts().ranks.size(), share.ranks);
-    EXPECT_EQ(wire_.facts().ring_size, least_ring_size);
+    EXPECT_EQ(wire_.facts().ring_size, min_ring_size);
   }
 
   struct Part {

@@ -20,11 +20,11 @@ using model::Word;
 constexpr auto relaxed = std::memory_order_relaxed;
 constexpr auto acquire = std::memory_order_acquire;
 constexpr auto acq_rel = std::memory_order_acq_rel;
-constexpr std::uint32_t most_members = 3;
+constexpr std::uint32_t max_members = 3;
 
 struct Words {
   Word tail;
-  std::array<Word, most_members> nodes;
+  std::array<Word, max_members> nodes;
 };
 
 // The weakest atomics that the engine promises for a wire. Waiting checks again after every change;
@@ -125,7 +125,7 @@ struct Impatient : Queue {
   template <typename Done>
   void wait_for(std::uint32_t /*member*/, const Done& /*done*/) {}
   void add_to_node(std::uint32_t member, std::uint32_t value) {
-    if (member < most_members) Queue::add_to_node(member, value);  // without a known successor
+    if (member < max_members) Queue::add_to_node(member, value);  // without a known successor
   }
 };
 
@@ -138,7 +138,7 @@ struct Job {
 
   Job() {
     scenario.name(words.tail, "tail");
-    for (std::uint32_t i = 0; i < most_members; ++i)
+    for (std::uint32_t i = 0; i < max_members; ++i)
       scenario.name(words.nodes[i], fmt::format("node {}", i));
     scenario.name(guarded, "guarded");
   }

@@ -61,13 +61,13 @@ TEST(options, names_of_other_libraries_are_understood) {
 }
 
 TEST(options, a_switch_of_comex_makes_each_process_a_node) {
-  EXPECT_EQ((*Variables({}).read()).most_on_node(), 0U);
+  EXPECT_EQ((*Variables({}).read()).max_on_node(), 0U);
   for (const char* name :
        {"COMEX_ENABLE_PUT_SMP", "COMEX_ENABLE_GET_SMP", "COMEX_ENABLE_ACC_SMP"}) {
-    EXPECT_EQ((*Variables({{name, "0"}}).read()).most_on_node(), 1U) << name;
-    EXPECT_EQ((*Variables({{name, "1"}}).read()).most_on_node(), 0U) << name;
+    EXPECT_EQ((*Variables({{name, "0"}}).read()).max_on_node(), 1U) << name;
+    EXPECT_EQ((*Variables({{name, "1"}}).read()).max_on_node(), 0U) << name;
     const Variables both{{name, "0"}, {"GONDWANA_NODE_RANKS", "2"}};
-    EXPECT_EQ((*both.read()).most_on_node(), 2U) << name;
+    EXPECT_EQ((*both.read()).max_on_node(), 2U) << name;
   }
 }
 

@@ -205,7 +205,7 @@ TEST_P(Packed, as_much_goes_as_the_limits_say) {
   ASSERT_TRUE(complete(done));
   for (std::size_t i = 0; i < 2 * bytes.size(); ++i)
     ASSERT_EQ(there()[i], i % 2 == 0 ? std::byte{5} : old_byte(i)) << i;
-  std::vector<StridedRun> many(most_runs, StridedRun{.size = 1, .count = 1, .there = area_offset});
+  std::vector<StridedRun> many(max_runs, StridedRun{.size = 1, .count = 1, .there = area_offset});
   for (std::size_t i = 0; i < many.size(); ++i) many[i].here = bytes.data() + i;
   get_packed(many, done);
   ASSERT_TRUE(complete(done));

@@ -118,16 +118,16 @@ TEST(protocol, values_out_of_range_are_refused) {
   const auto rings = [](std::uint64_t bytes) {
     return Welcome{tag, 0, 1, std::uint64_t{1} << 32, 0, 0, 1, 1, 0, bytes};
   };
-  EXPECT_FALSE(is_refused(rings(least_ring_size)));
-  EXPECT_TRUE(is_refused(rings(least_ring_size + 32))) << "no power of two";
+  EXPECT_FALSE(is_refused(rings(min_ring_size)));
+  EXPECT_TRUE(is_refused(rings(min_ring_size + 32))) << "no power of two";
   EXPECT_TRUE(is_refused(rings(2 * largest_ring_size)));
   const auto teams = [](std::uint64_t numbers) {
     return Welcome{tag, 0, 1, std::uint64_t{1} << 32, 0, 0, 1, 1, 0, 0, numbers};
   };
-  EXPECT_FALSE(is_refused(teams(NodePlan::most_teams)));
+  EXPECT_FALSE(is_refused(teams(NodePlan::max_teams)));
   EXPECT_TRUE(is_refused(teams(0)));
   EXPECT_TRUE(is_refused(teams(65))) << "not whole words of bits";
-  EXPECT_TRUE(is_refused(teams(2 * NodePlan::most_teams)));
+  EXPECT_TRUE(is_refused(teams(2 * NodePlan::max_teams)));
   EXPECT_TRUE(is_refused(Arena{max_ranks}));
   EXPECT_TRUE(is_refused(Hello{1, max_ranks}));
 }

@@ -40,12 +40,12 @@ TEST(quiet_polls, are_armed_again_after_a_ring) {
   QuietPolls polls;
   for (int i = 0; i < 3; ++i) {
     polls.arm(bell);
-    EXPECT_TRUE(bell.somebody_sleeps());
+    EXPECT_TRUE(bell.any_sleeper());
     polls.arm(bell);
     polls.allow();
     EXPECT_TRUE(polls.is_quiet());
     bell.ring_if_asleep();
-    EXPECT_FALSE(bell.somebody_sleeps());
+    EXPECT_FALSE(bell.any_sleeper());
     EXPECT_FALSE(polls.is_quiet());
   }
 }

@@ -144,8 +144,8 @@ TEST(ofi_message, writes_have_their_bytes_behind_them) {
   EXPECT_FALSE(is_read(write_of(13, 4096), 12)) << "cut short";
   EXPECT_FALSE(is_read(write_of(13, 4096), 14)) << "too long";
   EXPECT_FALSE(is_read(write_of(0, 4096)));
-  EXPECT_TRUE(is_read(write_of(longest_write, 4096), longest_write));
-  EXPECT_FALSE(is_read(write_of(longest_write + 1, 4096), longest_write + 1));
+  EXPECT_TRUE(is_read(write_of(max_write, 4096), max_write));
+  EXPECT_FALSE(is_read(write_of(max_write + 1, 4096), max_write + 1));
   Request elsewhere = write_of(13, 4096);
   elsewhere.to = 4;
   EXPECT_FALSE(is_read(elsewhere, 13)) << "of another node";
@@ -160,8 +160,8 @@ TEST(ofi_message, reads_lie_in_the_arena) {
   EXPECT_FALSE(is_read_of(13, end - 12));
   EXPECT_FALSE(is_read_of(13, ~std::uint64_t{0}));
   EXPECT_FALSE(is_read_of(0, 4096));
-  EXPECT_TRUE(is_read_of(longest_write, 4096));
-  EXPECT_FALSE(is_read_of(longest_write + 1, 4096));
+  EXPECT_TRUE(is_read_of(max_write, 4096));
+  EXPECT_FALSE(is_read_of(max_write + 1, 4096));
   EXPECT_FALSE(is_read_of(13, 4096, 1)) << "a byte too many";
 }
 
@@ -207,9 +207,9 @@ TEST(ofi_message, all_pieces_of_a_row_lie_in_the_arena) {
   for (const std::int64_t far : {arena + 1, -arena - 1, std::numeric_limits<std::int64_t>::max(),
                                  std::numeric_limits<std::int64_t>::min()})
     EXPECT_FALSE(is_get_packed({{4096, far, 1, 1}})) << far;
-  EXPECT_TRUE(is_get_packed({{4096, 0, longest_write, 1}}));
-  EXPECT_FALSE(is_get_packed({{4096, 0, longest_write + 1, 1}}));
-  EXPECT_FALSE(is_get_packed({{4096, 0, 1, longest_write + 1}}));
+  EXPECT_TRUE(is_get_packed({{4096, 0, max_write, 1}}));
+  EXPECT_FALSE(is_get_packed({{4096, 0, max_write + 1, 1}}));
+  EXPECT_FALSE(is_get_packed({{4096, 0, 1, max_write + 1}}));
   EXPECT_FALSE(is_get_packed({{4096, 0, 1U << 31, 2}})) << "as much as nothing";
 }
 
@@ -220,15 +220,14 @@ TEST(ofi_message, bytes_of_a_spread_are_those_of_its_rows) {
   EXPECT_TRUE(is_put_packed({{4096, 100, 8, 3}, {8192, 0, 100, 1}}, 124));
   EXPECT_FALSE(is_put_packed({{4096, 100, 8, 3}, {~std::uint64_t{0}, 0, 100, 1}}, 124));
   EXPECT_FALSE(is_get_packed({{4096, 100, 8, 3}}, 24)) << "a get brings no bytes";
-  EXPECT_TRUE(
-      is_put_packed({{0, 0, longest_write / 2, 1}, {0, 0, longest_write / 2, 1}}, longest_write));
-  EXPECT_FALSE(is_get_packed({{0, 0, longest_write, 1}, {0, 0, 1, 1}})) << "too many bytes";
+  EXPECT_TRUE(is_put_packed({{0, 0, max_write / 2, 1}, {0, 0, max_write / 2, 1}}, max_write));
+  EXPECT_FALSE(is_get_packed({{0, 0, max_write, 1}, {0, 0, 1, 1}})) << "too many bytes";
 }
 
 TEST(ofi_message, rows_are_behind_the_request) {
   EXPECT_FALSE(is_get_packed({}));
-  EXPECT_TRUE(is_get_packed(std::vector<PackedRun>(most_runs, PackedRun{4096, 8, 8, 1})));
-  EXPECT_FALSE(is_get_packed(std::vector<PackedRun>(most_runs + 1, PackedRun{4096, 8, 8, 1})));
+  EXPECT_TRUE(is_get_packed(std::vector<PackedRun>(max_runs, PackedRun{4096, 8, 8, 1})));
+  EXPECT_FALSE(is_get_packed(std::vector<PackedRun>(max_runs + 1, PackedRun{4096, 8, 8, 1})));
   EXPECT_FALSE(is_read(packed_of(RequestKind::get_packed, 2), 2 * sizeof(PackedRun) - 1))
       << "cut short";
   EXPECT_FALSE(

@@ -37,7 +37,7 @@ TEST(stream, a_batch_that_the_agent_has_sent_and_emptied_counts_with_all_its_byt
   const auto append = [&] {
     const NewRequest request{.request = {.kind = RequestKind::write, .to = 1, .operand = bytes},
                              .behind = bytes,
-                             .write_behind = write,
+                             .write_payload = write,
                              .done = &done};
     const Result<Posted> posted = stream.append(request);
     return posted && *posted == Posted::accepted;

@@ -18,11 +18,11 @@ using model::Outcome;
 using model::Scenario;
 
 constexpr Timeout for_ever = std::nullopt;
-constexpr std::uint32_t most_members = 3;
+constexpr std::uint32_t max_members = 3;
 
 struct Lines {
-  std::array<SyncLine<Atomics>, most_members> lines;
-  std::array<Doorbell<Atomics>, most_members> bells;
+  std::array<SyncLine<Atomics>, max_members> lines;
+  std::array<Doorbell<Atomics>, max_members> bells;
 };
 
 struct Members {
@@ -138,7 +138,7 @@ void add_barrier(std::vector<model::Phase>& phases, Team& team, std::uint32_t me
 template <typename S>
 Outcome barriers(std::uint32_t members, Epoch last, Poll poll, const Limits& limits = {}) {
   Team team(members);
-  std::array<Data, most_members> cells;
+  std::array<Data, max_members> cells;
   for (std::uint32_t me = 0; me < members; ++me) {
     Data& mine = cells[me];
     Data& neighbours = cells[(me + 1) % members];
@@ -162,7 +162,7 @@ Outcome barriers(std::uint32_t members, Epoch last, Poll poll, const Limits& lim
 template <typename S>
 Outcome small_broadcasts(std::uint32_t members, std::uint32_t rounds, const Limits& limits = {}) {
   Team team(members);
-  std::array<std::array<Data, most_members>, 2> dests;
+  std::array<std::array<Data, max_members>, 2> dests;
   std::vector<model::Phase> root;
   root.reserve(rounds);
   for (std::uint32_t round = 0; round < rounds; ++round) {
@@ -200,7 +200,7 @@ struct LargeBroadcasts {
   Roots roots;
   Leave leave;
   std::array<Data, 2> sources;
-  std::array<std::array<Data, most_members>, 2> dests;
+  std::array<std::array<Data, max_members>, 2> dests;
 
   static Epoch ready(std::uint32_t round) { return 2 * round + 1; }
   static Epoch copied(std::uint32_t round) { return 2 * round + 2; }
@@ -292,7 +292,7 @@ template <typename S>
 Outcome reductions(std::uint32_t members, std::uint32_t halves, Epoch last,
                    const Limits& limits = {}) {
   Team team(members);
-  std::array<std::array<Data, 2>, most_members> scratch;
+  std::array<std::array<Data, 2>, max_members> scratch;
   for (std::uint32_t me = 0; me < members; ++me) {
     std::vector<model::Phase> phases;
     for (std::uint32_t epoch = 1; epoch <= last; ++epoch) {
@@ -321,8 +321,8 @@ Outcome reductions(std::uint32_t members, std::uint32_t halves, Epoch last,
 template <typename S>
 Outcome collections(std::uint32_t members, const Limits& limits = {}) {
   Team team(members);
-  std::array<Data, most_members> sizes;
-  std::array<Data, most_members> dests;
+  std::array<Data, max_members> sizes;
+  std::array<Data, max_members> dests;
   for (std::uint32_t me = 0; me < members; ++me) {
     std::vector<model::Phase> phases;
     phases.emplace_back([&team, &sizes, me] {

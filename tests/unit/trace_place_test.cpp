@@ -14,7 +14,7 @@
 namespace gondwana {
 namespace {
 
-constexpr std::size_t room = least_ring_size / sizeof(StoredEvent);
+constexpr std::size_t room = min_ring_size / sizeof(StoredEvent);
 
 // The control memory of a node with one rank.
 class Rings : public testing::Test {
@@ -22,13 +22,13 @@ class Rings : public testing::Test {
   Rings() {
     facts_.ranks = {0, 1};
     facts_.nodes = facts_.job_ranks = 1;
-    facts_.ring_size = least_ring_size;
+    facts_.ring_size = min_ring_size;
     Result<UniqueFd> file = create_memfd("trace-test", layout_.size());
     EXPECT_TRUE(file);
     Result<Mapping> mapping = Mapping::shared(*file, layout_.size());
     EXPECT_TRUE(mapping);
     memory_ = *std::move(mapping);
-    Tracer::open(shared_at<TracePlace>(memory_.data(), layout_.trace(0)), least_ring_size);
+    Tracer::open(shared_at<TracePlace>(memory_.data(), layout_.trace(0)), min_ring_size);
   }
   ~Rings() override { Tracer::close(); }
 
@@ -39,7 +39,7 @@ class Rings : public testing::Test {
   }
 
   NodeFacts facts_{};
-  ControlLayout layout_{1, 1, least_ring_size};
+  ControlLayout layout_{1, 1, min_ring_size};
   Mapping memory_;
 };
 
@@ -145,7 +145,7 @@ TEST_F(Rings, a_name_has_one_number_and_many_have_none) {
   const std::uint16_t put = Tracer::number_of("put");
   EXPECT_EQ(Tracer::number_of("put"), put);
   EXPECT_NE(Tracer::number_of("get"), put);
-  for (std::size_t i = 0; i < TracePlace::most_names; ++i)
+  for (std::size_t i = 0; i < TracePlace::max_names; ++i)
     Tracer::number_of(std::to_string(i).c_str());
   EXPECT_EQ(Tracer::number_of("one too many"), 0);
   EXPECT_EQ(Tracer::number_of("put"), put);
@@ -178,7 +178,7 @@ TEST_F(Rings, a_tracer_that_is_opened_again_goes_on) {
   Tracer::ring()->add({.begin = ticks(), .duration = 1});
   Tracer::close();
   EXPECT_EQ(Tracer::ring(), nullptr);
-  Tracer::open(shared_at<TracePlace>(memory_.data(), layout_.trace(0)), least_ring_size);
+  Tracer::open(shared_at<TracePlace>(memory_.data(), layout_.trace(0)), min_ring_size);
   EXPECT_EQ(Tracer::number_of("again"), name);
   Tracer::ring()->add({.begin = ticks(), .duration = 1});
   EXPECT_EQ(read().threads[0].events.size(), 2U);

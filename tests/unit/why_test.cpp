@@ -42,7 +42,7 @@ RankSeen waits(std::string call, std::uint32_t peer, std::uint32_t team = Waitin
 }
 
 RankSeen in_barrier() {
-  return waits("shmem_barrier_all", Waiting::anybody, 0);
+  return waits("shmem_barrier_all", Waiting::any_rank, 0);
 }
 
 RankSeen with(RankSeen rank, RankSeen::Process process, RankState state = RankState::running) {
@@ -125,7 +125,7 @@ TEST(why, copies_of_devices_are_named_where_a_rank_or_its_agent_makes_them) {
             "rank 1 keeps the others waiting: it waits for a copy to or from a device; rank 0 "
             "waits in shmem_barrier_all for 12 s");
   EXPECT_EQ(describe(copying), "waits for a copy to or from a device");
-  RankSeen puts = waits("put", Waiting::anybody);
+  RankSeen puts = waits("put", Waiting::any_rank);
   puts.under_way = 1;
   RankSeen target = in_barrier();
   target.served_copies = 1;
@@ -139,7 +139,7 @@ TEST(why, the_call_of_a_stack_is_the_one_that_the_program_has_made) {
   };
   const stacks::Frame own{.function = "main", .is_program = true};
   const stacks::Frame yields{.function = "sched_yield", .module = "libc.so.6"};
-  const stacks::Frame helper{.function = "tell_of_fetches", .module = "/lib/libgondwana_shmem.so"};
+  const stacks::Frame helper{.function = "note_fetches", .module = "/lib/libgondwana_shmem.so"};
   EXPECT_EQ(call({yields, helper, {.function = "pshmem_long_test"}, own}), "shmem_long_test");
   EXPECT_EQ(call({yields, helper, own}), "the library");
   EXPECT_EQ(call({yields, own}), "");
@@ -148,7 +148,7 @@ TEST(why, the_call_of_a_stack_is_the_one_that_the_program_has_made) {
 
 TEST(why, a_rank_that_waits_for_words_is_told_with_the_values_that_end_it) {
   using Relation = Awaited::Relation;
-  RankSeen rank = waits("shmem_int_wait_until", Waiting::anybody);
+  RankSeen rank = waits("shmem_int_wait_until", Waiting::any_rank);
   rank.wait->word = "flag";
   rank.wait->value = "-1";
   rank.wait->awaited = {
@@ -172,7 +172,7 @@ std::string writer_of(std::vector<trace::Event> writes) {
   for (trace::Event& write : writes) write.peer = 1;
   writer.threads = {{.events = std::move(writes)}};
   const trace::RankTrace other{.rank = 1, .heap = 0x8000, .heap_size = 0x1000};
-  RankSeen waiting = waits("shmem_long_wait_until", Waiting::anybody);
+  RankSeen waiting = waits("shmem_long_wait_until", Waiting::any_rank);
   waiting.rank = 1;
   waiting.wait->place = 0x8040;
   waiting.wait->word = "heap+0x40";
@@ -256,7 +256,7 @@ TEST(why, a_lock_that_is_held_by_a_rank_in_a_barrier_is_a_circle) {
 
 TEST(why, a_rank_that_is_no_member_is_not_waited_for) {
   const auto in_team = [] {
-    RankSeen rank = waits("shmem_team_sync", Waiting::anybody, 2);
+    RankSeen rank = waits("shmem_team_sync", Waiting::any_rank, 2);
     rank.wait->members = {.first = 0, .stride = 2, .size = 2};
     return rank;
   };
@@ -267,7 +267,7 @@ TEST(why, a_rank_that_is_no_member_is_not_waited_for) {
 
 TEST(why, what_the_network_carries_is_under_way) {
   const auto gets = [] {
-    RankSeen rank = waits("get", Waiting::anybody);
+    RankSeen rank = waits("get", Waiting::any_rank);
     rank.under_way = 2;
     return rank;
   };
@@ -298,7 +298,7 @@ TEST(why, a_job_on_hosts_that_do_not_answer_has_not_ended) {
 }
 
 TEST(why, a_rank_that_waits_in_one_thread_and_calls_in_another_works) {
-  RankSeen rank = waits("shmem_long_wait_until", Waiting::anybody);
+  RankSeen rank = waits("shmem_long_wait_until", Waiting::any_rank);
   rank.calls = 3;
   EXPECT_TRUE(diagnosis_of({rank, rank}).culprits.empty());
 }
@@ -313,7 +313,7 @@ TEST(why, members_are_ranks_at_equal_steps) {
 }
 
 TEST(why, the_fewest_are_in_the_wrong_collective) {
-  const auto in_sum = [] { return waits("shmem_int_sum_reduce", Waiting::anybody, 0); };
+  const auto in_sum = [] { return waits("shmem_int_sum_reduce", Waiting::any_rank, 0); };
   const Diagnosis found = diagnosis_of({in_sum(), in_barrier(), in_sum(), in_sum()});
   EXPECT_EQ(found.culprits, (Ranks{1}));
   EXPECT_EQ(first_of(found),
@@ -335,7 +335,7 @@ TEST(why, lost_and_stopped_ranks_come_before_those_that_compute) {
 
 TEST(why, ranks_that_have_left_are_waited_for_by_none) {
   const auto left = [] { return with(runs(), RankSeen::Process::gone, RankState::finalized); };
-  const Diagnosis found = diagnosis_of({left(), waits("shmem_finalize", Waiting::anybody, 0)});
+  const Diagnosis found = diagnosis_of({left(), waits("shmem_finalize", Waiting::any_rank, 0)});
   EXPECT_EQ(found.culprits, (Ranks{1}));
   EXPECT_EQ(first_of(found),
             "rank 1 waits in shmem_finalize for something that no rank is left to do: no other "
@@ -402,7 +402,7 @@ TEST(why, an_agent_that_is_stopped_is_named) {
 
 TEST(why, a_rank_that_has_not_come_is_named) {
   const RankSeen absent;
-  const Diagnosis found = diagnosis_of({waits("shmem_init", Waiting::anybody, 0), absent});
+  const Diagnosis found = diagnosis_of({waits("shmem_init", Waiting::any_rank, 0), absent});
   EXPECT_EQ(first_of(found),
             "rank 1 has not joined the job yet; rank 0 waits in shmem_init for 12 s");
 }
@@ -411,7 +411,7 @@ TEST(why, ranks_that_initialise_are_starting) {
   RankSeen starting;
   starting.state = RankState::joined;
   EXPECT_EQ(first_of(diagnosis_of({starting, starting})), "ranks 0, 1 are still starting");
-  const Diagnosis found = diagnosis_of({waits("shmem_init", Waiting::anybody, 0), starting});
+  const Diagnosis found = diagnosis_of({waits("shmem_init", Waiting::any_rank, 0), starting});
   EXPECT_EQ(first_of(found), "rank 1 is still starting; rank 0 waits in shmem_init for 12 s");
   EXPECT_EQ(found.sentences.size(), 1U);
 }

@@ -10,7 +10,7 @@ namespace gondwana::profile {
 
 // The counts of one rank. Plain words, so that others can read them from the symmetric heap.
 struct DeviceBytes {
-  static constexpr std::size_t most_kinds = 8;
+  static constexpr std::size_t max_kinds = 8;
 
   struct Kind {
     std::array<char, 24> name;  // empty: no copies
@@ -18,7 +18,7 @@ struct DeviceBytes {
     std::uint64_t from;
   };
 
-  std::array<Kind, most_kinds> kinds;
+  std::array<Kind, max_kinds> kinds;
   std::uint64_t bounced;  // bytes that passed through host memory on the way
 
   // A kind has the same index on all ranks.

@@ -9,7 +9,7 @@
 namespace gondwana::profile {
 namespace {
 
-constexpr std::size_t most_names = 1000;
+constexpr std::size_t max_names = 1000;
 constexpr std::size_t longest_name = 47;  // the same limit as in traces
 
 struct OpenRegion {
@@ -42,7 +42,7 @@ void RankRegions::add(std::string_view name, std::uint64_t ticks) {
   const std::lock_guard lock(mutex_);
   auto total = totals_.find(name);
   if (total == totals_.end()) {
-    if (totals_.size() == most_names) return;
+    if (totals_.size() == max_names) return;
     total = totals_.emplace(name, Total()).first;
   }
   ++total->second.times;

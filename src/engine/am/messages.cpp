@@ -8,7 +8,7 @@ namespace gondwana {
 namespace {
 
 // The most messages that one poll handles, so that a flood cannot occupy the caller forever.
-constexpr std::uint32_t most_at_once = 64;
+constexpr std::uint32_t max_at_once = 64;
 
 }  // namespace
 
@@ -84,13 +84,13 @@ std::uint32_t Messages::poll_inbox(Receiving& mine, MessageClass sort, bool sure
         block == Reservation::no_block ? MutableBytes() : mine.lane.block(from, block);
     listener_.receiver(listener_.context, {here_[from], sort, message, payload});
   };
-  if (!surely) return mine.consumer.poll(handle, most_at_once);
+  if (!surely) return mine.consumer.poll(handle, max_at_once);
   mine.consumer.settle();
-  return mine.consumer.search_and_poll(handle, most_at_once);
+  return mine.consumer.search_and_poll(handle, max_at_once);
 }
 
 std::uint32_t Messages::poll_messages(MessageClass sort) {
-  return remote_->poll(sort, most_at_once, [&](RemoteMessages::MessageBuffer& buffer) {
+  return remote_->poll(sort, max_at_once, [&](RemoteMessages::MessageBuffer& buffer) {
     const MutableBytes block = MutableBytes(buffer.block).first(buffer.packet.head.bytes);
     listener_.receiver(listener_.context, {buffer.peer, sort, buffer.packet.message,
                                            block.empty() ? MutableBytes() : block});

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t tell_after = RemoteMessages::window / 4;
 
 // Requests to a peer that are sent at once.
-constexpr std::uint32_t most_at_once = 4;
+constexpr std::uint32_t max_at_once = 4;
 
 RemoteMessages::Sort sort_of(MessageClass sort) {
   if (sort == MessageClass::notice) return RemoteMessages::Sort::notice;
@@ -73,7 +73,7 @@ std::optional<Draft> RemoteMessages::try_open(Rank to, MessageClass sort, Payloa
 }
 
 // Requests are batched while more are in flight than a program sends that waits for each one: more
-// than `most_at_once` of this size. Replies are batched while requests wait for their handlers.
+// than `max_at_once` of this size. Replies are batched while requests wait for their handlers.
 void RemoteMessages::publish(const Draft& draft) {
   const std::scoped_lock turn(turn_);
   MessageBuffer& buffer = MessageBuffer::of(*draft.message);
@@ -84,7 +84,7 @@ void RemoteMessages::publish(const Draft& draft) {
   if (needs_credit(head.sort)) {
     const std::uint32_t credits = credits_of(head.bytes);
     peer.under_way += credits - 1;
-    others_follow = peer.under_way > most_at_once * credits;
+    others_follow = peer.under_way > max_at_once * credits;
   }
   const Bytes body = Bytes(buffer.block).first(head.bytes);
   send(buffer.peer, peer, {head, remote::bytes_of(buffer.packet), body},
@@ -247,7 +247,7 @@ void RemoteMessages::finish(MessageBuffer& buffer) {
   // sender's next one leaves at once.
   const bool others_follow = !arrived_[static_cast<std::size_t>(MessageClass::request)].empty();
   const bool is_small = credits_of(head.bytes) == 1;
-  if (peer.owed < (is_small && !others_follow ? most_at_once : tell_after)) return;
+  if (peer.owed < (is_small && !others_follow ? max_at_once : tell_after)) return;
   if (peer.waiting > 0) return;  // a waiting message carries the report
   Head receipt{.sort = Sort::receipt};
   send(buffer.peer, peer, {receipt, remote::bytes_of(receipt), {}}, Departure::optional);

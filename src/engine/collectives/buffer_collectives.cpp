@@ -104,9 +104,9 @@ void BufferCollectives::put_to_all(const Team& team, void* dest, const void* sou
 template <typename Use>
 void BufferCollectives::for_each_pass(const Team& team, std::size_t count, std::size_t width,
                                       const Use& use) {
-  constexpr std::size_t most_bytes = std::size_t{256} * 1024;
+  constexpr std::size_t max_bytes = std::size_t{256} * 1024;
   const Part mine = part_of(count, team.size, team.me, width);
-  const std::size_t most = std::max<std::size_t>(1, most_bytes / width);
+  const std::size_t most = std::max<std::size_t>(1, max_bytes / width);
   for (std::size_t done = 0; done < mine.count; done += most)
     use(Pass{(mine.begin + done) * width, std::min(most, mine.count - done)});
 }

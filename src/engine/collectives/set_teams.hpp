@@ -30,13 +30,13 @@ class SetTeams {
       return known->team;
     return find_slowly(set, make);
   }
-  bool may_have_more_teams() const { return teams_.load(std::memory_order_relaxed) < most_teams; }
+  bool may_have_more_teams() const { return teams_.load(std::memory_order_relaxed) < max_teams; }
   // Called after all teams of the engine have ended.
   void forget();
 
  private:
   static constexpr std::size_t recent = 64;
-  static constexpr std::size_t most_teams = 16;
+  static constexpr std::size_t max_teams = 16;
 
   struct Known {
     std::uint32_t first;

@@ -134,7 +134,7 @@ bool acquire_checked(JobLocks& locks, Words& words, QueueLock<Words>& queue, con
   const std::uint32_t node = words.node_of(before - 1);
   if (!words.failed() && !QueueLock<Words>::is_in_queue(node))
     return refuse_first_value(locks, lock);
-  queue.wait_behind(before);
+  queue.wait_after(before);
   return true;
 }
 
@@ -171,7 +171,7 @@ bool clear_far_lock(JobLocks& locks, CallName call, long* lock) {
 }
 
 static_assert(lock_call_done == QueueLock<Words>::nobody);
-static_assert(lock_call_not_begun > QueueLock<Words>::most_members);
+static_assert(lock_call_not_begun > QueueLock<Words>::max_members);
 
 }  // namespace
 
@@ -179,7 +179,7 @@ bool finish_set_lock(JobLocks& locks, CallName call, long* lock, std::uint32_t b
   if (before == lock_call_not_begun) return set_far_lock(locks, call, lock);
   const NearLockWords words(locks, call, lock);
   if (!words) __builtin_unreachable();  // begin_set_lock() or begin_clear_lock() has checked it
-  QueueLock(words, index(locks.me)).wait_behind(before);
+  QueueLock(words, index(locks.me)).wait_after(before);
   return true;
 }
 

@@ -87,7 +87,7 @@ class NearLockWords {
   }
   template <typename Done>
   void wait_for(std::uint32_t member, const Done& done) const {
-    const int looks = locks_.is_oversubscribed ? 0 : first_looks;
+    const int looks = locks_.is_oversubscribed ? 0 : first_polls;
     for (int i = 0; i < looks; ++i) {
       if (done()) return;
       relax();
@@ -96,7 +96,7 @@ class NearLockWords {
   }
 
  private:
-  static constexpr int first_looks = 200;
+  static constexpr int first_polls = 200;
 
   std::uint32_t* words_of(Rank rank) const {
     return reinterpret_cast<std::uint32_t*>(locks_.reach.window(rank) + offset_);

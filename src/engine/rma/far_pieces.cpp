@@ -50,7 +50,7 @@ class Runs {
 void FarPieces::move(const StridedRun& run) {
   if (begun_ != RemoteAccess::Begun::pending) return;
   if (told_.empty() || !join(told_.back(), run)) {
-    if (bytes_ >= begun_together || told_.size() >= most_runs) begin();
+    if (bytes_ >= begun_together || told_.size() >= max_runs) begin();
     told_.push_back(run);
   }
   bytes_ += run.bytes();

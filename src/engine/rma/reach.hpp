@@ -51,7 +51,7 @@ class Reach {
   // Covers both ranks and all ranks between them.
   bool covers_between(Rank one, Rank other) const { return covers(one) && covers(other); }
   // A single store: an address that a reader computes at the same time is valid.
-  void cover_nobody() { ranks_ = 0; }
+  void cover_none() { ranks_ = 0; }
   // Whether all ranks of a job of `ranks` ranks are within reach.
   bool covers_all(std::uint32_t ranks) const { return ranks <= ranks_; }
 
@@ -70,7 +70,7 @@ class Reach {
   template <typename T>
   static T wake(std::byte* window, T value) {
     Doorbell<RealAtomics>& bell = data_bell(window);
-    if (bell.somebody_sleeps()) [[unlikely]]
+    if (bell.any_sleeper()) [[unlikely]]
       return ring(bell, value);
     return value;
   }

@@ -84,9 +84,9 @@ bool RemoteAccess::begin_uncounted(Lane& lane, Remote at, const AtomicRequest& r
               [&] { return wire_->atomic(at, request, nullptr, lane.posted().pending()); });
 }
 
-std::size_t RemoteAccess::longest_write(Remote place) const {
+std::size_t RemoteAccess::max_write(Remote place) const {
   const Limits& limits = wire_.limits();
-  return place.owner().is_arena() ? limits.longest_write
+  return place.owner().is_arena() ? limits.max_write
                                   : std::max(limits.messages_up_to, limits.packs_up_to);
 }
 
@@ -95,7 +95,7 @@ std::size_t RemoteAccess::longest_write(Remote place) const {
 bool RemoteAccess::write(Lane& lane, Remote to, Bytes source, Buffer buffer) {
   if (buffer == Buffer::kept_until_quiet)
     return post_parts(lane, to, source, lane.posted().pending(), NoRoom::wait) == Begun::pending;
-  if (source.size() <= std::min(Lane::bounce_limit, longest_write(to)))
+  if (source.size() <= std::min(Lane::bounce_limit, max_write(to)))
     return write_copied(lane, to, source);
   Completion done;
   const Begun posted = post_parts(lane, to, source, done, NoRoom::wait);
@@ -136,17 +136,17 @@ bool RemoteAccess::get_uncounted(Lane& lane, MutableBytes dest, Remote from, Buf
 // The first try of a get makes the connection.
 bool RemoteAccess::get_all_uncounted(Lane& lane, std::span<const Get> gets) {
   Completion done;
-  bool is_well = true;
+  bool is_ok = true;
   const auto begin = [&](const Get& get, NoRoom no_room) {
     const Begun begun = post_get(lane, get.dest, get.from, done, no_room);
-    is_well = is_well && begun != Begun::failed;
+    is_ok = is_ok && begun != Begun::failed;
     return begun;
   };
   std::vector<Get> later;
   for (const Get& get : gets)
     if (begin(get, NoRoom::try_once) == Begun::refused) later.push_back(get);
   for (const Get& get : later) begin(get, NoRoom::wait);
-  return complete(lane, done, "get") && is_well;
+  return complete(lane, done, "get") && is_ok;
 }
 
 // Small gets are messages, which are batched. A single one is as fast as a network read. Larger
@@ -161,7 +161,7 @@ RemoteAccess::Begun RemoteAccess::post_parts(Lane& lane, Remote to, Bytes source
                                              NoRoom no_room) {
   if (!keeps_fence(lane, to.rank, no_room)) return Begun::refused;
   // No piece may end inside an aligned word.
-  const std::size_t most = longest_write(to);
+  const std::size_t most = max_write(to);
   const std::size_t first = most - (to.offset + most) % sizeof(std::uint64_t);
   Begun posted = Begun::pending;
   for (std::size_t at = 0, end = 0; at < source.size() && posted == Begun::pending; at = end) {
@@ -175,7 +175,7 @@ RemoteAccess::Begun RemoteAccess::post_parts(Lane& lane, Remote to, Bytes source
 
 RemoteAccess::Begun RemoteAccess::post_parts(Lane& lane, MutableBytes dest, Remote from,
                                              Completion& done, NoRoom no_room) {
-  const std::size_t most = longest_write(from);
+  const std::size_t most = max_write(from);
   Begun posted = Begun::pending;
   for (std::size_t at = 0; at < dest.size() && posted == Begun::pending; at += most) {
     const MutableBytes piece = dest.subspan(at, std::min(most, dest.size() - at));

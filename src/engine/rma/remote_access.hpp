@@ -137,7 +137,7 @@ class RemoteAccess final : public NetworkProgress {
   static constexpr std::size_t largest_packed = 4096;  // bytes; larger pieces are sent separately
 
   // The most bytes of one write() or read(). The network accesses arenas only.
-  std::size_t longest_write(Remote place) const;
+  std::size_t max_write(Remote place) const;
   bool write(Lane& lane, Remote to, Bytes source, Buffer buffer);
   bool write_copied(Lane& lane, Remote to, Bytes source);
   Begun post_get(Lane& lane, MutableBytes dest, Remote from, Completion& done, NoRoom no_room);

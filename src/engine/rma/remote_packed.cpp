@@ -16,7 +16,7 @@ class Loads {
   // Returns the next load, or an empty one at the end.
   std::span<const StridedRun> next() {
     load_.clear();
-    for (std::size_t room = room_; !left_.empty() && load_.size() < most_runs;) {
+    for (std::size_t room = room_; !left_.empty() && load_.size() < max_runs;) {
       const StridedRun part = rest_of_first(room);
       if (part.count == 0 || part.size == 0) break;
       load_.push_back(part);

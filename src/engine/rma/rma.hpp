@@ -41,7 +41,7 @@ class Rma {
         ranks_(ranks),
         remote_(remote),
         kinds_(kinds),
-        may_be_under_way_(remote != nullptr || kinds != nullptr) {}
+        may_be_in_flight_(remote != nullptr || kinds != nullptr) {}
   Rma(const Rma&) = delete;
   Rma& operator=(const Rma&) = delete;
 
@@ -72,7 +72,7 @@ class Rma {
   // Puts of this lane to each target before the fence are visible before later ones.
   void fence(Lane& lane) const {
     std::atomic_thread_fence(std::memory_order_acq_rel);
-    if (may_be_under_way_) [[unlikely]]
+    if (may_be_in_flight_) [[unlikely]]
       fence_slowly(lane);
   }
   // Waits until all puts of this lane are delivered at their targets. Returns false if one failed.
@@ -83,7 +83,7 @@ class Rma {
   // Like quiet(), for a caller whose next step is an atomic operation. On a node, that is itself a
   // fence.
   bool deliver(Lane& lane) const {
-    if (may_be_under_way_) [[unlikely]]
+    if (may_be_in_flight_) [[unlikely]]
       drain(lane);
     return !lane.failed();
   }
@@ -168,7 +168,7 @@ class Rma {
   std::uint32_t ranks_;
   RemoteAccess* remote_;
   KindAccess* kinds_;
-  bool may_be_under_way_;  // operations may be in flight after their calls
+  bool may_be_in_flight_;  // operations may be in flight after their calls
 };
 
 [[gnu::always_inline]] inline bool Rma::put(Lane& lane, Rank to, void* dest, const void* source,

@@ -24,9 +24,9 @@ class Shortcut {
       : reach_(reach), copies_(copies), kinds_(kinds), counters_(&counters) {}
 
   // Makes every further try fail. For a signal handler that interrupts one.
-  void reach_nobody() {
-    reach_.cover_nobody();
-    copies_.cover_nobody();
+  void reach_none() {
+    reach_.cover_none();
+    copies_.cover_none();
     kinds_ = nullptr;
   }
 
@@ -108,15 +108,15 @@ class Shortcut {
     return true;
   }
 
-  // A load. Sets `tells` for one in `fetches_told_of`, because a program may wait in a loop of
+  // A load. Sets `tells` for one in `fetches_per_note`, because a program may wait in a loop of
   // loads.
-  static constexpr std::uint32_t fetches_told_of = 32;
+  static constexpr std::uint32_t fetches_per_note = 32;
   template <typename T>
   [[gnu::always_inline]] bool try_fetch(Rank at, const T* source, T& value, bool& tells) const {
     const Reach::Place origin = reach_.find(at, source, FixedSize<sizeof(T)>{});
     if (!origin) [[unlikely]]
       return false;
-    tells = counters_->add(Count::atomics) % fetches_told_of == 0;
+    tells = counters_->add(Count::atomics) % fetches_per_note == 0;
     value = apply_atomic<AtomicOp::fetch>(*reinterpret_cast<T*>(origin.data()), T{}, T{});
     return true;
   }

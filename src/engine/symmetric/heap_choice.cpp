@@ -29,8 +29,8 @@ std::size_t heap_room(const NodeMemory& memory, std::size_t heap_at) {
   const std::size_t end = memory.plan().inbox_offset();
   const std::size_t room = heap_at < end ? end - heap_at : 0;
   if (memory.roster().nodes() == 1) return room;
-  constexpr std::size_t least_teams = 4;
-  const std::size_t of_teams = least_teams * (2 + memory.roster().nodes()) * scratch_of_team;
+  constexpr std::size_t min_teams = 4;
+  const std::size_t of_teams = min_teams * (2 + memory.roster().nodes()) * scratch_of_team;
   return room - std::min(room, std::max(room / 16, std::min(room / 2, of_teams)));
 }
 

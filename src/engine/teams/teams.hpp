@@ -41,7 +41,7 @@ class Teams {
     std::uint64_t bits;
   };
   static constexpr std::uint64_t numbers_of_word = 64;
-  static constexpr std::uint64_t words = NodePlan::most_teams / numbers_of_word;
+  static constexpr std::uint64_t words = NodePlan::max_teams / numbers_of_word;
   // The first group at or after `word` with free numbers; `words` and no bits if there is none.
   FreeNumbers free_from(std::uint64_t word) const;
   // Returns false if another thread has taken the number.
@@ -82,8 +82,8 @@ class Teams {
   Reach reach_;
   Rank me_;
   // By number; written by the thread that took the number.
-  SparseArray<Team*, NodePlan::most_teams> teams_;       // null: no team; owned
-  SparseArray<Epoch, NodePlan::most_teams> last_epoch_;  // of the last team with this number
+  SparseArray<Team*, NodePlan::max_teams> teams_;       // null: no team; owned
+  SparseArray<Epoch, NodePlan::max_teams> last_epoch_;  // of the last team with this number
   Epoch first_epoch_;
   std::array<std::atomic<std::uint64_t>, words> taken_{};  // one bit per number
 };

@@ -77,7 +77,7 @@ bool LongWait::poll() {
   bool is_active = false;
   if (messages.may_poll())
     is_active = (phase_ == Phase::spin ? messages.poll() : messages.poll_all()) > 0;
-  if (waiter_.network_ != nullptr && waiter_.looks_at_network(why_, looks_++))
+  if (waiter_.network_ != nullptr && waiter_.polls_network(why_, looks_++))
     is_active |= waiter_.network_->progress();
   return is_active;
 }
@@ -150,7 +150,7 @@ void LongWait::sleep() {
   }
   if (has_come) begin_again();
   armed_.reset();
-  if (waiter_.look_around_) waiter_.look_around_();
+  if (waiter_.check_peers_) waiter_.check_peers_();
 }
 
 // Stores through pointers and network data ring no bell, so a sleep that they may end has a
@@ -159,7 +159,7 @@ Timeout LongWait::timeout(std::chrono::microseconds limit) const {
   if (why_.on_program_memory || waiter_.network_ != nullptr) return limit;
   WaitCompanion* const companion = WaitCompanion::present();
   if (companion != nullptr && companion->needs_steps()) return limit;
-  return waiter_.look_around_ ? Timeout{peer_check_interval} : Timeout{};
+  return waiter_.check_peers_ ? Timeout{peer_check_interval} : Timeout{};
 }
 
 }  // namespace gondwana

@@ -27,7 +27,7 @@ void PollBackoff::yield(std::uint64_t now_ns) {
   ::sched_yield();
   ++yields_;
   last_yield_ns_ = monotonic_ns();
-  if (++in_a_row_ >= most_in_a_row || last_yield_ns_ - now_ns > slow_ns) limit_ = polls_per_clock;
+  if (++in_a_row_ >= max_in_a_row || last_yield_ns_ - now_ns > slow_ns) limit_ = polls_per_clock;
 }
 
 }  // namespace gondwana

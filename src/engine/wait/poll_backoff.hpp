@@ -24,7 +24,7 @@ class PollBackoff {
     return polls;
   }
   constexpr void share(std::uint32_t looks) {
-    if (looks_ == never) looks_ = limit_ = looks < fewest_looks ? fewest_looks : looks;
+    if (looks_ == never) looks_ = limit_ = looks < min_polls ? min_polls : looks;
   }
 
   void found() {
@@ -39,7 +39,7 @@ class PollBackoff {
   }
   // Whether a loop has found nothing for long, and no longer yields at each poll.
   bool is_long() const {
-    return looks_ == never ? failed_ >= most_in_a_row : limit_ == polls_per_clock;
+    return looks_ == never ? failed_ >= max_in_a_row : limit_ == polls_per_clock;
   }
   // For calls that return a value without knowing what the program waits for. A repeated value at
   // the same address counts as a failed poll.
@@ -55,11 +55,11 @@ class PollBackoff {
 
  private:
   static constexpr std::uint32_t never = ~0U;
-  static constexpr std::uint32_t fewest_looks = 2;  // more than each_poll
+  static constexpr std::uint32_t min_polls = 2;  // more than each_poll
   static constexpr std::uint32_t each_poll = 1;
   // Ranks that share a processor need one yield each per turn. This suffices for a few hundred
   // ranks.
-  static constexpr std::uint32_t most_in_a_row = 256;
+  static constexpr std::uint32_t max_in_a_row = 256;
   static constexpr std::uint64_t interval_ns = 50'000;
   static constexpr std::uint32_t polls_per_clock = 16;
   // The longest time between two polls of a pure polling loop, including polls of the wire.

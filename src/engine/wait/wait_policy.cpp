@@ -28,13 +28,13 @@ WaitPolicy::WaitPolicy(const Processors& processors, std::uint32_t spins)
 void WaitPolicy::note(bool late) {
   if (never_rests_) return;
   if (!late) {
-    if (doubt_ > 0) --doubt_;
-    if (doubt_ == 0) next_rest_ = shortest_rest;
+    if (lateness_ > 0) --lateness_;
+    if (lateness_ == 0) next_rest_ = shortest_rest;
     return;
   }
-  doubt_ += doubt_of_late;
-  if (doubt_ < most_doubt) return;
-  doubt_ = most_doubt - doubt_of_late;  // after the rest, one late wait is enough
+  lateness_ += late_weight;
+  if (lateness_ < max_lateness) return;
+  lateness_ = max_lateness - late_weight;  // after the rest, one late wait is enough
   resting_ = next_rest_;
   next_rest_ = std::min(next_rest_ * 4, longest_rest);
 }

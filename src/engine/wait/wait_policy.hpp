@@ -52,8 +52,8 @@ class WaitPolicy {
   static constexpr std::uint64_t slow_ns_each = 10'000;
   // A late wait counts as much as this number of others. Single late waits also occur on a rank
   // with its own processor: on virtual machines, and at the start of a job.
-  static constexpr std::uint32_t doubt_of_late = 16;
-  static constexpr std::uint32_t most_doubt = 3 * doubt_of_late;
+  static constexpr std::uint32_t late_weight = 16;
+  static constexpr std::uint32_t max_lateness = 3 * late_weight;
   static constexpr std::uint32_t shortest_rest = 256;
   static constexpr std::uint32_t longest_rest = 8192;
   // If at least this number of ranks share a processor, waking all of them takes longer than the
@@ -71,7 +71,7 @@ class WaitPolicy {
   std::uint32_t resting_ = 0;  // waits that sleep at once before yields are tried again
   bool never_rests_;
   std::uint32_t next_rest_ = shortest_rest;
-  std::uint32_t doubt_ = 0;
+  std::uint32_t lateness_ = 0;
 };
 
 }  // namespace gondwana

@@ -13,7 +13,7 @@ TraceEvent event_of(const WaitReason& why) {
   const void* place = why.place != nullptr ? why.place : why.word;
   return {.kind = EventKind::wait,
           .name = Tracer::number_of(why.call),
-          .peer = why.peer != Waiting::anybody ? why.peer : TraceEvent::nobody,
+          .peer = why.peer != Waiting::any_rank ? why.peer : TraceEvent::nobody,
           .place = reinterpret_cast<std::uintptr_t>(place),
           .bytes = why.team};
 }
@@ -22,14 +22,14 @@ TraceEvent event_of(const WaitReason& why) {
 
 Waiter::Waiter(const NodeMemory& memory, const SymmetricRanges& symmetric, Rank me,
                Workers& workers, Messages& messages, NetworkProgress* network,
-               LookAround look_around)
+               PeerCheck check_peers)
     : memory_(&memory),
       symmetric_(symmetric),
       me_(me),
       workers_(workers),
       messages_(messages),
       network_(network),
-      look_around_(std::move(look_around)) {}
+      check_peers_(std::move(check_peers)) {}
 
 // The word is in the arena of this rank, or in globals that are mapped to the arena.
 Watch Waiter::watch_on(const void* word) const {

@@ -21,7 +21,7 @@ namespace gondwana {
 // What a rank waits for, as tools show it, and which events may end the wait.
 struct WaitReason {
   CallName call;
-  std::uint32_t peer = Waiting::anybody;
+  std::uint32_t peer = Waiting::any_rank;
   std::uint32_t team = Waiting::no_team;  // team of a collective
   bool on_program_memory = false;         // puts ring the bell, stores through pointers do not
   const void* word = nullptr;             // the only word that matters; null: any word
@@ -38,12 +38,12 @@ struct NothingAwaited {
 class Waiter {
  public:
   // Reports a lost peer that no other check finds.
-  using LookAround = std::function<void()>;
+  using PeerCheck = std::function<void()>;
 
-  // `network`: null in a job on one node. `look_around`: called periodically during a long wait;
+  // `network`: null in a job on one node. `check_peers`: called periodically during a long wait;
   // may be empty.
   Waiter(const NodeMemory& memory, const SymmetricRanges& symmetric, Rank me, Workers& workers,
-         Messages& messages, NetworkProgress* network, LookAround look_around);
+         Messages& messages, NetworkProgress* network, PeerCheck check_peers);
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;
 
@@ -54,7 +54,7 @@ class Waiter {
 
   // For conditions that a peer's store to this rank's memory fulfills.
   template <typename Done, typename Tell = NothingAwaited>
-  void on_memory(CallName call, const Done& done, std::uint32_t peer = Waiting::anybody,
+  void on_memory(CallName call, const Done& done, std::uint32_t peer = Waiting::any_rank,
                  const void* place = nullptr, const Tell& tell = {}) {
     until({.call = call, .peer = peer, .on_program_memory = true, .place = place}, done, tell);
   }
@@ -65,7 +65,7 @@ class Waiter {
   }
   // For words that doors keep in shared memory. Their writers call wake().
   template <typename Done>
-  void on_words(CallName call, const Done& done, std::uint32_t peer = Waiting::anybody) {
+  void on_words(CallName call, const Done& done, std::uint32_t peer = Waiting::any_rank) {
     until({.call = call, .peer = peer}, done);
   }
   // Wakes a rank of this node that may sleep on these words.
@@ -132,9 +132,9 @@ class Waiter {
   // A network poll takes system calls, and the awaited peer may need this processor. So a rank that
   // waits for another event polls the network rarely, and even more rarely if nothing is known to
   // be in flight.
-  bool looks_at_network(const WaitReason& why, std::uint32_t look) const {
-    const std::uint32_t looks_between = is_network_busy() ? 8 : 64;
-    return why.on_network || why.on_messages || look % looks_between == looks_between - 1;
+  bool polls_network(const WaitReason& why, std::uint32_t look) const {
+    const std::uint32_t poll_interval = is_network_busy() ? 8 : 64;
+    return why.on_network || why.on_messages || look % poll_interval == poll_interval - 1;
   }
   bool is_network_busy() const { return messages_.may_poll() || network_->needs_calls(); }
   // Whether active messages arrive only over the network: this rank shares memory with no other
@@ -155,7 +155,7 @@ class Waiter {
   Workers& workers_;
   Messages& messages_;
   NetworkProgress* network_;
-  LookAround look_around_;
+  PeerCheck check_peers_;
 };
 
 // Returns whether the condition holds.
@@ -163,7 +163,7 @@ template <typename Done>
 bool Waiter::spin(const WaitReason& why, const Done& done, std::uint32_t from, std::uint32_t to) {
   for (std::uint32_t i = from; i < to; ++i) {
     if (done()) return true;
-    if (network_ != nullptr && looks_at_network(why, i)) [[unlikely]]
+    if (network_ != nullptr && polls_network(why, i)) [[unlikely]]
       network_->progress();
     receive();
     if (i >= WaitPolicy::eager_spins) relax();

@@ -54,7 +54,7 @@ class Workers {
   void allow_many() { threads_ = Threads::many; }
 
   // Applies to this thread, and to threads that join later.
-  void set_manners(const WaitPolicy& wait_policy, const PollBackoff& polls) {
+  void set_policy(const WaitPolicy& wait_policy, const PollBackoff& polls) {
     first_.wait_policy = wait_policy;
     first_.polls = polls;
   }

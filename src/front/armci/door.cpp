@@ -7,7 +7,7 @@
 namespace gondwana::armci {
 
 void give_up(CallName call, const std::string& sentence) {
-  say_and_end(fmt::format("{}: {}", call, sentence));
+  print_and_end(fmt::format("{}: {}", call, sentence));
 }
 
 Door::Door(Engine& engine, CallName call)

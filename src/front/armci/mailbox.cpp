@@ -108,7 +108,7 @@ std::optional<Mailbox::Arrived> Mailbox::find(Kind kind, int tag, std::optional<
 Mailbox::Arrived Mailbox::wait(CallName call, Kind kind, int tag, std::optional<Rank> from) {
   const std::uint64_t top = door_.words().of(door_.rank()) + offsetof(ArmciWords, newest_message);
   const std::atomic_ref word(door_.words().own(top));
-  const std::uint32_t peer = from ? index(*from) : Waiting::anybody;
+  const std::uint32_t peer = from ? index(*from) : Waiting::any_rank;
   for (;;) {
     if (const std::optional<Arrived> message = find(kind, tag, from)) return *message;
     const std::uint64_t looks = looks_;

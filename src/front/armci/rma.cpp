@@ -119,7 +119,7 @@ void accumulate_far(const Call& call, Rank rank, std::span<const StridedRun> run
   std::vector<StridedRun> runs;  // the maximum of one message
   for_each_run(transfer, call.side, offset, own, [&](const StridedRun& run) {
     runs.push_back(run);
-    if (runs.size() < most_runs) return;
+    if (runs.size() < max_runs) return;
     accumulate_far(call, rank, runs);
     runs.clear();
   });

@@ -4,11 +4,11 @@
 
 namespace gondwana::gasnet {
 
-DeviceMemory::DeviceMemory(Engine& engine, std::size_t most_medium, std::size_t most_long)
+DeviceMemory::DeviceMemory(Engine& engine, std::size_t max_medium, std::size_t max_long)
     : engine_(engine),
       exists_(engine.kinds().has_devices()),
-      most_plain_medium_(exists_ ? 0 : most_medium),
-      most_plain_long_(exists_ ? 0 : most_long) {}
+      max_plain_medium_(exists_ ? 0 : max_medium),
+      max_plain_long_(exists_ ? 0 : max_long) {}
 
 void DeviceMemory::copy_by_kind(CallName call, void* to, const void* from, std::size_t size) const {
   if (size == 0) return;

@@ -9,7 +9,7 @@ namespace gondwana::gasnet {
 
 class DeviceMemory {
  public:
-  DeviceMemory(Engine& engine, std::size_t most_medium, std::size_t most_long);
+  DeviceMemory(Engine& engine, std::size_t max_medium, std::size_t max_long);
 
   // Whether this process uses devices.
   bool exists() const { return exists_; }
@@ -24,16 +24,16 @@ class DeviceMemory {
     std::memcpy(to, from, size);
   }
   // Larger payloads need a full check: they may be too long, or in device memory.
-  std::size_t most_plain_medium() const { return most_plain_medium_; }
-  std::size_t most_plain_long() const { return most_plain_long_; }
+  std::size_t max_plain_medium() const { return max_plain_medium_; }
+  std::size_t max_plain_long() const { return max_plain_long_; }
 
  private:
   void copy_by_kind(CallName call, void* to, const void* from, std::size_t size) const;
 
   Engine& engine_;
   bool exists_;
-  std::size_t most_plain_medium_;
-  std::size_t most_plain_long_;
+  std::size_t max_plain_medium_;
+  std::size_t max_plain_long_;
 };
 
 }  // namespace gondwana::gasnet

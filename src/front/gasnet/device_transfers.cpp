@@ -126,9 +126,9 @@ KindAccess& DeviceTransfers::access(CallName call) {
 
 void DeviceTransfers::move(strided::End side, Space there, const StridedRun& run, CallName call) {
   KindAccess& by_kind = access(call);
-  const bool is_well = side == strided::End::target ? by_kind.put(*lane_, there, run)
-                                                    : by_kind.get(*lane_, there, run);
-  if (!is_well) fail(*lane_, call);
+  const bool is_ok = side == strided::End::target ? by_kind.put(*lane_, there, run)
+                                                  : by_kind.get(*lane_, there, run);
+  if (!is_ok) fail(*lane_, call);
 }
 
 std::uint64_t DeviceTransfers::request(Remote at, const AtomicRequest& request, CallName call) {

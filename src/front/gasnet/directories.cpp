@@ -23,7 +23,7 @@ SegmentDirectory& directory_at(std::byte* window) {
 }  // namespace
 
 RemoteSegment segment_in(const SegmentDirectory& directory, gex_EP_Index_t endpoint) {
-  if (endpoint >= most_endpoints) return {};
+  if (endpoint >= max_endpoints) return {};
   const SharedSegment& shared = directory.segments[endpoint];
   const std::size_t size = shared.size.load(std::memory_order_acquire);  // pairs with write()
   return {shared.owner.load(std::memory_order_relaxed),
@@ -65,14 +65,14 @@ void Directories::publish(Team& team, std::span<const gex_EP_t> endpoints, CallN
   if (door_.remote().lane() == nullptr) return team.meet(call);
   std::uint64_t most = 1;
   for (std::uint64_t i = 0; i < most; ++i) {
-    Published mine{endpoints.size(), most_endpoints, {}};
+    Published mine{endpoints.size(), max_endpoints, {}};
     if (i < endpoints.size())
       mine = {endpoints.size(), endpoints[i]->index,
               segment_in(near(door_.rank()), endpoints[i]->index)};
     const std::vector<Published> all = team.exchange(call, mine);
     for (std::uint32_t member = 0; member < team.size; ++member) {
       most = std::max(most, all[member].count);
-      if (all[member].endpoint < most_endpoints && !door_.reaches(team.processes[member]))
+      if (all[member].endpoint < max_endpoints && !door_.reaches(team.processes[member]))
         learn(team.processes[member], static_cast<gex_EP_Index_t>(all[member].endpoint),
               all[member].segment);
     }
@@ -85,7 +85,7 @@ gondwana_gex_member Directories::member(std::uint32_t process, gex_EP_Index_t en
   const NodeMemory& memory = door_.engine().memory();
   const auto* bell =
       reinterpret_cast<const std::uint32_t*>(&memory.data_bell(Rank(process)).asleep);
-  if (endpoint >= most_endpoints) return {0, 0, 0, bell};
+  if (endpoint >= max_endpoints) return {0, 0, 0, bell};
   std::byte* window = memory.window(Rank(process));
   const SharedSegment& shared = directory_at(window).segments[endpoint];
   const std::uint64_t size = shared.size.load(std::memory_order_acquire);  // pairs with write()
@@ -107,7 +107,7 @@ RemoteSegment Directories::far_segment(std::uint32_t process, gex_EP_Index_t end
   return known.size > 0 ? known : segment_in(*ask(process), endpoint);
 }
 
-std::size_t Directories::least_room() {
+std::size_t Directories::min_room() {
   std::size_t least = near(door_.rank()).room.load(std::memory_order_relaxed);
   for (std::uint32_t process = 0; process < door_.ranks(); ++process)
     if (!door_.reaches(process))

@@ -50,7 +50,7 @@ class Directories {
   RemoteSegment known_segment(std::uint32_t process, gex_EP_Index_t endpoint);
   RemoteSegment far_segment(std::uint32_t process, gex_EP_Index_t endpoint);
   // The smallest of all ranks' initial segment limits.
-  std::size_t least_room();
+  std::size_t min_room();
 
  private:
   std::shared_ptr<SegmentDirectory> known(std::uint32_t process);

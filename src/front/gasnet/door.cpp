@@ -6,7 +6,7 @@ namespace gondwana::gasnet {
 
 Door::Door(const Setup& setup)
     : setup_(setup),
-      devices_(*setup.engine, most_medium, longest_long(*this)),
+      devices_(*setup.engine, max_medium, longest_long(*this)),
       remote_(*this, *setup.engine),
       directories_(*this),
       teams_(*this, setup.inline_path && !setup.everything),

@@ -49,7 +49,7 @@ int gex_EP_Create(gex_EP_t* ep_p, gex_Client_t client, gex_EP_Capabilities_t cap
   const gex_EP_t endpoint = client->door->endpoints().make(client, capabilities, flags);
   if (endpoint == GEX_EP_INVALID)
     return refuse(GASNET_ERR_RESOURCE, call,
-                  fmt::format("the process already has {} endpoints", most_endpoints));
+                  fmt::format("the process already has {} endpoints", max_endpoints));
   *ep_p = endpoint;
   return GASNET_OK;
 }

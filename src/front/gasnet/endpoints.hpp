@@ -20,7 +20,7 @@ class Endpoints {
 
  private:
   std::mutex mutex_;  // held by a thread that makes or removes one
-  std::array<std::unique_ptr<gondwana_gex_endpoint>, most_endpoints> held_;
+  std::array<std::unique_ptr<gondwana_gex_endpoint>, max_endpoints> held_;
 };
 
 }  // namespace gondwana::gasnet

@@ -13,8 +13,8 @@ std::string HandlerTable::flaw_of(const gex_AM_Entry_t& entry) const {
   if (entry.gex_index != 0 && entry.gex_index < GEX_AM_INDEX_BASE)
     return fmt::format("index {} is below {}", entry.gex_index, GEX_AM_INDEX_BASE);
   if (entry.gex_fnptr == nullptr) return "the function is null";
-  if (entry.gex_nargs > most_arguments && entry.gex_nargs != any_arguments)
-    return fmt::format("{} arguments; the maximum is {}", entry.gex_nargs, most_arguments);
+  if (entry.gex_nargs > max_arguments && entry.gex_nargs != any_arguments)
+    return fmt::format("{} arguments; the maximum is {}", entry.gex_nargs, max_arguments);
   const gex_Flags_t category = entry.gex_flags & category_flags;
   if (category == 0 || (entry.gex_flags & GEX_FLAG_AM_REQREP) == 0)
     return "the flags name no category (Short, Medium, Long), or neither Request nor Reply";

@@ -9,7 +9,7 @@
 
 namespace gondwana::gasnet {
 
-inline constexpr std::uint32_t most_arguments = 16;
+inline constexpr std::uint32_t max_arguments = 16;
 inline constexpr std::uint32_t any_arguments = ~std::uint32_t{0};  // gex_nargs of GASNet-1 handlers
 
 class HandlerTable {

@@ -12,17 +12,17 @@ namespace {
 
 // negotiated.cpp allocates the buffer of a negotiated-payload Long.
 std::size_t longest(gex_Flags_t flags) {
-  return (flags & GEX_FLAG_AM_PREPARE_LEAST_ALLOC) != 0 ? most_medium : longest_long(door());
+  return (flags & GEX_FLAG_AM_PREPARE_LEAST_ALLOC) != 0 ? max_medium : longest_long(door());
 }
 
 }  // namespace
 
 std::size_t gondwana::gasnet::longest_long(const Door& door) {
-  return door.has_everything() ? most_medium : most_long;
+  return door.has_everything() ? max_medium : max_long;
 }
 
 unsigned gex_AM_MaxArgs(void) {
-  return most_arguments;
+  return max_arguments;
 }
 
 size_t gex_AM_MaxRequestLong(gex_TM_t /*tm*/, gex_Rank_t /*other_rank*/,
@@ -39,13 +39,13 @@ size_t gex_AM_MaxReplyLong(gex_TM_t /*tm*/, gex_Rank_t /*other_rank*/,
 size_t gex_AM_MaxRequestMedium(gex_TM_t /*tm*/, gex_Rank_t /*other_rank*/,
                                const gex_Event_t* /*lc_opt*/, gex_Flags_t /*flags*/,
                                unsigned /*numargs*/) {
-  return most_medium;
+  return max_medium;
 }
 
 size_t gex_AM_MaxReplyMedium(gex_TM_t /*tm*/, gex_Rank_t /*other_rank*/,
                              const gex_Event_t* /*lc_opt*/, gex_Flags_t /*flags*/,
                              unsigned /*numargs*/) {
-  return most_medium;
+  return max_medium;
 }
 
 size_t gex_Token_MaxReplyLong(gex_Token_t /*token*/, const gex_Event_t* /*lc_opt*/,
@@ -55,7 +55,7 @@ size_t gex_Token_MaxReplyLong(gex_Token_t /*token*/, const gex_Event_t* /*lc_opt
 
 size_t gex_Token_MaxReplyMedium(gex_Token_t /*token*/, const gex_Event_t* /*lc_opt*/,
                                 gex_Flags_t /*flags*/, unsigned /*numargs*/) {
-  return most_medium;
+  return max_medium;
 }
 
 size_t gex_AM_LUBRequestLong(void) {
@@ -67,11 +67,11 @@ size_t gex_AM_LUBReplyLong(void) {
 }
 
 size_t gex_AM_LUBRequestMedium(void) {
-  return most_medium;
+  return max_medium;
 }
 
 size_t gex_AM_LUBReplyMedium(void) {
-  return most_medium;
+  return max_medium;
 }
 
 gex_TI_t gex_Token_Info(gex_Token_t token, gex_Token_Info_t* info, gex_TI_t /*mask*/) {

@@ -29,8 +29,8 @@ struct Answer {
   Completion* done;
 };
 
-constexpr std::size_t max_put = most_medium - sizeof(Header);
-constexpr std::size_t max_get = most_medium - sizeof(Answer);
+constexpr std::size_t max_put = max_medium - sizeof(Header);
+constexpr std::size_t max_get = max_medium - sizeof(Answer);
 
 template <typename T>
 T read(const void* payload) {

@@ -51,8 +51,8 @@ inline void* read_target(InboxMessage& message) {
   return reinterpret_cast<void*>(address);
 }
 
-inline constexpr std::size_t most_medium = longest_medium;
-inline constexpr std::size_t most_long = std::size_t{1} << 30;
+inline constexpr std::size_t max_medium = longest_medium;
+inline constexpr std::size_t max_long = std::size_t{1} << 30;
 // The same if messages may carry the payload.
 std::size_t longest_long(const Door& door);
 

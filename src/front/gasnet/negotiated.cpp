@@ -29,7 +29,7 @@ namespace gondwana::gasnet {
 namespace {
 
 // The largest buffer that the library allocates for a Long.
-constexpr std::size_t max_long_buffer = most_medium;
+constexpr std::size_t max_long_buffer = max_medium;
 
 struct Wanted {
   const void* client_buffer;
@@ -51,7 +51,7 @@ gex_AM_SrcDesc_t prepare(const Destination& to, gex_Token_t token, Category cate
                          const Wanted& wanted) {
   const bool is_client_buffer = wanted.client_buffer != nullptr;
   const bool is_medium = category == Category::medium;
-  const std::size_t limit = is_medium          ? most_medium
+  const std::size_t limit = is_medium          ? max_medium
                             : is_client_buffer ? longest_long(to.door)
                                                : max_long_buffer;
   examine(to, wanted, limit);

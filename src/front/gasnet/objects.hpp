@@ -31,7 +31,7 @@ struct ClientData {
 };
 
 using gondwana::SegmentDirectory;
-inline constexpr std::uint32_t most_endpoints = SegmentDirectory::most_endpoints;
+inline constexpr std::uint32_t max_endpoints = SegmentDirectory::max_endpoints;
 
 }  // namespace gondwana::gasnet
 

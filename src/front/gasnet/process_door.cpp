@@ -42,7 +42,7 @@ Door& door() {
 }
 
 void give_up(CallName call, const std::string& sentence) {
-  say_and_end(fmt::format("{}: {}", call, sentence));
+  print_and_end(fmt::format("{}: {}", call, sentence));
 }
 
 namespace {
@@ -111,7 +111,7 @@ void serve_for(std::chrono::milliseconds time) {
   constexpr std::chrono::milliseconds longest_sleep{1};
   const auto until = std::chrono::steady_clock::now() + time;
   do {
-    look_for_end();
+    check_for_end();
     if (own_door->engine().waiter().receive_messages() == 0)
       std::this_thread::sleep_for(longest_sleep);
   } while (std::chrono::steady_clock::now() < until);

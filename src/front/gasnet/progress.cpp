@@ -62,7 +62,7 @@ void Progress::poll_for_all() {
 }
 
 void Progress::poll_in_loop() {
-  look_for_end();
+  check_for_end();
   Doorbell<RealAtomics>* bell = setup_.waiter.message_bell();
   const bool is_long = setup_.waiter.polls().is_long() && bell != nullptr && setup_.has_quiet_polls;
   if (!is_long) return note_poll(poll() > 0);

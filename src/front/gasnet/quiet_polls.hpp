@@ -34,7 +34,7 @@ class QuietPolls {
 
  private:
   bool is_armed(const Doorbell<RealAtomics>& bell) const {
-    return rings_ == &bell.rings && bell.somebody_sleeps() &&
+    return rings_ == &bell.rings && bell.any_sleeper() &&
            rings_->load(std::memory_order_relaxed) == seen_;
   }
 

@@ -43,8 +43,8 @@ template <bool WithPayload, std::size_t... Count>
 constexpr std::array<Caller, sizeof...(Count)> callers(std::index_sequence<Count...> /*unused*/) {
   return {&call<WithPayload, Count>...};
 }
-constexpr auto short_callers = callers<false>(std::make_index_sequence<most_arguments + 1>());
-constexpr auto payload_callers = callers<true>(std::make_index_sequence<most_arguments + 1>());
+constexpr auto short_callers = callers<false>(std::make_index_sequence<max_arguments + 1>());
+constexpr auto payload_callers = callers<true>(std::make_index_sequence<max_arguments + 1>());
 
 [[noreturn, gnu::cold]] void refuse(const Incoming& incoming, const char* what) {
   give_up("active message",
@@ -57,7 +57,7 @@ constexpr auto payload_callers = callers<true>(std::make_index_sequence<most_arg
 const gex_AM_Entry_t& find_handler(Door& door, const Incoming& incoming) {
   const std::uint32_t number = incoming.message.handler;
   const auto place = static_cast<gex_EP_Index_t>(number >> 8);
-  const gex_EP_t endpoint = place < most_endpoints ? door.endpoints()[place] : nullptr;
+  const gex_EP_t endpoint = place < max_endpoints ? door.endpoints()[place] : nullptr;
   if (endpoint == nullptr) refuse(incoming, "which does not exist here");
   // If a client registers handlers with the first endpoint only, they serve all endpoints.
   const bool has_own = endpoint->handlers[number & 0xff].gex_fnptr != nullptr;
@@ -67,7 +67,7 @@ const gex_AM_Entry_t& find_handler(Door& door, const Incoming& incoming) {
     refuse(
         incoming,
         "which is not registered here; register handlers and synchronize before the first message");
-  if (incoming.message.arguments > most_arguments)
+  if (incoming.message.arguments > max_arguments)
     refuse(incoming, "with more arguments than a message may have");
   return entry;
 }

@@ -92,7 +92,7 @@ bool RemoteMemory::begin_put_of_copy(Batch& batch, Remote to, Bytes source, Call
                                      NoRoom no_room) {
   if (everything_) return begin_put(batch, to, source, call, no_room);  // it also copies
   constexpr std::size_t max_copies = 1024;
-  if (batch.kept_ + source.size() > most_copied || batch.copies_.size() == max_copies) {
+  if (batch.kept_ + source.size() > max_copied || batch.copies_.size() == max_copies) {
     if (no_room == NoRoom::refuse && !batch.is_done()) return false;
     wait(batch, call);
   }

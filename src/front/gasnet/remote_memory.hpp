@@ -65,10 +65,10 @@ class RemoteMemory {
   void wait_for_sources(Batch& batch, CallName call);
 
   // Whether begin_put_of_copy() copies a source of this size. It waits for larger puts to complete.
-  static bool is_copied(std::size_t bytes) { return bytes <= most_copied; }
+  static bool is_copied(std::size_t bytes) { return bytes <= max_copied; }
 
  private:
-  static constexpr std::size_t most_copied = std::size_t{1} << 20;
+  static constexpr std::size_t max_copied = std::size_t{1} << 20;
 
   bool begin_put(Completion& done, Remote to, Bytes source, CallName call, NoRoom no_room);
 

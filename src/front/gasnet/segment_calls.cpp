@@ -107,7 +107,7 @@ uintptr_t gasnet_getMaxLocalSegmentSize(void) {
 uintptr_t gasnet_getMaxGlobalSegmentSize(void) {
   if (door().has_everything()) return ~std::uintptr_t{0};
   return door().engine().rma().reaches_all() ? door().segments().largest()
-                                             : door().directories().least_room();
+                                             : door().directories().min_room();
 }
 
 // Uses only local tables, so that handlers may call it.

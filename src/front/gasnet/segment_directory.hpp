@@ -20,12 +20,12 @@ struct SharedSegment {
 
 // All zero: nothing is published yet.
 struct SegmentDirectory {
-  static constexpr std::uint32_t most_endpoints = 33;  // GASNET_MAXEPS
+  static constexpr std::uint32_t max_endpoints = 33;  // GASNET_MAXEPS
 
-  std::array<SharedSegment, most_endpoints> segments;  // bound segments, by endpoint index
-  std::atomic<std::uint64_t> scratch;                  // offset of the first team's scratch
-  std::atomic<std::uint64_t> replicas;                 // offset of the scratch's replicas
-  std::atomic<std::uint64_t> room;                     // bytes of the largest segment, initially
+  std::array<SharedSegment, max_endpoints> segments;  // bound segments, by endpoint index
+  std::atomic<std::uint64_t> scratch;                 // offset of the first team's scratch
+  std::atomic<std::uint64_t> replicas;                // offset of the scratch's replicas
+  std::atomic<std::uint64_t> room;                    // bytes of the largest segment, initially
 };
 
 namespace system_area {

@@ -44,7 +44,7 @@ Result<MutableBytes> allocate_on(Kind& device, std::size_t size, OwnSpaces& spac
 std::size_t Segments::largest() const {
   const std::size_t room = engine_.segments().largest_free();
   const std::size_t kept = kept_for_teams(room, team_place_);
-  const std::size_t most = std::min(room > kept ? room - kept : 0, most_);
+  const std::size_t most = std::min(room > kept ? room - kept : 0, max_);
   return most / page_size() * page_size();
 }
 

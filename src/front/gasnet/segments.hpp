@@ -31,7 +31,7 @@ class Segments {
   explicit Segments(const Setup& setup)
       : engine_(setup.engine),
         progress_(setup.progress),
-        most_(setup.most),
+        max_(setup.most),
         team_place_(setup.team_place) {}
 
   // The library allocates the memory if the address is null.
@@ -55,7 +55,7 @@ class Segments {
 
   Engine& engine_;
   Progress& progress_;
-  std::size_t most_;
+  std::size_t max_;
   std::size_t team_place_;
   std::mutex mutex_;  // guards made_
   std::list<std::unique_ptr<gondwana_gex_segment>> made_;

@@ -70,7 +70,7 @@ void receive_own(Door& door) {
 }
 
 bool fits_in_message(std::size_t bytes, unsigned arguments) {
-  return bytes <= InboxMessage::most_short_payload(arguments);
+  return bytes <= InboxMessage::max_short_payload(arguments);
 }
 
 int send_short(const Destination& to, gex_AM_Index_t handler, gex_Flags_t flags,
@@ -119,7 +119,7 @@ namespace {
 [[gnu::noinline, gnu::cold]] int send_any_medium(const Destination& to, gex_AM_Index_t handler,
                                                  Bytes payload, gex_Event_t* lc_opt,
                                                  gex_Flags_t flags, const Arguments& arguments) {
-  examine_size(to, payload.size(), most_medium);
+  examine_size(to, payload.size(), max_medium);
   std::vector<std::byte> copy;
   if (to.door.devices().may_hold(payload.data())) {
     copy.resize(payload.size());
@@ -133,7 +133,7 @@ namespace {
 
 int send_medium(const Destination& to, gex_AM_Index_t handler, Bytes payload, gex_Event_t* lc_opt,
                 gex_Flags_t flags, const Arguments& arguments) {
-  if (payload.size() > to.door.devices().most_plain_medium()) [[unlikely]]
+  if (payload.size() > to.door.devices().max_plain_medium()) [[unlikely]]
     return send_any_medium(to, handler, payload, lc_opt, flags, arguments);
   return send_medium_of_host(to, handler, payload, lc_opt, flags, arguments);
 }
@@ -145,7 +145,7 @@ namespace {
 // message.
 bool carries_payload(const Destination& to, std::size_t bytes, gex_Flags_t flags) {
   if (to.door.has_everything()) return is_carried(to) && bytes > 0;
-  return (flags & GEX_FLAG_IMMEDIATE) != 0 && bytes > 0 && bytes <= most_medium &&
+  return (flags & GEX_FLAG_IMMEDIATE) != 0 && bytes > 0 && bytes <= max_medium &&
          !to.door.reaches(to.process);
 }
 
@@ -225,7 +225,7 @@ template <auto deliver>
 int send_long(const Destination& to, gex_AM_Index_t handler, Bytes payload, void* dest,
               gex_Event_t* lc_opt, gex_Flags_t flags, const Arguments& arguments) {
   const Long what{handler, payload, dest, lc_opt, flags, arguments};
-  if (payload.size() > to.door.devices().most_plain_long()) [[unlikely]]
+  if (payload.size() > to.door.devices().max_plain_long()) [[unlikely]]
     return send_any_long(to, what);
   return send_long_by<&deliver_from_host>(to, what);
 }

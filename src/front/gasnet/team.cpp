@@ -88,7 +88,7 @@ std::vector<std::uint32_t> own_positions(const Team& parent, const gex_EP_Locati
 // The contribution of a member of the parent to gex_TM_Create: scratch for each of its endpoints.
 struct CreateRecord {
   std::uint32_t process;
-  std::array<StagedPlace, most_endpoints> places;
+  std::array<StagedPlace, max_endpoints> places;
 };
 
 void note_scratch(Team& team, void* address, std::size_t size, gex_Flags_t flags) {

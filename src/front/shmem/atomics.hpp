@@ -11,7 +11,7 @@ template <typename T>
 void note_fetch(const Caller& caller, const T* source, T value, std::uint32_t fetches) {
   std::uint64_t bytes = 0;
   std::memcpy(&bytes, &value, sizeof(T));
-  look_for_end();
+  check_for_end();
   caller.engine.waiter().make_progress();
   caller.engine.waiter().polls().fetched(source, bytes, fetches);
 }
@@ -66,8 +66,8 @@ template <AtomicOp Op, typename T, AnyCaller C>
 
 // Returns the value, so that its caller need not save it.
 template <typename T, AnyCaller C>
-[[gnu::cold, gnu::noinline]] T tell_of_fetches(C who, const T* source, T value) {
-  note_fetch<T>(who, source, value, Shortcut::fetches_told_of);
+[[gnu::cold, gnu::noinline]] T note_fetches(C who, const T* source, T value) {
+  note_fetch<T>(who, source, value, Shortcut::fetches_per_note);
   return value;
 }
 
@@ -78,7 +78,7 @@ template <typename T, AnyCaller C>
   if (!who.shortcut().try_fetch(rank_of(pe), source, value, tells)) [[unlikely]]
     return atomic_elsewhere<AtomicOp::fetch>(who, const_cast<T*>(source), T{}, T{}, pe);
   if (tells) [[unlikely]]
-    return tell_of_fetches(who, source, value);
+    return note_fetches(who, source, value);
   return value;
 }
 

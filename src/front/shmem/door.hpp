@@ -57,7 +57,7 @@ class Door {
  private:
   Engine* engine_;
   Contexts contexts_;
-  SparseArray<int, NodePlan::most_teams> contexts_asked_for_;
+  SparseArray<int, NodePlan::max_teams> contexts_asked_for_;
   std::atomic<std::uint64_t> start_{0};
   std::vector<GivenBuffer> buffers_;
   std::optional<DeviceHeap> device_heap_;

@@ -61,7 +61,7 @@ void close_door(CallName call) {
 // that interrupts shmem_finalize cannot wait, because its thread would have to finish the call.
 void await_finalize() {
   if (own().ending_thread.load() == std::this_thread::get_id())
-    say_and_end(
+    print_and_end(
         "exit: called by a signal handler during shmem_finalize, for which other ranks may wait; "
         "set a flag in the handler and exit afterwards");
   while (own().is_ending) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -97,12 +97,12 @@ void report_huge_pages(const Engine& engine) {
 
 [[noreturn]] void refuse_call(CallName name) {
   if (this_process().forked)
-    say_and_end(
+    print_and_end(
         fmt::format("{}: called in a child process that the rank forked; only the rank "
                     "itself is part of the job",
                     name));
-  say_and_end(fmt::format("{}: called {}", name,
-                          own().finalized ? "after shmem_finalize" : "before shmem_init"));
+  print_and_end(fmt::format("{}: called {}", name,
+                            own().finalized ? "after shmem_finalize" : "before shmem_init"));
 }
 
 // With SERIALIZED and MULTIPLE, every thread may call.
@@ -111,7 +111,7 @@ void examine_thread(CallName name) {
   if (self.thread_level >= SHMEM_THREAD_SERIALIZED) return;
   if (std::this_thread::get_id() == self.main_thread) return;
   const bool single = self.thread_level == SHMEM_THREAD_SINGLE;
-  say_and_end(
+  print_and_end(
       fmt::format("{}: called by a thread other than the one that initialized the library, with "
                   "thread level SHMEM_THREAD_{}; request SHMEM_THREAD_SERIALIZED or "
                   "SHMEM_THREAD_MULTIPLE from shmem_init_thread",
@@ -121,7 +121,7 @@ void examine_thread(CallName name) {
 }  // namespace
 
 Door& watched_door(CallName name) {
-  look_for_end();
+  check_for_end();
   if (running.watched == nullptr) refuse_call(name);
   examine_thread(name);
   return *running.watched;
@@ -145,7 +145,7 @@ void give_up(Lane& lane, CallName name) {
 }
 
 void give_up(CallName name, const std::string& sentence) {
-  say_and_end(fmt::format("{}: {}", name, sentence));
+  print_and_end(fmt::format("{}: {}", name, sentence));
 }
 
 void give_up_together(CallName name, const std::string& sentence) {
@@ -159,7 +159,7 @@ void divert_calls() {
   if (running.door == nullptr) return;
   running.watched = running.door;
   running.door = nullptr;
-  for (Shortcut& shortcut : running.used_shortcuts()) shortcut.reach_nobody();
+  for (Shortcut& shortcut : running.used_shortcuts()) shortcut.reach_none();
 }
 
 // Called in a forked child.

@@ -74,7 +74,7 @@ template <AnyCaller C>
 inline std::uint64_t signal_fetch(Caller caller, const std::uint64_t* word) {
   if (caller.checks_enabled()) [[unlikely]]
     examine_symmetric(caller, {"sig_addr", word, sizeof(*word)});
-  look_for_end();
+  check_for_end();
   caller.engine.waiter().make_progress();
   const std::uint64_t value = Cells<std::uint64_t>(caller, word).look();
   caller.engine.waiter().polls().fetched(word, value);

@@ -74,7 +74,7 @@ inline int looked(const Caller& caller, bool found) {
     caller.engine.waiter().polls().found();
     return 1;
   }
-  look_for_end();
+  check_for_end();
   caller.engine.waiter().make_progress();
   caller.engine.waiter().polls().failed();
   return 0;
@@ -181,7 +181,7 @@ std::size_t wait_for_any(const Caller& caller, const Set& set, std::size_t count
     found = set.find(start);
     return found != SIZE_MAX;
   };
-  caller.engine.waiter().on_memory(caller.name, is_found, Waiting::anybody, set.cells(), tell);
+  caller.engine.waiter().on_memory(caller.name, is_found, Waiting::any_rank, set.cells(), tell);
   return found;
 }
 
@@ -201,7 +201,7 @@ std::size_t wait_for_some(const Caller& caller, const Set& set, std::size_t* ind
     found = set.collect(indices);
     return found > 0;
   };
-  caller.engine.waiter().on_memory(caller.name, is_found, Waiting::anybody, set.cells(), tell);
+  caller.engine.waiter().on_memory(caller.name, is_found, Waiting::any_rank, set.cells(), tell);
   return found;
 }
 
@@ -221,7 +221,7 @@ void wait_until_all(Caller caller, T* cells, std::size_t count, const int* statu
       wait_set(caller, cells, count, status, each_with<T>(caller, cmp, value, count));
   std::size_t from = 0;
   caller.engine.waiter().on_memory(
-      caller.name, [&] { return set.all_meet(from); }, Waiting::anybody, set.cells(),
+      caller.name, [&] { return set.all_meet(from); }, Waiting::any_rank, set.cells(),
       [&] { return awaited(cmp, value, count); });
 }
 
@@ -232,7 +232,7 @@ void wait_until_all_vector(Caller caller, T* cells, std::size_t count, const int
       wait_set(caller, cells, count, status, each_with<T>(caller, cmp, values, count));
   std::size_t from = 0;
   caller.engine.waiter().on_memory(
-      caller.name, [&] { return set.all_meet(from); }, Waiting::anybody, set.cells(),
+      caller.name, [&] { return set.all_meet(from); }, Waiting::any_rank, set.cells(),
       [&] { return awaited(cmp, values, count); });
 }
 

@@ -16,7 +16,7 @@
 namespace gondwana::ofi {
 namespace {
 
-constexpr std::size_t most_at_once = 64;
+constexpr std::size_t max_at_once = 64;
 
 static_assert(sizeof(fi_context2) <= sizeof(Operation::room));
 static_assert(FI_ADDR_UNSPEC == static_cast<fi_addr_t>(network::no_peer));
@@ -246,7 +246,7 @@ Result<Posted> Endpoint::read(const Region& from, std::uint64_t offset, MutableB
 }
 
 std::size_t Endpoint::poll(const Handlers& handlers) {
-  std::array<fi_cq_data_entry, most_at_once> entries;
+  std::array<fi_cq_data_entry, max_at_once> entries;
   const ssize_t count = fi_cq_read(queue_.get(), entries.data(), entries.size());
   if (count == -FI_EAVAIL) {
     handle_failure(handlers);

@@ -38,7 +38,7 @@ class Endpoint final : public network::Endpoint {
   std::string kind() const override;
   Bytes address() const override { return address_; }
   std::size_t longest_transfer() const override { return info_->ep_attr->max_msg_size; }
-  std::size_t most_injected() const override { return info_->tx_attr->inject_size; }
+  std::size_t max_injected() const override { return info_->tx_attr->inject_size; }
   Result<Peer> add_peer(Bytes address) override;
   Result<std::unique_ptr<network::Registration>> register_memory(MutableBytes memory) override;
   Result<Region> import_region(Peer peer, Bytes key) override;

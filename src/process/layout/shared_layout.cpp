@@ -46,7 +46,7 @@ consteval std::uint64_t fingerprint_of_memory() {
   all.add(fingerprint_of(GasnetStructures{})).add(fingerprint_of(ArmciStructures{}));
   for (const Area& area : areas) all.add(area.offset).add(area.size).add(area.count);
   all.add(NodePlan::system_size).add(arena_alignment).add(huge_offset);
-  constexpr ControlLayout three(3, 2, least_ring_size, NodePlan::least_teams);
+  constexpr ControlLayout three(3, 2, min_ring_size, NodePlan::min_teams);
   for (const std::size_t offset :
        {three.page(2), three.line(1, 2), three.scratch(1, 2), three.entry(1), three.contacts(),
         three.relay(1), three.batches(1), three.trace(1), three.shown_team(1, 2), three.size()})

@@ -8,7 +8,7 @@ namespace gondwana::remote {
 namespace {
 
 // The most messages of one rank before the next rank's turn.
-constexpr int most_at_once = 64;
+constexpr int max_at_once = 64;
 // The retry interval while messages wait for a rank or the network. No event reports that space
 // became free.
 constexpr int look_again_ms = 1;
@@ -30,7 +30,7 @@ bool Carrier::carry() {
   for (std::uint32_t slot = 0; slot < ranks_.size(); ++slot) {
     Carried& rank = ranks_[slot];
     deliver_waiting(rank);
-    for (int i = 0; i < most_at_once; ++i) {
+    for (int i = 0; i < max_at_once; ++i) {
       const auto message = rank.from_rank.front();
       if (!message) break;
       if (!pass_on(slot, *message)) {

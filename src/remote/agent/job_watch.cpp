@@ -26,7 +26,7 @@ std::string shortened(std::string text, std::size_t most) {
 }
 
 // Empty if all ranks have left the job and none has ended yet.
-std::string text_of(const NodeLook& look, const std::string& host) {
+std::string text_of(const NodeSnapshot& look, const std::string& host) {
   const std::string text = describe(look);
   return text.empty() ? text
                       : shortened(fmt::format("on host {} {}", host, text), report::longest_text);
@@ -42,12 +42,12 @@ void declare_over(NodeHeader& header, const std::string& why) {
   if (header.is_over.load(std::memory_order_relaxed) != 0) return;
   const std::string text = shortened(why, header.why.size() - 1);
   std::ranges::copy(text, header.why.begin());
-  header.is_over.store(1, std::memory_order_release);  // pairs with look_for_losses(), guardian
+  header.is_over.store(1, std::memory_order_release);  // pairs with check_for_losses(), guardian
 }
 
 void JobWatch::look(std::uint64_t now_ns) {
-  if (now_ns < next_look_ns_) return;
-  next_look_ns_ = now_ns + check_interval_ns;
+  if (now_ns < next_check_ns_) return;
+  next_check_ns_ = now_ns + check_interval_ns;
   const NodeHeader& header = memory_.header();
   if (header.is_over.load(std::memory_order_relaxed) != 0) {
     send_alarms();
@@ -81,7 +81,7 @@ bool JobWatch::send_alarms() {
 }
 
 NodeReport JobWatch::report_of_own() const {
-  const NodeLook look = snapshot_of(memory_);
+  const NodeSnapshot look = snapshot_of(memory_);
   const std::optional<Stillness> stillness = find_stillness(look.part);
   return {.is_still = stillness.has_value(),
           .any_leaves = look.any_leaves(),
@@ -98,7 +98,7 @@ void JobWatch::continue_inquiry(std::uint64_t now_ns) {
   if (inquiry_.diagnosis())
     declare_over(
         memory_.header(),
-        shortened(*inquiry_.diagnosis(), NodeHeader::longest_reason / 2) + nobody_can_go_on());
+        shortened(*inquiry_.diagnosis(), NodeHeader::longest_reason / 2) + no_rank_can_continue());
 }
 
 void JobWatch::answer(const Control& ask) {
@@ -126,7 +126,7 @@ void JobWatch::hear(const Control& received, Bytes text, std::uint64_t now_ns) {
 }
 
 void JobWatch::tell_farewell() {
-  const NodeLook look = snapshot_of(memory_);
+  const NodeSnapshot look = snapshot_of(memory_);
   const Control farewell{.kind = MessageKind::report,
                          .flags = report::is_still | report::any_leaves | report::is_gone,
                          .in_flight = look.messages_in_flight};

@@ -47,7 +47,7 @@ class JobWatch {
   Outbox& outbox_;
   std::string host_;
   Inquiry inquiry_;
-  std::uint64_t next_look_ns_ = 0;
+  std::uint64_t next_check_ns_ = 0;
   std::string alarm_;                    // the reason why the job is over
   std::vector<std::uint32_t> to_alarm_;  // nodes that have not received the alarm
 };

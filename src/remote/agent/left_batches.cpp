@@ -17,8 +17,8 @@ constexpr std::uint64_t keep_checking_ns = 2'000'000;
 void LeftBatches::look(std::uint64_t now_ns) {
   auto& bell = memory_.header().batch_bell;
   const bool was_rung = bell.asleep.load(std::memory_order_relaxed) == 0;
-  if (!was_rung || now_ns < next_look_ns_) return;
-  next_look_ns_ = now_ns + check_interval_ns;
+  if (!was_rung || now_ns < next_check_ns_) return;
+  next_check_ns_ = now_ns + check_interval_ns;
   const bool has_sent_all = send_taken();
   if (check_each() || !has_sent_all) last_open_ns_ = now_ns;
   if (now_ns - last_open_ns_ < keep_checking_ns) return;
@@ -80,7 +80,7 @@ bool LeftBatches::has_open() const {
 std::chrono::nanoseconds LeftBatches::longest_sleep(std::uint64_t now_ns) const {
   if (memory_.header().batch_bell.asleep.load(std::memory_order_relaxed) != 0)
     return std::chrono::nanoseconds::max();
-  return std::chrono::nanoseconds(next_look_ns_ - std::min(now_ns, next_look_ns_));
+  return std::chrono::nanoseconds(next_check_ns_ - std::min(now_ns, next_check_ns_));
 }
 
 }  // namespace gondwana::remote

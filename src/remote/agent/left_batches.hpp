@@ -50,7 +50,7 @@ class LeftBatches {
   // By slot of the node: the last generation of each batch that a look found open.
   std::vector<std::array<std::uint64_t, BatchPlace::count>> seen_;
   std::vector<BatchSlot*> taken_;  // taken, waiting for the network
-  std::uint64_t next_look_ns_ = 0;
+  std::uint64_t next_check_ns_ = 0;
   std::uint64_t last_open_ns_ = 0;
   std::uint64_t misdirected_ = 0;
 };

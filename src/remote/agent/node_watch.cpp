@@ -5,10 +5,10 @@
 namespace gondwana::remote {
 
 void NodeWatch::look(std::uint64_t now_ns) {
-  if (peer_timeout_ns_ == 0 || now_ns < next_look_ns_) return;
+  if (peer_timeout_ns_ == 0 || now_ns < next_check_ns_) return;
   // An agent that was stopped or had no processor received nothing meanwhile.
-  const bool was_away = now_ns - next_look_ns_ > peer_timeout_ns_ / 4;
-  next_look_ns_ = now_ns + peer_timeout_ns_ / (all_have_answered() ? 4 : 16);
+  const bool was_away = now_ns - next_check_ns_ > peer_timeout_ns_ / 4;
+  next_check_ns_ = now_ns + peer_timeout_ns_ / (all_have_answered() ? 4 : 16);
   for (std::uint32_t node = 0; node < memory_.roster().nodes(); ++node) {
     if (!needs_watch(node)) continue;
     const auto [watched, is_new] = watched_.try_emplace(node);

@@ -37,7 +37,7 @@ class NodeWatch {
   const NodeMemory& memory_;
   Outbox& outbox_;
   std::uint64_t peer_timeout_ns_;
-  std::uint64_t next_look_ns_ = 0;
+  std::uint64_t next_check_ns_ = 0;
   std::map<std::uint32_t, Watched> watched_;  // by node
 };
 

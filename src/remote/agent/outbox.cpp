@@ -47,7 +47,7 @@ Result<Posted> Outbox::inject(std::uint32_t process, Bytes message) {
 }
 
 Result<Posted> Outbox::send(std::uint32_t process, Bytes message) {
-  if (message.size() <= endpoint_->most_injected()) return inject(process, message);
+  if (message.size() <= endpoint_->max_injected()) return inject(process, message);
   return send(process, message.size(),
               [message](std::byte* room) { std::ranges::copy(message, room); });
 }
@@ -55,7 +55,7 @@ Result<Posted> Outbox::send(std::uint32_t process, Bytes message) {
 Result<Posted> Outbox::send(std::uint32_t process, std::size_t size,
                             FunctionRef<void(std::byte*)> write) {
   const Process& to = processes_[process];
-  if (size <= endpoint_->most_injected()) {
+  if (size <= endpoint_->max_injected()) {
     injected_.resize(std::max(injected_.size(), size));
     write(injected_.data());
     return endpoint_->inject(to.peer, Bytes(injected_).first(size));
@@ -69,7 +69,7 @@ Result<Posted> Outbox::send(std::uint32_t process, std::size_t size,
 Result<Posted> Outbox::send_on(std::uint32_t node, Bytes message, BatchSlot* slot) {
   const Result<Peer> peer = agent_of(node);
   if (!peer) return peer.error();
-  if (message.size() <= endpoint_->most_injected()) {
+  if (message.size() <= endpoint_->max_injected()) {
     Result<Posted> sent = endpoint_->inject(*peer, message);
     if (slot != nullptr && sent && *sent == Posted::accepted) slot->state.clear();
     return sent;

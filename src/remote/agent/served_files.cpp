@@ -27,8 +27,8 @@ void ServedFiles::follow(Rank rank, std::size_t number) {
 }
 
 void ServedFiles::look(std::uint64_t now_ns) {
-  if (asked_ == 0 || !on_shortened_ || now_ns < next_look_ns_) return;
-  next_look_ns_ = now_ns + check_interval_ns;
+  if (asked_ == 0 || !on_shortened_ || now_ns < next_check_ns_) return;
+  next_check_ns_ = now_ns + check_interval_ns;
   const std::optional<Rank> before = std::exchange(shortened_, files_.find_shortened());
   if (shortened_ && before == shortened_) on_shortened_(*shortened_);
 }

@@ -28,7 +28,7 @@ class ServedFiles {
   FileWindows files_;
   std::function<void(Rank)> on_shortened_;
   std::uint32_t asked_ = 0;
-  std::uint64_t next_look_ns_ = 0;
+  std::uint64_t next_check_ns_ = 0;
   std::optional<Rank> shortened_;  // too short at the last check
 };
 

@@ -35,7 +35,7 @@ void SpaceRequests::follow() {
   asked_ = asked;
   any_.forget_removed();
   for (const Rank rank : memory_.roster().here())
-    for (std::uint32_t number = 1; number < most_spaces; ++number) {
+    for (std::uint32_t number = 1; number < max_spaces; ++number) {
       // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): only the arena's has a name
       const Space space{rank, SpaceId(number)};
       const SpaceRow& row = space_row(memory_.window(rank), space.id);

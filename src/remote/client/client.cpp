@@ -63,9 +63,9 @@ Result<std::unique_ptr<RemoteClient>> RemoteClient::open(const Setup& setup) {
 RemoteClient::RemoteClient(const Setup& setup, std::unique_ptr<remote::Route> route)
     : memory_(setup.memory),
       nodes_(setup.memory),
-      eager_limit_(setup.through_agent ? remote::longest_write
-                                       : std::clamp(setup.eager_limit, sizeof(std::uint64_t),
-                                                    remote::longest_write)),
+      eager_limit_(setup.through_agent
+                       ? remote::max_write
+                       : std::clamp(setup.eager_limit, sizeof(std::uint64_t), remote::max_write)),
       streams_({.route = *route,
                 .memory = *setup.memory,
                 .nodes = nodes_,
@@ -79,17 +79,16 @@ RemoteClient::RemoteClient(const Setup& setup, std::unique_ptr<remote::Route> ro
       route_(std::move(route)) {}
 
 Limits RemoteClient::limits() const {
-  return {
-      .messages_up_to = eager_limit_,
-      .longest_write = carries_messages_only() ? remote::longest_write : route_->longest_transfer(),
-      .packs_up_to = remote::longest_write,
-      .accumulates_up_to = remote::longest_write,
-      .longest_message = remote::longest_message,
-      .passes_up_to = carries_messages_only() ? 0 : remote::longest_pass};
+  return {.messages_up_to = eager_limit_,
+          .max_write = carries_messages_only() ? remote::max_write : route_->longest_transfer(),
+          .packs_up_to = remote::max_write,
+          .accumulates_up_to = remote::max_write,
+          .longest_message = remote::longest_message,
+          .passes_up_to = carries_messages_only() ? 0 : remote::longest_pass};
 }
 
 bool RemoteClient::progress() {
-  if (++polls_ % polls_between_clocks == 0) streams_.look_for_losses();
+  if (++polls_ % polls_between_clocks == 0) streams_.check_for_losses();
   const bool delivered = arrivals_.queue().deliver();
   const bool polled = poll();
   return flush_open() || polled || delivered;
@@ -123,7 +122,7 @@ bool RemoteClient::departed() const {
 }
 
 bool RemoteClient::may_sleep() {
-  streams_.look_for_losses();
+  streams_.check_for_losses();
   return route_->may_sleep();
 }
 

@@ -31,7 +31,7 @@ Result<std::unique_ptr<OwnEndpoint>> OwnEndpoint::open(const network::Settings& 
   route->endpoint_ = *std::move(endpoint);
   route->endpoint_->keep({memory->window(me), memory->plan().stride});
   route->endpoint_->keep(std::as_writable_bytes(std::span(&memory->batches(me), 1)));
-  route->injected_.resize(route->endpoint_->most_injected());
+  route->injected_.resize(route->endpoint_->max_injected());
   route->write_info();
   return route;
 }
@@ -82,7 +82,7 @@ Result<Posted> OwnEndpoint::send_batch_to_rank(Rank to, BatchSlots::Slot& slot, 
 // read, it waits in the provider, which moves it only when this rank polls. After some injected
 // messages, one is sent with a completion, which also shows that the earlier ones have left.
 bool OwnEndpoint::may_inject(const Line& line, std::size_t size) const {
-  return line.may_inject && size <= endpoint_->most_injected() &&
+  return line.may_inject && size <= endpoint_->max_injected() &&
          line.injected < max_injected_in_a_row;
 }
 
@@ -121,7 +121,7 @@ Result<Posted> OwnEndpoint::send_slot(Line& line, BatchSlots::Slot& slot, std::s
 
 // The bytes that the kernel accepts while the rank does not poll.
 Route::Window OwnEndpoint::window() const {
-  return {.bytes = std::size_t{128} * 1024, .results = most_unanswered * longest_results};
+  return {.bytes = std::size_t{128} * 1024, .results = max_unanswered * longest_results};
 }
 
 Result<Posted> OwnEndpoint::post_send(Line& line, Bytes message, Operation& operation) {

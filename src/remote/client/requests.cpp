@@ -73,7 +73,7 @@ Result<Posted> RemoteClient::put(Remote to, Bytes source, Completion& done) {
                   .to = remote::target_of(to.owner()),
                   .offset = to.offset};
     std::memcpy(&store.operand, source.data(), source.size());
-    return request({.request = store, .write_behind = nothing, .done = &done});
+    return request({.request = store, .write_payload = nothing, .done = &done});
   }
   auto* bytes = const_cast<std::byte*>(source.data());
   return put_bytes(to.owner(),
@@ -94,7 +94,7 @@ Result<Posted> RemoteClient::put_bytes(Space to, const StridedRun& piece, Comple
                     .operand = piece.size};
   return request({.request = put,
                   .behind = piece.size,
-                  .write_behind = [&](std::byte* at) { std::memcpy(at, piece.here, piece.size); },
+                  .write_payload = [&](std::byte* at) { std::memcpy(at, piece.here, piece.size); },
                   .done = &done});
 }
 
@@ -105,13 +105,13 @@ Result<Posted> RemoteClient::put_packed(Space to, std::span<const StridedRun> pi
                     .to = remote::target_of(to),
                     .operand = std::uint64_t{pieces.size()}};
   const std::size_t described = pieces.size() * sizeof(PackedRun);
-  const auto write_behind = [&](std::byte* behind) {
+  const auto write_payload = [&](std::byte* behind) {
     write_runs(pieces, behind);
     pack(pieces, behind + described);
   };
   return request({.request = put,
                   .behind = described + bytes_of(pieces),
-                  .write_behind = write_behind,
+                  .write_payload = write_payload,
                   .done = &done});
 }
 
@@ -124,13 +124,13 @@ Result<Posted> RemoteClient::accumulate(Space to, const Accumulation& what,
                     .operand = std::uint64_t{pieces.size()}};
   const std::size_t described = pieces.size() * sizeof(PackedRun);
   const std::size_t bytes = bytes_of(pieces);
-  const auto write_behind = [&](std::byte* behind) {
+  const auto write_payload = [&](std::byte* behind) {
     write_runs(pieces, behind);
     pack(pieces, behind + described);
     what.scale(behind + described, behind + described, bytes);
   };
   return request(
-      {.request = add, .behind = described + bytes, .write_behind = write_behind, .done = &done});
+      {.request = add, .behind = described + bytes, .write_payload = write_payload, .done = &done});
 }
 
 Result<Posted> RemoteClient::get_packed(Space from, std::span<const StridedRun> pieces,
@@ -143,7 +143,7 @@ Result<Posted> RemoteClient::get_packed(Space from, std::span<const StridedRun> 
                     .operand = std::uint64_t{pieces.size()}};
   return request({.request = get,
                   .behind = pieces.size() * sizeof(PackedRun),
-                  .write_behind = [&](std::byte* behind) { write_runs(pieces, behind); },
+                  .write_payload = [&](std::byte* behind) { write_runs(pieces, behind); },
                   .results = results,
                   .done = &done});
 }
@@ -155,7 +155,7 @@ Result<Posted> RemoteClient::get_bytes(Space from, const StridedRun& piece, Comp
                     .offset = piece.there,
                     .operand = piece.size};
   return request(
-      {.request = get, .write_behind = nothing, .results = std::span(&result, 1), .done = &done});
+      {.request = get, .write_payload = nothing, .results = std::span(&result, 1), .done = &done});
 }
 
 Result<Posted> RemoteClient::pass(Space space, std::span<const StridedRun> pieces,
@@ -167,7 +167,7 @@ Result<Posted> RemoteClient::pass(Space space, std::span<const StridedRun> piece
       .operand = std::uint64_t{pieces.size()}};
   return request({.request = pass,
                   .behind = pieces.size() * sizeof(PackedRun),
-                  .write_behind = [&](std::byte* behind) { write_runs(pieces, behind); },
+                  .write_payload = [&](std::byte* behind) { write_runs(pieces, behind); },
                   .done = &done});
 }
 
@@ -199,7 +199,7 @@ Result<Posted> RemoteClient::atomic(Remote at, const AtomicRequest& wanted, std:
   return request(
       {.request = update,
        .behind = has_compare ? sizeof(wanted.compare) : 0,
-       .write_behind =
+       .write_payload =
            [&](std::byte* behind) { std::memcpy(behind, &wanted.compare, sizeof(wanted.compare)); },
        .results = std::span(&old, result == nullptr ? 0 : 1),
        .done = &done});

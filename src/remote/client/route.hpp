@@ -16,7 +16,7 @@ namespace gondwana::remote {
 
 // The most unanswered batches of a rank to one node. The agent can receive all of them if it has
 // buffers for that many from each rank. One batch is always allowed.
-inline constexpr std::size_t most_unanswered = 32;
+inline constexpr std::size_t max_unanswered = 32;
 
 class Route {
  public:

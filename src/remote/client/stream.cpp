@@ -11,7 +11,7 @@ namespace {
 // The number of unanswered batches from which requests are batched. The first two requests are sent
 // at once, each in its own batch. An open batch is sent when all earlier ones are answered, or with
 // an earlier reply if it is half full (docs/decisions/0028-small-operations-gather.md).
-constexpr std::size_t most_at_once = 2;
+constexpr std::size_t max_at_once = 2;
 
 void trace_batch(std::uint32_t node, std::size_t size) {
   TraceRing* ring = Tracer::ring();
@@ -36,13 +36,13 @@ Result<Posted> Stream::introduce() {
 
 bool Stream::may_send(Urgency urgency) const {
   if (unanswered() == 0) return true;
-  if (unanswered() >= most_unanswered) return false;
+  if (unanswered() >= max_unanswered) return false;
   const Route::Window window = shared_.route.window();
   if (sent_.bytes() + open_.size() > window.bytes) return false;
   if (sent_.bytes_of_results() + sent_.last().result_size > window.results) return false;
   if (urgency == Urgency::send) return true;
   const bool is_worth_it = !open_.is_left_open() || open_.size() >= shared_.batch_limit / 2;
-  return unanswered() < most_at_once && is_worth_it;
+  return unanswered() < max_at_once && is_worth_it;
 }
 
 Result<Posted> Stream::append(const NewRequest& request) {

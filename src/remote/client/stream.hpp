@@ -1,5 +1,5 @@
 // The requests of a rank to one other node, in order. They collect in an open batch while
-// `most_at_once` batches are unanswered. An open batch is sent when it is full, when all earlier
+// `max_at_once` batches are unanswered. An open batch is sent when it is full, when all earlier
 // batches are answered (or some, if it is half full), and when the rank waits or polls. If the rank
 // makes no calls, the agent of the node sends it.
 //
@@ -25,8 +25,8 @@ namespace gondwana::remote {
 
 struct NewRequest {
   Request request;
-  std::size_t behind = 0;                      // bytes that follow the request
-  FunctionRef<void(std::byte*)> write_behind;  // may be called twice
+  std::size_t behind = 0;                       // bytes that follow the request
+  FunctionRef<void(std::byte*)> write_payload;  // may be called twice
   std::span<const Destination> results = {};
   Completion* done = nullptr;
 };
@@ -119,7 +119,7 @@ inline bool Stream::add_to_open(const NewRequest& request, std::size_t result_si
   static_assert(Message<Request>);
   std::byte* end = open_.end();
   std::memcpy(end, &request.request, sizeof(Request));
-  if (request.behind > 0) request.write_behind(end + sizeof(Request));
+  if (request.behind > 0) request.write_payload(end + sizeof(Request));
   if (!open_.extend(open_.size() + sizeof(Request) + request.behind)) return false;
   ++shared_.accepted;
   SentBatches::Batch& batch = sent_.last();

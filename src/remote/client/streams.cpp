@@ -124,10 +124,10 @@ const Error* Streams::lost(Rank peer) const {
 
 // Checks for losses that this node's agent has detected, for the loss of that agent, and for
 // connections that this rank has closed.
-void Streams::look_for_losses() {
+void Streams::check_for_losses() {
   const std::uint64_t now = monotonic_ns();
-  if (now < next_look_ns_) return;
-  next_look_ns_ = now + check_interval_ns;
+  if (now < next_check_ns_) return;
+  next_check_ns_ = now + check_interval_ns;
   if (end_) return;
   const NodeHeader& header = memory_.header();
   if (header.is_over.load(std::memory_order_acquire) == 1)  // pairs with the agent

@@ -59,7 +59,7 @@ class Streams {
   void lose(std::uint32_t node, const std::string& why);
   void lose_all(const Error& loss);
   // Not called in every poll, because it costs more than a poll.
-  void look_for_losses();
+  void check_for_losses();
   // Why no node can be reached any more; null while some can.
   const Error* end() const { return end_ ? &*end_ : nullptr; }
   const Error* lost(Rank peer) const;
@@ -81,7 +81,7 @@ class Streams {
   Stream* last_ = nullptr;
   std::vector<Error> losses_;
   std::optional<Error> end_;
-  std::uint64_t next_look_ns_ = 0;
+  std::uint64_t next_check_ns_ = 0;
 };
 
 }  // namespace gondwana::remote

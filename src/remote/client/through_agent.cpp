@@ -12,10 +12,10 @@ static_assert(longest_batch <= RecordRing::longest);
 static_assert(sizeof(MessageHeader) + longest_message <= RecordRing::longest);
 
 // The most messages that one poll handles.
-constexpr int most_at_once = 64;
+constexpr int max_at_once = 64;
 
 // The largest batch in bytes that is copied into the ring.
-constexpr std::size_t most_copied = 4096;
+constexpr std::size_t max_copied = 4096;
 
 Error messages_only() {
   return {Errc::missing, "the node agent carries messages only"};
@@ -50,7 +50,7 @@ Result<Posted> ThroughAgent::send_to_agent(std::uint32_t node, std::size_t size,
 Result<Posted> ThroughAgent::send_batch(std::uint32_t node, BatchSlots::Slot& slot,
                                         std::size_t size) {
   BatchState<RealAtomics>& state = slot.state();
-  if (size <= most_copied) {
+  if (size <= max_copied) {
     Result<Posted> posted = send_to_agent(
         node, size, [&](std::byte* message) { std::memcpy(message, slot.bytes(), size); });
     if (*posted == Posted::accepted) state.clear();
@@ -87,7 +87,7 @@ Result<Posted> ThroughAgent::read(MutableBytes /*target*/, Remote /*from*/, Comp
 
 bool ThroughAgent::poll(const Handlers& handlers) {
   int handled = 0;
-  for (; handled < most_at_once; ++handled) {
+  for (; handled < max_at_once; ++handled) {
     const auto message = from_agent_.front();
     if (!message) break;
     handlers.on_message(message->bytes);

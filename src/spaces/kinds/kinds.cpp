@@ -44,7 +44,7 @@ constexpr std::array rows{
         emulated::is_here,
         emulated::open},
 };
-static_assert(rows.size() <= Kinds::most_kinds);
+static_assert(rows.size() <= Kinds::max_kinds);
 
 const Row* row_of(KindId id) {
   const auto* const row = std::ranges::find(rows, id, &Row::id);
@@ -216,7 +216,7 @@ Kind* Kinds::owner_of(Bytes memory) {
 }
 
 // An error is reported when a device of the kind is requested.
-void Kinds::look_for_used() {
+void Kinds::open_all_used() {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Present& kind = present_.at(i);
     const Row& row = rows.at(i);

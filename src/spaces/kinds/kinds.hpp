@@ -20,7 +20,7 @@ namespace gondwana {
 // Thread-safe. A kind is opened when one of its devices is first needed.
 class Kinds {
  public:
-  static constexpr std::size_t most_kinds = 8;  // most rows of the table
+  static constexpr std::size_t max_kinds = 8;  // most rows of the table
 
   // No devices.
   Kinds() = default;
@@ -47,7 +47,7 @@ class Kinds {
   // calls recognize the program's own device memory. Called at points where a program may have
   // begun to use a device, never on a fast path. A process without devices pays nothing.
   void open_used() {
-    if (has_devices()) look_for_used();
+    if (has_devices()) open_all_used();
   }
   // Whether a device may have the address. Takes no lock. False: host memory.
   bool is_near_device(const void* address) const { return context_.bounds.possible.hold(address); }
@@ -74,12 +74,12 @@ class Kinds {
 
   Result<Devices*> open(std::size_t row);
   Kind* search(Bytes memory);
-  void look_for_used();
+  void open_all_used();
 
   bool has_devices_ = false;
   KindContext context_;
   std::mutex mutex_;
-  std::array<Present, most_kinds> present_;
+  std::array<Present, max_kinds> present_;
 };
 
 }  // namespace gondwana

@@ -28,7 +28,7 @@ static void shuffle(void** pointers, int length) {
 // empty.
 static void make_lists(struct Lists* lists, unsigned char* source, unsigned char* target,
                        int unit) {
-  const int most_bytes = job_random(2) ? 1000 : 64;
+  const int max_bytes = job_random(2) ? 1000 : 64;
   long from = 0;
   long to = 0;
   lists->length = 1 + job_random(most_lists);
@@ -36,7 +36,7 @@ static void make_lists(struct Lists* lists, unsigned char* source, unsigned char
     armci_giov_t* list = &lists->each[i];
     list->src_ptr_array = lists->sources[i];
     list->dst_ptr_array = lists->targets[i];
-    list->bytes = unit * job_random(most_bytes / unit + 1);
+    list->bytes = unit * job_random(max_bytes / unit + 1);
     list->ptr_array_len = job_random(most_pieces + 1);
     for (int j = 0; j < list->ptr_array_len; ++j) {
       lists->sources[i][j] = source + from;

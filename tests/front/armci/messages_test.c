@@ -4,10 +4,10 @@
 
 #include "job.h"
 
-enum { large = 100000, most_bytes = 1 << 20 };
+enum { large = 100000, max_bytes = 1 << 20 };
 
-static unsigned char bytes[most_bytes];
-static unsigned char got[most_bytes + 1];
+static unsigned char bytes[max_bytes];
+static unsigned char got[max_bytes + 1];
 static const int scopes[] = {SCOPE_ALL, SCOPE_NODE, SCOPE_MASTERS};
 
 // The processes of a scope, and whether the caller is one of them.
@@ -31,7 +31,7 @@ static struct Scope members_of(int scope) {
 }
 
 static void messages(void) {
-  static const int sizes[] = {0, 1, 7, 64, 1000, 4096, 65537, most_bytes};
+  static const int sizes[] = {0, 1, 7, 64, 1000, 4096, 65537, max_bytes};
   enum { count = sizeof(sizes) / sizeof(sizes[0]) };
   int size = -1;
   for (int i = 0; i < count; ++i) {  // all tags are sent before one is received

@@ -5,7 +5,7 @@
 
 #include "job.h"
 
-enum { area = 256 * 1024, most_dimensions = 5, most_runs = 64, rounds = 300 };
+enum { area = 256 * 1024, most_dimensions = 5, max_runs = 64, rounds = 300 };
 
 static unsigned char mine[area];
 static unsigned char expected[area];
@@ -110,11 +110,11 @@ static void strided(gex_Rank_t right) {
 
 static void lists(gex_Rank_t right) {
   const size_t length = 1 + job_random(200);
-  const size_t count = 1 + job_random(most_runs);
+  const size_t count = 1 + job_random(max_runs);
   unsigned char* there = place(right);
-  gex_Memvec_t target[most_runs];
+  gex_Memvec_t target[max_runs];
   gex_Memvec_t whole = {mine, length * count};
-  void* pieces[most_runs];
+  void* pieces[max_runs];
   void* source = mine;
   fill(mine, length * count);
   for (size_t i = 0; i < count; ++i) {

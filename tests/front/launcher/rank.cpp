@@ -98,7 +98,7 @@ ThreadSlot& thread_slot() {
 }
 
 void wait_in(const std::string& call) {
-  thread_slot().waiting.begin(call.c_str(), Waiting::anybody, 0, monotonic_ns());
+  thread_slot().waiting.begin(call.c_str(), Waiting::any_rank, 0, monotonic_ns());
   for (;;) ::pause();
 }
 

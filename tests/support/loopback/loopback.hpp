@@ -34,7 +34,7 @@ class Loopback final : public Transport {
   std::string_view name() const override { return "loopback"; }
   Limits limits() const override {
     return {.messages_up_to = sizeof(std::uint64_t),
-            .longest_write = remote::longest_write,
+            .max_write = remote::max_write,
             .packs_up_to = 4096,
             .accumulates_up_to = 4096,
             .longest_message = remote::longest_message,

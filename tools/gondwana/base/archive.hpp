@@ -96,7 +96,7 @@ class ArchiveReader {
     (get(values), ...);
   }
 
-  bool is_well() const { return well_; }
+  bool is_ok() const { return well_; }
   // A failed condition marks a value that no writer produces.
   void expect(bool condition) {
     if (!condition) spoil();

@@ -53,7 +53,7 @@ Result<std::optional<Message>> decode(const MessageSet& set, std::size_t kind,
   }(std::make_index_sequence<std::variant_size_v<Message>>{});
   ArchiveReader reader(payload);
   std::visit([&](auto& one) { fields(reader, one); }, message);
-  if (!reader.is_well() || !reader.is_at_end())
+  if (!reader.is_ok() || !reader.is_at_end())
     return malformed(set, "has the wrong fields; all hosts need the same build of Gondwana");
   if (!std::visit(is_plausible, std::as_const(message)))
     return malformed(set, "has a value out of range");

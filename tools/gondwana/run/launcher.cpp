@@ -168,7 +168,7 @@ std::uint32_t node_ranks(const Job& job) {
   for (const VariableId id : {VariableId::gondwana_node_ranks, VariableId::comex_enable_put_smp,
                               VariableId::comex_enable_get_smp, VariableId::comex_enable_acc_smp})
     if (const Result<void> done = read_option(id, environment, options); !done) return 0;
-  return options.most_on_node();
+  return options.max_on_node();
 }
 
 // Finds the programs if they run here.

@@ -49,7 +49,7 @@ void Rooms::GiveBack::operator()(std::byte* room) const {
 void Rooms::give_back(MutableBytes room) {
   {
     const std::scoped_lock lock(mutex_);
-    if (kept_bytes_ + room.size() <= most_kept) {
+    if (kept_bytes_ + room.size() <= max_kept) {
       kept_bytes_ += room.size();
       kept_.insert(std::ranges::lower_bound(kept_, room.size(), {}, &MutableBytes::size), room);
       return;

@@ -31,7 +31,7 @@ class Rooms {
   void clear();
 
  private:
-  static constexpr std::size_t most_kept = std::size_t{16} << 20;  // bytes
+  static constexpr std::size_t max_kept = std::size_t{16} << 20;  // bytes
 
   void give_back(MutableBytes room);
 

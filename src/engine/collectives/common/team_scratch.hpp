@@ -115,7 +115,7 @@ struct StagedPlace {
 namespace system_area {
 
 // The StagedPlace of a member in each team on several nodes.
-inline constexpr Area team_places{256 * 1024, sizeof(StagedPlace), NodePlan::most_teams};
+inline constexpr Area team_places{256 * 1024, sizeof(StagedPlace), NodePlan::max_teams};
 
 }  // namespace system_area
 

@@ -8,7 +8,7 @@ namespace {
 void broadcast_from_one(Group& group, void* dest, const void* source, std::size_t size,
                         std::uint32_t root) {
   if (group.me() == root) {
-    group.raise_at_others(Group::ready());
+    group.raise_on_others(Group::ready());
   } else {
     group.take(Group::ready(), root);
     group.get(root, dest, source, size);

@@ -50,7 +50,7 @@ void Group::raise(std::uint32_t member, Flag flag) {
   if (!with_.remote->begin_uncounted(with_.lane, {rank, offset_of(flag)}, add)) well_ = false;
 }
 
-void Group::raise_at_others(Flag flag) {
+void Group::raise_on_others(Flag flag) {
   for (std::uint32_t distance = 1; distance < size(); ++distance) raise(right(distance), flag);
 }
 
@@ -59,7 +59,7 @@ void Group::take(Flag flag, std::uint32_t from) {
 }
 
 void Group::take_from_others(Flag flag) {
-  take(flag, size() - 1, Waiting::anybody);
+  take(flag, size() - 1, Waiting::any_rank);
 }
 
 // Remote flags ring no bell, and a flag may be in a user's array, so the wait is one on program

@@ -71,7 +71,7 @@ class Group {
   void take(Flag flag, std::uint32_t from);
   // Takes one from every other member.
   void take_from_others(Flag flag);
-  void raise_at_others(Flag flag);
+  void raise_on_others(Flag flag);
 
   // Returns when all members have called it.
   void barrier();

@@ -68,8 +68,8 @@ template <typename Use>
   requires std::invocable<Use, const Piece&>
 void for_each_piece(Group& group, void* dest, const void* source, std::size_t count,
                     ElementType type, const Use& use) {
-  constexpr std::size_t most_bytes = 256 * 1024;
-  const std::size_t most = std::max<std::size_t>(1, most_bytes / type.size);
+  constexpr std::size_t max_bytes = 256 * 1024;
+  const std::size_t most = std::max<std::size_t>(1, max_bytes / type.size);
   std::vector<std::byte> scratch(std::min(count, most) * type.size);
   for (std::size_t begin = 0; begin < count; begin += most) {
     const std::size_t offset = begin * type.size;

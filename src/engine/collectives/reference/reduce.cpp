@@ -22,7 +22,7 @@ void reduce_at_one(const Piece& piece) {
     piece.fetch_to_scratch(member, piece.source());
     piece.append_scratch();
   }
-  group.raise_at_others(Group::released);
+  group.raise_on_others(Group::released);
 }
 
 // Combines up the tree, then passes the result down.

@@ -8,7 +8,7 @@ namespace {
 void sync_by_one(Group& group) {
   if (group.me() == 0) {
     group.take_from_others(Group::arrived);
-    group.raise_at_others(Group::released);
+    group.raise_on_others(Group::released);
   } else {
     group.raise(0, Group::arrived);
     group.take(Group::released, 0);

@@ -17,10 +17,10 @@ struct alignas(cache_line) Line {
 };
 
 // For callers that may not poll again.
-bool everybody_shows(Round& round, std::uint64_t count) {
-  if (round.everybody_shows(count)) return true;
+bool every_member_shows(Round& round, std::uint64_t count) {
+  if (round.every_member_shows(count)) return true;
   Round::settle();
-  return round.everybody_shows(count);
+  return round.every_member_shows(count);
 }
 
 // Calls `use` with one small range of `part` at a time.
@@ -101,17 +101,17 @@ bool PartsReduction::advance() {
   if (stage_ == Stage::begin && !begin()) return false;
   while (stage_ != Stage::end) {
     if (stage_ == Stage::combine) {
-      if (!everybody_shows(round, 2 * piece_ + 1)) return false;
+      if (!every_member_shows(round, 2 * piece_ + 1)) return false;
       combine();
       show_combined();
       stage_ = Stage::collect;
     }
-    if (!everybody_shows(round, 2 * piece_ + 2)) return false;
+    if (!every_member_shows(round, 2 * piece_ + 2)) return false;
     collect();
     stage_ = ++piece_ < arrays_.pieces() ? Stage::combine : Stage::end;
     if (stage_ == Stage::end) round.show(2 * arrays_.pieces() + 1);
   }
-  if (!everybody_shows(round, 2 * arrays_.pieces() + 1))
+  if (!every_member_shows(round, 2 * arrays_.pieces() + 1))
     return false;  // all members have finished reading here
   arrays_.leave();
   return true;
@@ -135,12 +135,12 @@ bool WholeReduction::advance() {
     round.show(1);
   }
   for (; piece_ < arrays_.pieces(); ++piece_) {
-    if (!everybody_shows(round, piece_ + 1)) return false;
+    if (!every_member_shows(round, piece_ + 1)) return false;
     combine();
     if (piece_ + 1 < arrays_.pieces()) arrays_.stage(piece_ + 1);
     round.show(piece_ + 2);
   }
-  if (!everybody_shows(round, arrays_.pieces() + 1)) return false;  // all have read everything
+  if (!every_member_shows(round, arrays_.pieces() + 1)) return false;  // all have read everything
   arrays_.leave();
   return true;
 }

@@ -26,8 +26,8 @@ MemberPlaces::MemberPlaces(const std::vector<std::uint32_t>& nodes) : members_(n
   std::partial_sum(sizes.begin(), sizes.end(), begins_.begin() + 1);
   for (std::uint32_t member = 0; member < size(); ++member)
     members_[begins_[places_[member].node] + places_[member].at] = member;
-  if (!sizes.empty()) most_ = std::ranges::max(sizes);
-  is_even_ = is_in_order_ && size() == most_ * this->nodes();
+  if (!sizes.empty()) max_ = std::ranges::max(sizes);
+  is_even_ = is_in_order_ && size() == max_ * this->nodes();
 }
 
 Levels::Levels(MemberPlaces map, std::uint32_t me, std::unique_ptr<StagedTeam> node,

@@ -33,7 +33,7 @@ class MemberPlaces {
     return std::span(members_).subspan(begins_[node], begins_[node + 1] - begins_[node]);
   }
   // The number of members of the largest node.
-  std::uint32_t most() const { return most_; }
+  std::uint32_t most() const { return max_; }
   // Whether all nodes have the same number of members, which are adjacent in the team.
   bool is_even() const { return is_even_; }
   // Whether the members of each node are adjacent in the team.
@@ -44,7 +44,7 @@ class MemberPlaces {
   std::vector<std::uint32_t> members_;  // ordered by node
   // The index in members_ of the first member of each node; last, the size of members_.
   std::vector<std::uint32_t> begins_;
-  std::uint32_t most_ = 0;
+  std::uint32_t max_ = 0;
   bool is_in_order_ = true;
   bool is_even_ = true;
 };

@@ -71,7 +71,7 @@ class Round {
   }
 
   // For a count that every member waits for: the member that sees it complete wakes the others.
-  bool everybody_shows(std::uint64_t count) {
+  bool every_member_shows(std::uint64_t count) {
     if (!all_show(count)) return false;
     team_->wake_others();
     return true;
@@ -187,7 +187,7 @@ class OneRound {
   bool is_there() {
     const Flow flow = content_.flow();
     if (flow.from) return round_.shown(*flow.from) >= 1;
-    return flow.to ? round_.all_show(1) : round_.everybody_shows(1);
+    return flow.to ? round_.all_show(1) : round_.every_member_shows(1);
   }
 
   Round round_;

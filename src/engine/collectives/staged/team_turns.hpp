@@ -17,9 +17,9 @@ class TeamTurns {
   Turn take() { return ++taken_; }
   // Whether every member has finished the turn `depth` before this one, which used the same slot.
   bool may_begin(Turn turn, Turn depth, std::span<TeamScratch* const> scratch) {
-    // Pairs with look_at_finished(): the others have finished reading the slot.
+    // Pairs with read_finished(): the others have finished reading the slot.
     return turn <= all_finished_.load(std::memory_order_acquire) + depth ||
-           turn <= look_at_finished(scratch) + depth;
+           turn <= read_finished(scratch) + depth;
   }
   // Marks the turn as finished: the member with this scratch neither reads nor writes for it any
   // more. tell(before, now) gets the number of turns that it had finished and now has. Meanwhile no
@@ -31,13 +31,13 @@ class TeamTurns {
     const Turn before = finished_;
     finished_later_ |= std::uint64_t{1} << (turn - finished_ - 1);
     for (; (finished_later_ & 1) != 0; finished_later_ >>= 1) ++finished_;
-    if (finished_ != before)  // pairs with look_at_finished()
+    if (finished_ != before)  // pairs with read_finished()
       own.finished.store(finished_, std::memory_order_release);
     tell(before, finished_);
   }
 
  private:
-  Turn look_at_finished(std::span<TeamScratch* const> scratch) {
+  Turn read_finished(std::span<TeamScratch* const> scratch) {
     Turn least = ~Turn{0};
     for (const TeamScratch* each : scratch)  // pairs with finish()
       least = std::min(least, each->finished.load(std::memory_order_acquire));

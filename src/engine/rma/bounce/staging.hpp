@@ -43,13 +43,13 @@ class Staging {
   void give_back(Kind* kind, std::byte* chunk) {
     const std::scoped_lock lock(mutex_);
     std::vector<std::byte*>& chunks = kept_[kind];
-    if (chunks.size() < most_kept) return chunks.push_back(chunk);
+    if (chunks.size() < max_kept) return chunks.push_back(chunk);
     free(kind, chunk);
   }
 
  private:
   static constexpr std::align_val_t page{4096};
-  static constexpr std::size_t most_kept = 16;
+  static constexpr std::size_t max_kept = 16;
 
   static void free(Kind* kind, std::byte* chunk) {
     if (kind != nullptr) kind->unpin(chunk);

@@ -40,9 +40,9 @@ Transfer::Transfer(const Resources& with, Lane& lane, Way way, Space there,
 std::size_t Transfer::chunk_limit(const Chunk& chunk) const {
   const Limits& limits = with_.remote.limits();
   const std::size_t of_message = std::max(limits.messages_up_to, limits.packs_up_to);
-  const bool is_written = there_.is_arena() && limits.longest_write > of_message;
+  const bool is_written = there_.is_arena() && limits.max_write > of_message;
   if (chunk.slot) return chunk_size;
-  if (is_written) return std::min(chunk_size, limits.longest_write / 8 * 8);
+  if (is_written) return std::min(chunk_size, limits.max_write / 8 * 8);
   return std::clamp(of_message, std::size_t{1}, chunk_size);
 }
 

@@ -83,10 +83,10 @@ bool are_possible(const NodeFacts& facts) {
   const bool has_ranks = facts.ranks.size() > 0 && facts.job_ranks <= protocol::max_ranks &&
                          facts.ranks.are_among(facts.job_ranks);
   const bool has_node = facts.node < facts.nodes && facts.nodes <= facts.job_ranks;
-  const bool has_rings = facts.ring_size == 0 || (std::has_single_bit(facts.ring_size) &&
-                                                  facts.ring_size >= least_ring_size &&
-                                                  facts.ring_size <= largest_ring_size);
-  return has_ranks && has_node && has_rings && facts.teams <= NodePlan::most_teams;
+  const bool has_rings = facts.ring_size == 0 ||
+                         (std::has_single_bit(facts.ring_size) &&
+                          facts.ring_size >= min_ring_size && facts.ring_size <= largest_ring_size);
+  return has_ranks && has_node && has_rings && facts.teams <= NodePlan::max_teams;
 }
 
 // A node that disagrees, or that has the same number as another node, belongs to another job.

@@ -37,7 +37,7 @@ struct Members {
 // A wait in a call of the library.
 struct WaitSeen {
   std::string call;
-  std::uint32_t peer = Waiting::anybody;
+  std::uint32_t peer = Waiting::any_rank;
   std::uint32_t team = Waiting::no_team;
   std::uint64_t place = 0;  // address of the lock or word in the rank's memory; 0: none
   std::string word = {};    // its name: "locks+8", "heap+0x40"; empty: unknown

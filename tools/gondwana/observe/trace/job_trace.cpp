@@ -81,7 +81,7 @@ class WaitSampler {
     std::vector<Event>& events = rank.threads[where.second].events;
     events.push_back({.kind = EventKind::wait,
                       .name = number_of(rank, call_in(waiting)),
-                      .peer = peer != Waiting::anybody ? peer : TraceEvent::nobody,
+                      .peer = peer != Waiting::any_rank ? peer : TraceEvent::nobody,
                       .begin_ns = since,
                       .duration_ns = std::max<std::int64_t>(now - since, 0),
                       .place = waiting.place.load(std::memory_order_relaxed),
@@ -91,7 +91,7 @@ class WaitSampler {
 
   static std::uint16_t number_of(RankTrace& rank, const std::string& name) {
     const auto known = std::ranges::find(rank.names, name);
-    if (known == rank.names.end() && rank.names.size() == TracePlace::most_names) return 0;
+    if (known == rank.names.end() && rank.names.size() == TracePlace::max_names) return 0;
     const auto number = static_cast<std::uint16_t>(known - rank.names.begin());
     if (known == rank.names.end()) rank.names.push_back(name);
     return number;

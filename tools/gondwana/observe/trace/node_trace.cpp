@@ -120,7 +120,7 @@ ThreadTrace read_thread(const TraceRing& ring, std::size_t ring_size, const Tick
 
 std::vector<std::string> names_of(const TracePlace& place) {
   const std::uint32_t known = std::min<std::uint32_t>(
-      place.names_known.load(std::memory_order_acquire), TracePlace::most_names);
+      place.names_known.load(std::memory_order_acquire), TracePlace::max_names);
   std::vector<std::string> names;
   for (std::uint32_t number = 0; number < known; ++number)
     names.push_back(text_in(place.names.at(number)));
@@ -129,7 +129,7 @@ std::vector<std::string> names_of(const TracePlace& place) {
 
 std::vector<Module> modules_of(const TracePlace& place) {
   const std::uint32_t known = std::min<std::uint32_t>(
-      place.modules_known.load(std::memory_order_acquire), TracePlace::most_modules);
+      place.modules_known.load(std::memory_order_acquire), TracePlace::max_modules);
   std::vector<Module> modules;
   for (std::uint32_t number = 0; number < known; ++number) {
     const TraceModule& module = place.modules.at(number);

@@ -12,7 +12,7 @@ Result<NodeTrace> decode(std::string_view bytes) {
   NodeTrace node;
   ArchiveReader reader(bytes);
   reader(node);
-  if (reader.is_well() && reader.is_at_end()) return node;
+  if (reader.is_ok() && reader.is_at_end()) return node;
   return Error{Errc::malformed, "a trace has the wrong fields; all hosts need the same build"};
 }
 

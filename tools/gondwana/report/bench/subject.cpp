@@ -14,7 +14,7 @@
 namespace gondwana::bench {
 namespace {
 
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t max_bytes = std::uint64_t{1} << 30;
 
 constexpr std::string_view copies = "memcpy";
 
@@ -236,7 +236,7 @@ Result<void> set_sizes(const std::string& word, bool is_alone, Choices& choices)
     return wrong(
         fmt::format("-m \"{}\": {} needs a MAX of at least {}", word, choices.subject.name, unit));
   const bool is_range = choices.smallest > 0 && choices.smallest <= choices.largest;
-  if (!is_range || choices.largest > most_bytes) return unclear;
+  if (!is_range || choices.largest > max_bytes) return unclear;
   if (!is_alone)
     choices.smallest =
         std::min((choices.smallest + unit - 1) / unit, choices.largest / unit) * unit;

@@ -480,7 +480,7 @@ std::string describe(const RankSeen& rank) {
   std::string text = state::waits(call_of(*rank.wait));
   if (rank.wait->team != Waiting::no_team && rank.wait->team != world)
     text += state::of_team(team_name(rank.wait->team));
-  if (rank.wait->peer != Waiting::anybody && rank.wait->peer != rank.rank)
+  if (rank.wait->peer != Waiting::any_rank && rank.wait->peer != rank.rank)
     text += state::for_rank(rank.wait->peer);
   return text;
 }

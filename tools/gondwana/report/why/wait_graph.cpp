@@ -136,7 +136,7 @@ std::vector<std::size_t> WaitGraph::targets_of(std::size_t place) const {
   const RankSeen& rank = job_->seen[place];
   if (does(rank) != Does::wait) return {};
   const bool is_collective = rank.wait->team != Waiting::no_team;
-  const bool has_peer = rank.wait->peer != Waiting::anybody && rank.wait->peer != rank.rank;
+  const bool has_peer = rank.wait->peer != Waiting::any_rank && rank.wait->peer != rank.rank;
   std::vector<std::size_t> targets;
   for (std::size_t other = 0; other < job_->seen.size(); ++other) {
     const RankSeen& peer = job_->seen[other];

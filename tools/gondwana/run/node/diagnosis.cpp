@@ -64,7 +64,7 @@ std::string describe_counters(const ControlPage& page) {
 std::string describe_wait(const Waiting& waiting, std::uint64_t waited_ns) {
   const double seconds = static_cast<double>(waited_ns) * 1e-9;
   const std::uint32_t peer = waiting.peer.load(std::memory_order_relaxed);
-  const std::string target = peer == Waiting::anybody ? "" : fmt::format(" for rank {}", peer);
+  const std::string target = peer == Waiting::any_rank ? "" : fmt::format(" for rank {}", peer);
   return fmt::format("in {}, waiting{} for {:.1f} s", call_in(waiting), target, seconds);
 }
 

@@ -40,7 +40,7 @@ class Handout {
           break;
         case protocol::Sent::no_room:
           return Progress::wait_for_room;
-        case protocol::Sent::too_many_under_way:
+        case protocol::Sent::too_many_in_flight:
           return Progress::try_later;
         case protocol::Sent::peer_lost:
           next = items;
