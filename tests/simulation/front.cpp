@@ -20,7 +20,7 @@ using namespace launch;  // NOLINT(google-build-using-namespace): its events and
 namespace {
 
 constexpr std::uint64_t tag = 0x5eed;
-constexpr Time both_ends_ns = 3 * second;
+constexpr Time close_interval_ns = 3 * second;
 constexpr Time late_ns = 20 * ms;  // a loop that sleeps may wake up so much later
 
 std::vector<Job> parts_of(const Plan& plan) {
@@ -122,7 +122,7 @@ void Front::perform(const HostsAction& action, const std::vector<bool>& were_ove
                    const Known& known = known_[look.node];
                    handle(HostSeen{look.node, known.heard_ns,
                                    known.is_open && hosts_[look.node]->up().has_unread(),
-                                   hosts_[look.node]->complaint()});
+                                   hosts_[look.node]->error_text()});
                  },
                  [](const StartInput&) {}, [](const StopInput&) {},
                  [this](Explain how) { explain(how == Explain::shortly ? second : 5 * second); }},
@@ -185,7 +185,7 @@ void Front::end_pipe(std::uint32_t node, const std::string& why) {
   hosts_[node]->down().close();
   hosts_[node]->up().abandon();
   expect_loss(node);
-  handle(HostPipeEnded{node, why, both_ends_ns});
+  handle(HostPipeEnded{node, why, close_interval_ns});
 }
 
 void Front::on_way_ended(std::uint32_t node) {
@@ -193,10 +193,10 @@ void Front::on_way_ended(std::uint32_t node) {
   hosts_[node]->way().reap();
   world_.log([&] {
     return fmt::format("conductor: ssh to host {} {}", name(node),
-                       how_it_ended(*known_[node].wait_status));
+                       describe_exit(*known_[node].wait_status));
   });
   expect_loss(node);
-  handle(HostProcessEnded{node, *known_[node].wait_status, both_ends_ns});
+  handle(HostProcessEnded{node, *known_[node].wait_status, close_interval_ns});
 }
 
 void Front::on_frame(std::uint32_t node, Frame& frame) {
@@ -227,7 +227,7 @@ void Front::expect_loss(std::uint32_t node) {
                             ? fmt::format("the connection to host {} is lost, ssh ", name(node))
                             : fmt::format("host {}: ", name(node)),
               .earliest = world_.now(),
-              .latest = world_.now() + (is_all ? 0 : both_ends_ns + late_ns)};
+              .latest = world_.now() + (is_all ? 0 : close_interval_ns + late_ns)};
   if (known.wait_status) cause.status.insert(exit_status(*known.wait_status));
   if (known.loss && is_all) world_.ledger().withdraw(*known.loss);
   if (!known.loss || is_all) known.loss = world_.ledger().add(std::move(cause));

@@ -37,8 +37,8 @@ void Host::start() {
   }
 }
 
-void Host::fail(int status, std::string complaint) {
-  complaint_ = std::move(complaint);
+void Host::fail(int status, std::string error_text) {
+  complaint_ = std::move(error_text);
   up_.close();
   way_.later(random_.skewed(5 * ms), [this, status] { way_.exit(status); });
 }

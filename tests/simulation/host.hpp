@@ -29,7 +29,7 @@ class Host {
   Channel& down() { return down_; }
   Process& way() { return way_; }
   Node* node() { return node_; }
-  const std::string& complaint() const { return complaint_; }
+  const std::string& error_text() const { return complaint_; }
 
   void reset();
   void silence(bool up, bool down, Time time);
@@ -41,7 +41,7 @@ class Host {
   void connect();
   void read_task();
   void begin(launch::Task task);
-  void fail(int status, std::string complaint);
+  void fail(int status, std::string error_text);
   void on_remote_ended(int wait_status);
 
   World& world_;

@@ -219,7 +219,7 @@ void Node::finish() {
   check_left();
   if (decisions_.end().ending().state() == Ending::State::given_up)
     say("processes that cannot be killed are left: some");
-  if (const std::string absent = decisions_.who_took_no_part(); !absent.empty()) say(absent);
+  if (const std::string absent = decisions_.describe_absent(); !absent.empty()) say(absent);
   const int status = decisions_.end().outcome().of_job();
   world_.log([&] { return fmt::format("host {}: has ended with {}", name(), status); });
   over_ = true;
@@ -371,7 +371,7 @@ void Node::need_agent() {
   agent_ = &agent;
   agent.on_death = [this, &agent] {
     world_.log(
-        [&] { return fmt::format("{} {}", agent.name(), how_it_ended(agent.wait_status())); });
+        [&] { return fmt::format("{} {}", agent.name(), describe_exit(agent.wait_status())); });
     loop_.post([this, &agent] {
       agent.reap();
       agent_ = nullptr;

@@ -60,7 +60,7 @@ NodeRules::Expected NodeRules::expect(const RankEnded& ended, const NodeBefore& 
   if (!before.is_idle) expected.status = status;
   expected.begins =
       fmt::format("rank {} on host {} (pid {}) {}", after.ranks().global(ended.rank), host_,
-                  after.ranks()[ended.rank].pid, how_it_ended(ended.wait_status));
+                  after.ranks()[ended.rank].pid, describe_exit(ended.wait_status));
   expected.ending = consequence(before.all_alive - 1);
   return expected;
 }
@@ -115,7 +115,7 @@ NodeRules::Expected NodeRules::expect(const NodeEvent& event, const NodeBefore& 
   if (const auto* seen = std::get_if<NobodyCanGoOn>(&event))
     return {.ends = Ends::must, .status = exit_failure, .is_cause = true, .begins = seen->sentence};
   if (const auto* lost = std::get_if<AgentLost>(&event))
-    return {.ends = lost->complaint.empty() ? Ends::no : Ends::must};
+    return {.ends = lost->error_text.empty() ? Ends::no : Ends::must};
   // What these say is looked at by the node, which knows what has happened.
   if (std::holds_alternative<RanksSeen>(event))
     return {.ends = Ends::may, .status = exit_failure, .is_cause = true, .begins = "?"};

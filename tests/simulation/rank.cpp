@@ -29,7 +29,7 @@ Rank::Rank(World& world, Node& node, std::uint32_t number, const RankPlan& plan)
 void Rank::on_program_died() {
   world_.on_progress();
   world_.log([&] {
-    return fmt::format("{} {}", program_->name(), how_it_ended(program_->wait_status()));
+    return fmt::format("{} {}", program_->name(), describe_exit(program_->wait_status()));
   });
   if (plan_.orphan != 0) leave_orphan();
   if (!plan_.has_shell) return node_.on_rank_died(number_);

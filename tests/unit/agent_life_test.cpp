@@ -31,11 +31,11 @@ TEST(AgentLife, one_that_ends_before_it_serves_has_said_why) {
   AgentLife agent("h");
   agent.hear("no network\n");
   const AgentLost lost = agent.end(7, 1 << 8, "", 5);
-  EXPECT_EQ(lost.complaint, "the node agent on host h: no network");
+  EXPECT_EQ(lost.error_text, "the node agent on host h: no network");
   EXPECT_EQ(lost.pid, 7);
   EXPECT_EQ(lost.pause_ns, 5U);
   agent.serve();
-  EXPECT_EQ(agent.end(7, 1 << 8, "", 5).complaint, "");
+  EXPECT_EQ(agent.end(7, 1 << 8, "", 5).error_text, "");
 }
 
 TEST(AgentLife, the_known_fault_of_ucx_is_told_for_that_version_and_signal) {

@@ -32,7 +32,7 @@ TEST(Handout, goes_on_where_there_was_no_room) {
   Handout handout(1);
   handout.join(0);
   Socket socket{{Sent::yes, Sent::no_room, Sent::too_many_in_flight}};
-  EXPECT_EQ(socket.advance(handout), Progress::wait_for_room);
+  EXPECT_EQ(socket.advance(handout), Progress::wait_for_space);
   EXPECT_EQ(socket.advance(handout), Progress::try_later);
   EXPECT_EQ(socket.advance(handout), Progress::done);
   EXPECT_EQ(socket.got, (Items{0, 1, 2}));

@@ -45,7 +45,7 @@ class Hosts {
   void tell(const HostsEvent& event) {
     for (HostsAction& action : decides_->handle(event, now_)) {
       if (const auto* look = std::get_if<LookAtHost>(&action))
-        tell(HostSeen{look->node, heard_[look->node], false, complaint});
+        tell(HostSeen{look->node, heard_[look->node], false, error_text});
       else
         done_.push_back(std::move(action));
     }
@@ -94,7 +94,7 @@ class Hosts {
   }
   const JobOnHosts& is() const { return *decides_; }
 
-  std::string complaint;  // of each ssh
+  std::string error_text;  // of each ssh
 
  private:
   std::uint32_t peer_timeout_s_;
@@ -171,7 +171,7 @@ TEST(JobOnHosts, one_rule_holds_for_all_ends_of_a_host) {
   const auto after = [](const auto& what, std::uint64_t time_ns) {
     Hosts hosts(2);
     hosts.join_all();
-    hosts.complaint = "packet_write_wait: Broken pipe\n";
+    hosts.error_text = "packet_write_wait: Broken pipe\n";
     what(hosts);
     hosts.hear(0);
     hosts.pass(time_ns);
@@ -212,7 +212,7 @@ TEST(JobOnHosts, one_rule_holds_for_all_ends_of_a_host) {
 TEST(JobOnHosts, a_host_that_cannot_be_reached_says_why_and_who_has_not_come_is_given_up) {
   Hosts hosts(3);
   hosts.say(0, Hello{});
-  hosts.complaint = "ssh: no route\n";
+  hosts.error_text = "ssh: no route\n";
   hosts.tell(HostProcessEnded{1, exited(255), 3 * second});
   hosts.tell(HostPipeEnded{1, "", 3 * second});
   hosts.pass(0);

@@ -187,7 +187,7 @@ TEST(JobOnNode, a_rank_that_joined_and_did_nothing_is_named_at_the_end) {
   node.tell(RankJoined{0, 100});
   node.end(0, exited(0), RankState::absent);
   node.end(1, exited(0), RankState::absent);
-  EXPECT_EQ(node.decisions().who_took_no_part(),
+  EXPECT_EQ(node.decisions().describe_absent(),
             "rank 0 ended without a call of shmem_init or gex_Client_Init");
 }
 
@@ -430,7 +430,7 @@ TEST(JobOnNode, a_lost_agent_is_a_loss_to_ranks_that_go_on) {
 TEST(JobOnNode, an_agent_that_cannot_serve_says_why) {
   Node node(1, 2);
   node.join_all();
-  node.tell(AgentLost{.pid = 7, .wait_status = exited(1), .complaint = "no network"});
+  node.tell(AgentLost{.pid = 7, .wait_status = exited(1), .error_text = "no network"});
   EXPECT_EQ(node.take<Stopping>().at(0).sentence, "no network");
 }
 

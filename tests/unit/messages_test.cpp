@@ -38,7 +38,7 @@ Watched a_job() {
                              .word = "locks+8",
                              .members = {.first = 3, .stride = -1, .size = 2},
                              .seconds = 2.5,
-                             .lasted = true};
+                             .lasts_throughout = true};
   rank.counts.back() = 17;
   rank.totals.front() = std::uint64_t{1} << 40;
   job.seen = {rank};

@@ -36,8 +36,8 @@ RankSeen runs(double waited = 0, std::uint64_t calls = 0) {
 
 RankSeen waits(std::string call, std::uint32_t peer, std::uint32_t team = Waiting::no_team) {
   RankSeen rank = runs(1);
-  rank.wait =
-      WaitSeen{.call = std::move(call), .peer = peer, .team = team, .seconds = 12, .lasted = true};
+  rank.wait = WaitSeen{
+      .call = std::move(call), .peer = peer, .team = team, .seconds = 12, .lasts_throughout = true};
   return rank;
 }
 
@@ -210,9 +210,9 @@ TEST(why, a_loop_is_where_every_look_found_the_same_few_instructions) {
         .function = "main", .file = "spin.c", .line = 5, .is_program = true, .address = address};
     return stacks::Place{.threads = {{.thread = 7, .name = "t", .frames = {frame}}}};
   };
-  const auto loop_of = [](const std::vector<stacks::Place>& looks) {
+  const auto loop_of = [](const std::vector<stacks::Place>& samples) {
     RankSeen rank = runs();
-    find_loop(rank, looks);
+    find_loop(rank, samples);
     return rank.loop;
   };
   EXPECT_EQ(loop_of({look(0x40), look(0x46), look(0x40), look(0x44)}), "spin.c:5 in main");
@@ -285,8 +285,8 @@ TEST(why, a_job_that_all_ranks_have_left_has_ended) {
   EXPECT_EQ(first_of(one_lost),
             "the job has ended while it was watched; rank 1 ended without leaving it");
   EXPECT_EQ(one_lost.culprits, (Ranks{1}));
-  const RankSeen goes_on = with(runs(), RankSeen::Process::alive, RankState::finalized);
-  EXPECT_EQ(first_of(diagnosis_of({left, goes_on})),
+  const RankSeen continues = with(runs(), RankSeen::Process::alive, RankState::finalized);
+  EXPECT_EQ(first_of(diagnosis_of({left, continues})),
             "the job has ended, but the process of rank 1 has not ended yet");
 }
 

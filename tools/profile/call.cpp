@@ -189,7 +189,7 @@ void Barrier::begin_for(int first, int distance, int size) {
         static_cast<std::uint32_t>(first), static_cast<std::uint64_t>(size));
 }
 
-[[gnu::always_inline]] inline bool Transfer::wants_peer() const {
+[[gnu::always_inline]] inline bool Transfer::needs_peer() const {
   return is_traced() || (counts() && place.counters.peers() > 0);
 }
 
@@ -208,13 +208,13 @@ Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, int pe, 
 Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, shmem_ctx_t ctx, int pe,
                    const void* at, CallSite site)
     : Call(number, bytes, site, NotYet()) {
-  begin_with(kind, wants_peer() ? world_number(ctx, pe) : pe, at);
+  begin_with(kind, needs_peer() ? world_number(ctx, pe) : pe, at);
 }
 
 Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, Member peer, const void* at,
                    CallSite site)
     : Call(number, bytes, site, NotYet()) {
-  begin_with(kind, wants_peer() ? job_rank(peer) : -1, at);
+  begin_with(kind, needs_peer() ? job_rank(peer) : -1, at);
 }
 
 Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, Process peer,
@@ -226,7 +226,7 @@ Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, Process 
 Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, Sender peer, const void* at,
                    CallSite site)
     : Call(number, bytes, site, NotYet()) {
-  begin_with(kind, wants_peer() ? job_rank(peer) : -1, at);
+  begin_with(kind, needs_peer() ? job_rank(peer) : -1, at);
 }
 
 void record(std::size_t number, std::uint64_t began, std::uint64_t passed) {

@@ -114,7 +114,7 @@ class Transfer : public Call {
            const void* place = nullptr, CallSite site = this_call());
 
  private:
-  bool wants_peer() const;
+  bool needs_peer() const;
   void begin_with(Traffic kind, int pe, const void* place);
 };
 

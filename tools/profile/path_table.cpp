@@ -6,7 +6,7 @@ PathTable::Entry& PathTable::find_further(std::size_t number, const CallPath& pa
   std::size_t place = place_of(number, path);
   for (; entries_[place].calls > 0; place = (place + 1) % places)
     if (entries_[place].number == number && entries_[place].path == path) return entries_[place];
-  if (used_ == most_used) return others_;
+  if (used_ == max_used) return others_;
   ++used_;
   entries_[place].number = number;
   entries_[place].path = path;

@@ -37,7 +37,7 @@ class PathTable {
  private:
   static constexpr std::size_t bits = 10;
   static constexpr std::size_t places = std::size_t{1} << bits;
-  static constexpr std::size_t most_used = places / 4 * 3;  // keeps searches short
+  static constexpr std::size_t max_used = places / 4 * 3;  // keeps searches short
 
   Entry& find(std::size_t number, const CallPath& path) {
     Entry& entry = entries_[place_of(number, path)];

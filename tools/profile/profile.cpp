@@ -38,7 +38,7 @@ void deliver(const Report& report, const std::string& file) {
                     as_text(report)));
 }
 
-std::size_t slots_wanted() {
+std::size_t slots_requested() {
   int level = SHMEM_THREAD_SINGLE;
   pshmem_query_thread(&level);
   return level >= SHMEM_THREAD_SERIALIZED ? slots_of_threads : 1;
@@ -109,7 +109,7 @@ void Profile::allocate_tables() {
   tables_.paths.clear();
   tables_.regions.clear();
   const auto ranks = static_cast<std::size_t>(pshmem_n_pes());
-  if (tables_.slots.allocate(slots_wanted(), settings_->matrix ? ranks : 0)) return;
+  if (tables_.slots.allocate(slots_requested(), settings_->matrix ? ranks : 0)) return;
   give_up({Errc::out_of_memory,
            fmt::format("the symmetric heap has no space for {} bytes of counters; raise "
                        "SHMEM_SYMMETRIC_SIZE",

@@ -48,7 +48,7 @@ std::string info_of_node(const NodeContact& contact, const NodeShare& share) {
 }
 
 // The launcher receives the contact of each node, and sends all of them to this node.
-Result<void> tell_nodes(const JobShape& shape, NodeTable& table, Sent& said) {
+Result<void> send_nodes(const JobShape& shape, NodeTable& table, Sent& said) {
   const Result<NodeContact> contact = contact_of_agent();
   if (!contact) return contact.error();
   const Result<launch::Frame> own =
@@ -105,7 +105,7 @@ NodeShare JobShape::node(std::uint32_t number) const {
 Result<std::shared_ptr<NodeMemory>> make_node(const JobShape& shape, Sent& said) {
   Result<std::shared_ptr<NodeMemory>> memory = make_memory(shape.node(0), Rank(0), said);
   if (!memory) return memory.error();
-  if (const Result<void> told = tell_nodes(shape, (*memory)->nodes(), said); !told)
+  if (const Result<void> told = send_nodes(shape, (*memory)->nodes(), said); !told)
     return told.error();
   return memory;
 }

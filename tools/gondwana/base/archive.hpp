@@ -96,21 +96,21 @@ class ArchiveReader {
     (get(values), ...);
   }
 
-  bool is_ok() const { return well_; }
+  bool is_ok() const { return valid_; }
   // A failed condition marks a value that no writer produces.
   void expect(bool condition) {
-    if (!condition) spoil();
+    if (!condition) invalidate();
   }
   bool is_at_end() const { return bytes_.empty(); }
 
  private:
-  void spoil() {
-    well_ = false;
+  void invalidate() {
+    valid_ = false;
     bytes_ = {};
   }
 
   std::string_view cut(std::size_t length) {
-    if (length > bytes_.size()) spoil();
+    if (length > bytes_.size()) invalidate();
     const std::string_view piece = bytes_.substr(0, length);
     bytes_.remove_prefix(piece.size());
     return piece;
@@ -128,7 +128,7 @@ class ArchiveReader {
     std::uint8_t number = 0;
     get(number);
     if (number < end) return number;
-    spoil();
+    invalidate();
     return 0;
   }
   void get(bool& flag) { flag = get_below(2) == 1; }
@@ -136,7 +136,7 @@ class ArchiveReader {
     std::uint64_t bits = 0;
     get(bits);
     number = std::bit_cast<double>(bits);
-    if (!std::isfinite(number)) spoil();
+    if (!std::isfinite(number)) invalidate();
   }
   template <Enumeration Value>
   void get(Value& value) {
@@ -161,8 +161,8 @@ class ArchiveReader {
     std::uint32_t count = 0;
     get(count);
     // Each element takes at least a byte, so a false count cannot allocate more than was received.
-    if (count > bytes_.size()) spoil();
-    for (std::uint32_t i = 0; i < count && well_; ++i) get(values.emplace_back());
+    if (count > bytes_.size()) invalidate();
+    for (std::uint32_t i = 0; i < count && valid_; ++i) get(values.emplace_back());
   }
   template <typename Value, std::size_t Size>
   void get(std::array<Value, Size>& values) {
@@ -171,7 +171,7 @@ class ArchiveReader {
   void get(Described auto& value) { fields(*this, value); }
 
   std::string_view bytes_;
-  bool well_ = true;
+  bool valid_ = true;
 };
 
 }  // namespace gondwana

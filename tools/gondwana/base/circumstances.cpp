@@ -35,7 +35,7 @@ Circumstances present_circumstances() {
   return result;
 }
 
-std::string doubt_about_python() {
+std::string python_warning() {
   if (is_in_path("python3")) return {};
   return "python3, which draws the page, is not in PATH; only the data will be written";
 }

@@ -19,6 +19,6 @@ Circumstances present_circumstances();
 
 // An error message if the page generator cannot run because python3 is not in PATH; otherwise
 // empty.
-std::string doubt_about_python();
+std::string python_warning();
 
 }  // namespace gondwana

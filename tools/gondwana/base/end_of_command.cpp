@@ -11,7 +11,7 @@
 namespace gondwana {
 namespace {
 
-int complain_of_output(const char* reason) {
+int report_output_error(const char* reason) {
   print_error("gondwana: the output cannot be written: {}\n", reason);
   return 1;
 }
@@ -20,17 +20,17 @@ int complain_of_output(const char* reason) {
 int flush_output(int status) {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
-  const int complaint = complain_of_output(errno != 0 ? std::strerror(errno) : "a write failed");
-  return status != 0 ? status : complaint;
+  const int error_text = report_output_error(errno != 0 ? std::strerror(errno) : "a write failed");
+  return status != 0 ? status : error_text;
 }
 
 }  // namespace
 
-int run_to_the_end(FunctionRef<int()> command) {
+int run_and_flush(FunctionRef<int()> command) {
   try {
     return flush_output(command());
   } catch (const std::system_error& failure) {  // no thread, or the output is full
-    if (std::ferror(stdout) != 0) return complain_of_output(failure.code().message().c_str());
+    if (std::ferror(stdout) != 0) return report_output_error(failure.code().message().c_str());
     print_error("gondwana: {}\n", failure.what());
     return 1;
   } catch (const std::exception& failure) {  // out of memory

@@ -7,6 +7,6 @@ namespace gondwana {
 
 // Runs a command, which returns its exit status. An exception is reported and gives status 1, and
 // so does output that cannot be written.
-int run_to_the_end(FunctionRef<int()> command);
+int run_and_flush(FunctionRef<int()> command);
 
 }  // namespace gondwana

@@ -17,7 +17,7 @@ std::string name_of_signal(int signal) {
   return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
 }
 
-std::string how_it_ended(int wait_status) {
+std::string describe_exit(int wait_status) {
   if (WIFSIGNALED(wait_status))
     return fmt::format("was killed by {}", name_of_signal(WTERMSIG(wait_status)));
   return fmt::format("ended with status {}", WEXITSTATUS(wait_status));

@@ -27,6 +27,6 @@ int exit_status(int wait_status);
 std::string name_of_signal(int signal);
 
 // "was killed by SIGSEGV" or "ended with status 1"
-std::string how_it_ended(int wait_status);
+std::string describe_exit(int wait_status);
 
 }  // namespace gondwana

@@ -51,8 +51,8 @@ std::size_t terminal_width(int fd) {
 }
 
 std::string wrap_lines(std::string_view text, std::size_t width) {
-  constexpr std::size_t least_width = 30;
-  if (width < least_width) return std::string(text);
+  constexpr std::size_t min_width = 30;
+  if (width < min_width) return std::string(text);
   std::string result;
   for (;;) {
     const std::size_t end = text.find('\n');

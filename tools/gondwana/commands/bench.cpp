@@ -53,10 +53,10 @@ Result<void> check_folder_of(const std::string& page) {
                            std::strerror(errno))};
 }
 
-int measure_and_tell(const bench::Request& request) {
+int measure_and_report(const bench::Request& request) {
   if (const Result<void> checked = check_folder_of(request.page); !checked)
     return complain("bench", checked.error().text);
-  const std::string doubt = request.page.empty() ? "" : doubt_about_python();
+  const std::string doubt = request.page.empty() ? "" : python_warning();
   if (!doubt.empty()) complain("bench", "warning: --report: " + doubt);
   const Circumstances began = present_circumstances();
   const bool is_long = request.measurements.size() > 1 || !request.page.empty();
@@ -94,7 +94,7 @@ int run_bench(const std::vector<std::string>& words) {
     return bench::scale::scale_command({words.begin() + 1, words.end()});
   const Result<bench::Request> request = bench::parse(words);
   if (!request) return complain("bench", request.error().text);
-  if (request->help.empty()) return measure_and_tell(*request);
+  if (request->help.empty()) return measure_and_report(*request);
   fmt::print("{}", request->help);
   return 0;
 }

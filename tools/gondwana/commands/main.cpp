@@ -100,9 +100,9 @@ int run(std::string_view name, const std::vector<std::string>& words) {
 
 // Starting a job needs some stack. This function uses as little as possible.
 [[gnu::noinline]] bool has_stack() {
-  constexpr rlim_t least_kib = 64;
+  constexpr rlim_t min_kib = 64;
   rlimit limit{};
-  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >> 10 >= least_kib) return true;
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >> 10 >= min_kib) return true;
   constexpr std::string_view before = "gondwana: a stack of ";
   constexpr std::string_view after =
       " KiB is too small: raise ulimit -s to at least 64; no process was started\n";
@@ -121,5 +121,5 @@ int main(int argc, char** argv) {
   gondwana::occupy_standard_descriptors();
   const std::string_view path = argc > 0 ? argv[0] : "gondwana";
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
-  return gondwana::run_to_the_end([&] { return run(path.substr(path.rfind('/') + 1), words); });
+  return gondwana::run_and_flush([&] { return run(path.substr(path.rfind('/') + 1), words); });
 }

@@ -33,6 +33,6 @@ int run(const std::string& command, const std::vector<std::string>& arguments) {
 }  // namespace gondwana::commands
 
 int gondwana_run_tool(int count, const char* const* words) {
-  return gondwana::run_to_the_end(
+  return gondwana::run_and_flush(
       [&] { return gondwana::commands::run(words[0], {words + 1, words + count}); });
 }

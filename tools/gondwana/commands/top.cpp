@@ -168,10 +168,11 @@ Result<int> show(hosts::JobView& job, const Choices& choices) {
     return page_of(top::table_of(*seen, view), width);
   };
   Result<int> done(0);
-  reinterpret_cast<screen::RunScreen>(*function)({.next = next,
-                                                  .take_signal = [&] { return signals.take(); },
-                                                  .stop = [] { top::obey(SIGTSTP); }},
-                                                 &done);
+  reinterpret_cast<screen::RunScreen>(*function)(
+      {.next = next,
+       .take_signal = [&] { return signals.take(); },
+       .stop = [] { top::take_default_action(SIGTSTP); }},
+      &done);
   return done;
 }
 
@@ -209,7 +210,7 @@ int run_top(const std::vector<std::string>& words) {
   }
   const Result<int> signal = show(*job, choices);
   if (!signal) return complain("top", signal.error().text);
-  if (*signal != 0) top::obey(*signal);
+  if (*signal != 0) top::take_default_action(*signal);
   return 0;
 }
 

@@ -52,16 +52,16 @@ class TraceLine : public CommandLine {
 // Set by SIGINT and SIGTERM; the events so far are written then.
 volatile std::sig_atomic_t is_interrupted = 0;
 
-bool goes_on() {
+bool continues() {
   return is_interrupted == 0;
 }
 
 // If the trace waits for the job's end, the job may not have started yet.
 Result<hosts::JobView> find_job(const Choices& choices) {
   constexpr milliseconds check_interval{200};
-  constexpr int most_looks = 50;
+  constexpr int max_samples = 50;
   Result<hosts::JobView> job = hosts::JobView::open(choices.request.choice);
-  for (int look = 1; !job && choices.until_end && look < most_looks; ++look) {
+  for (int look = 1; !job && choices.until_end && look < max_samples; ++look) {
     std::this_thread::sleep_for(check_interval);
     job = hosts::JobView::open(choices.request.choice);
   }
@@ -75,7 +75,7 @@ void wait_for_end(hosts::JobView& job) {
     return rank.process == Process::alive || rank.process == Process::stopped;
   };
   for (const auto stop : {SIGINT, SIGTERM}) std::signal(stop, [](int) { is_interrupted = 1; });
-  while (goes_on() && std::ranges::any_of(job.watch(check_interval, &goes_on).seen, is_there))
+  while (continues() && std::ranges::any_of(job.watch(check_interval, &continues).seen, is_there))
     continue;
 }
 
@@ -101,10 +101,10 @@ int run_trace(const std::vector<std::string>& words) {
   if (!job) return complain("trace", job.error().text);
   if (choices.until_end) wait_for_end(*job);
   const Result<std::string> written =
-      trace::write_trace(job->trace(choices.watch, &goes_on), choices.file, choices.last);
+      trace::write_trace(job->trace(choices.watch, &continues), choices.file, choices.last);
   if (!written) return complain("trace", written.error().text);
-  for (const std::string& complaint : job->complaints())
-    complain("trace", complaint + "; its nodes are not in the trace");
+  for (const std::string& error_text : job->complaints())
+    complain("trace", error_text + "; its nodes are not in the trace");
   fmt::print("{}\n", printable(*written));
   return 0;
 }

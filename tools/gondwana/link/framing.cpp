@@ -42,7 +42,7 @@ Error malformed(const MessageSet& set, std::string_view what) {
 
 std::string make_frame(const MessageSet& set, std::size_t kind, std::uint64_t tag,
                        const std::string& payload) {
-  GONDWANA_ASSERT(payload.size() <= set.longest_payload, payload.size());
+  GONDWANA_ASSERT(payload.size() <= set.max_payload, payload.size());
   ArchiveWriter header;
   header(set.version, static_cast<std::uint16_t>(kind), tag,
          static_cast<std::uint32_t>(payload.size()));
@@ -84,7 +84,7 @@ Result<void> FrameCutter::check_beginning(std::string_view bytes) const {
   if (tag_ != 0 && header.tag != tag_) return malformed(*set_, "belongs to another job");
   if (set_->has_tags && header.tag == 0) return malformed(*set_, "does not belong to a job");
   if (header.kind >= set_->kinds) return malformed(*set_, "has an unknown kind");
-  if (header.length > set_->longest_payload)
+  if (header.length > set_->max_payload)
     return malformed(*set_, fmt::format("of {} bytes", header.length));
   return {};
 }

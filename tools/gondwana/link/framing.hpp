@@ -22,7 +22,7 @@ struct MessageSet {
   std::uint16_t version;
   bool has_tags;  // each frame carries the tag of its job, which is never 0
   std::size_t kinds;
-  std::uint32_t longest_payload;
+  std::uint32_t max_payload;
   std::string_view former_mark = {};  // of builds whose frames had another header
 };
 

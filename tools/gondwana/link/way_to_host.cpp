@@ -14,7 +14,7 @@
 namespace gondwana::link {
 namespace {
 
-constexpr std::uint32_t least_start_s = 20;
+constexpr std::uint32_t min_start_s = 20;
 
 std::string remote_path() {
   const Setting path = own_setting(VariableId::gondwana_remote_path);
@@ -37,7 +37,7 @@ bool uses_srun(const Host& host) {
 
 // --overlap shares all processors with what already runs there in the allocation. Unbuffered,
 // because srun would hold back output that does not end with a newline.
-std::vector<std::string> words_of_srun(const Host& host) {
+std::vector<std::string> srun_command(const Host& host) {
   std::vector<std::string> words{"srun", "-Q", "-u", "-N1", "-n1", "--overlap"};
   for (const char* option : {"--mpi=none", "--cpu-bind=none", "--export=ALL"})
     words.emplace_back(option);
@@ -47,8 +47,8 @@ std::vector<std::string> words_of_srun(const Host& host) {
 }
 
 // `terminal`: "-T" for no terminal, "-t" for one.
-std::vector<std::string> words_of_ssh(const Host& host, std::uint32_t peer_timeout_s,
-                                      const char* terminal) {
+std::vector<std::string> ssh_command(const Host& host, std::uint32_t peer_timeout_s,
+                                     const char* terminal) {
   std::vector<std::string> words = ssh_words();
   // ControlMaster: a connection that others may share must not end with this job.
   for (const char* option : {terminal, "-oBatchMode=yes", "-oControlMaster=no"})
@@ -71,24 +71,24 @@ bool is_this_host(const std::string& name) {
   return name == "localhost" || name == own || is_short_for(name, own) || is_short_for(own, name);
 }
 
-std::vector<std::string> words_to_reach(const Host& host, std::uint32_t peer_timeout_s,
+std::vector<std::string> remote_command(const Host& host, std::uint32_t peer_timeout_s,
                                         const std::vector<std::string>& words) {
   std::vector<std::string> all = is_this_host(host.name) ? std::vector<std::string>{own_path()}
-                                 : uses_srun(host)       ? words_of_srun(host)
-                                                         : words_of_ssh(host, peer_timeout_s, "-T");
+                                 : uses_srun(host)       ? srun_command(host)
+                                                         : ssh_command(host, peer_timeout_s, "-T");
   all.insert(all.end(), words.begin(), words.end());
   return all;
 }
 
-std::vector<std::string> words_to_reach_with_terminal(const Host& host,
-                                                      const std::vector<std::string>& words) {
+std::vector<std::string> remote_terminal_command(const Host& host,
+                                                 const std::vector<std::string>& words) {
   std::vector<std::string> all =
-      is_this_host(host.name) ? std::vector<std::string>{own_path()} : words_of_ssh(host, 0, "-t");
+      is_this_host(host.name) ? std::vector<std::string>{own_path()} : ssh_command(host, 0, "-t");
   all.insert(all.end(), words.begin(), words.end());
   return all;
 }
 
-const char* name_of_way(const Host& host) {
+const char* transport_name(const Host& host) {
   if (is_this_host(host.name)) return "its launcher";
   return uses_srun(host) ? "srun" : "ssh";
 }
@@ -98,7 +98,7 @@ bool leads_by_ssh(const Host& host) {
 }
 
 std::uint32_t start_limit_s(std::uint32_t peer_timeout_s) {
-  return std::max(peer_timeout_s + 2, least_start_s);
+  return std::max(peer_timeout_s + 2, min_start_s);
 }
 
 std::string one_line(std::string text) {

@@ -14,12 +14,12 @@ namespace gondwana::link {
 bool is_this_host(const std::string& name);
 
 // The command line that runs gondwana with `words` on that host; no shell changes the words.
-std::vector<std::string> words_to_reach(const Host& host, std::uint32_t peer_timeout_s,
+std::vector<std::string> remote_command(const Host& host, std::uint32_t peer_timeout_s,
                                         const std::vector<std::string>& words);
 
 // The same in a terminal, which the remote command gets too. Not available with srun.
-std::vector<std::string> words_to_reach_with_terminal(const Host& host,
-                                                      const std::vector<std::string>& words);
+std::vector<std::string> remote_terminal_command(const Host& host,
+                                                 const std::vector<std::string>& words);
 
 // How long the first message of the other host may take after that process has started. A login may
 // take longer than a reply. The connect timeout of ssh is shorter, so that ssh itself reports why
@@ -27,7 +27,7 @@ std::vector<std::string> words_to_reach_with_terminal(const Host& host,
 std::uint32_t start_limit_s(std::uint32_t peer_timeout_s);
 
 // The name of that process in messages: "ssh", "srun", "its launcher".
-const char* name_of_way(const Host& host);
+const char* transport_name(const Host& host);
 
 // The exit status of ssh if it cannot connect; leads_by_ssh() tells whether ssh is used.
 inline constexpr int ssh_cannot_connect = 255;

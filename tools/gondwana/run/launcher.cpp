@@ -82,7 +82,7 @@ sigset_t signals_to_forward() {
 int clean_up_after(const Child& child) {
   Descendants().end_all();
   print_error("gondwana run: the {} of the job (pid {}) {}; all ranks were ended\n", child.name,
-              child.pid, how_it_ended(child.wait_status));
+              child.pid, describe_exit(child.wait_status));
   return exit_status(child.wait_status);
 }
 
@@ -180,9 +180,9 @@ Result<void> find_files_here(Job& job) {
 Result<void> settle_hosts(Job& job) {
   if (const std::uint32_t most = node_ranks(job); most > 0) job.hosts = split_hosts(job, most);
   job.hosts = hosts_in_use(job);
-  if (job.hosts.size() > most_nodes)
-    return Error{Errc::refused,
-                 fmt::format("{} nodes: at most {} are possible", job.hosts.size(), most_nodes)};
+  if (job.hosts.size() > max_nodes_in_range)
+    return Error{Errc::refused, fmt::format("{} nodes: at most {} are possible", job.hosts.size(),
+                                            max_nodes_in_range)};
   if (job.hosts.size() == 1 && link::is_this_host(job.hosts[0].name)) job.hosts.clear();
   return {};
 }
@@ -207,17 +207,17 @@ namespace {
 
 // Runs the job, with a profile if requested.
 int run_with_table(const Job& job) {
-  constexpr int of_signals = 128;  // added to the number of the signal
+  constexpr int signal_offset = 128;  // added to the number of the signal
   const int status = start_job(job);
-  if (job.profile.has_table && status > of_signals)
+  if (job.profile.has_table && status > signal_offset)
     print_error("gondwana run: --profile: status {}: no table if a signal ended a rank\n", status);
   return status;
 }
 
 int run_with_page(const Job& job) {
-  if (const Result<void> ready = forget_profile(job); !ready)
+  if (const Result<void> ready = remove_old_profile(job); !ready)
     return complain(ready.error(), exit_failure);
-  if (const std::string doubt = doubt_about_python(); !doubt.empty())
+  if (const std::string doubt = python_warning(); !doubt.empty())
     print_error("gondwana run: warning: --profile: {}\n", doubt);
   const Circumstances began = present_circumstances();
   const int status = start_job(job);

@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view page_program = "profile_page";
 
 // As written by the profiling library.
-constexpr std::string_view beginning_of_data = R"({"format":"gondwana profile )";
+constexpr std::string_view data_prefix = R"({"format":"gondwana profile )";
 // As written by the page generator.
 constexpr std::string_view title_of_page = "<title>Gondwana profile</title>";
 
@@ -93,7 +93,7 @@ std::string beginning_of(const std::string& file, std::size_t length) {
 }
 
 // Removes the page of an earlier job, and its picture.
-void forget_page(const std::filesystem::path& page) {
+void remove_old_page(const std::filesystem::path& page) {
   constexpr std::size_t head = 512;
   if (beginning_of(page, head).find(title_of_page) == std::string::npos) return;
   std::error_code failure;
@@ -107,17 +107,17 @@ std::string profile_data(const Job& job) {
   return std::filesystem::path(job.profile.page).replace_extension(".json").string();
 }
 
-Result<void> forget_profile(const Job& job) {
+Result<void> remove_old_profile(const Job& job) {
   const std::string data = profile_data(job);
   std::error_code failure;
   if (std::filesystem::exists(data, failure) &&
-      beginning_of(data, beginning_of_data.size()) != beginning_of_data)
+      beginning_of(data, data_prefix.size()) != data_prefix)
     return Error{Errc::refused,
                  fmt::format("--profile: {} exists and is not a profile, and the data would "
                              "replace it; choose another name for the page",
                              data)};
   std::filesystem::remove(data, failure);
-  forget_page(job.profile.page);
+  remove_old_page(job.profile.page);
   return {};
 }
 

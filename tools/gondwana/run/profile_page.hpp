@@ -15,7 +15,7 @@ std::string profile_data(const Job& job);
 
 // Removes the data and the page of an earlier job, which could be mistaken for this job's. Fails if
 // the data's name belongs to another file.
-Result<void> forget_profile(const Job& job);
+Result<void> remove_old_profile(const Job& job);
 
 // Call this after the job. Keeps the data file. `began`: the time at which the job was to begin.
 Result<void> write_profile_page(const Job& job, const Circumstances& began);

@@ -22,8 +22,8 @@ namespace {
 constexpr std::chrono::milliseconds between_questions{100};
 // A client that connects without a request keeps its connection until this timeout, or until many
 // others have connected. Then the oldest is closed, so that one user cannot shut out the others.
-constexpr unsigned most_connections = 512;
-constexpr std::size_t most_unasked = most_connections / 2;
+constexpr unsigned max_connections = 512;
+constexpr std::size_t max_unasked = max_connections / 2;
 constexpr unsigned idle_s = 10;
 
 // Connections without a complete request, oldest first. Only the server's thread uses them.
@@ -31,7 +31,7 @@ class Unasked {
  public:
   void add(MHD_Connection* connection) {
     connections_.push_back(connection);
-    if (connections_.size() <= most_unasked) return;
+    if (connections_.size() <= max_unasked) return;
     const MHD_ConnectionInfo* facts =
         ::MHD_get_connection_info(connections_.front(), MHD_CONNECTION_INFO_CONNECTION_FD);
     connections_.pop_front();
@@ -100,7 +100,7 @@ MHD_Result answer(void* argument, MHD_Connection* connection, const char* path, 
     return reply(connection, MHD_HTTP_BAD_REQUEST, text, "expected exactly one Host header\n");
   const char* host =
       ::MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
-  if (!site.is_asked_as(host != nullptr ? host : ""))
+  if (!site.accepts_host(host != nullptr ? host : ""))
     return reply(connection, MHD_HTTP_FORBIDDEN, text,
                  "use the address or the name of this host, or localhost\n");
   if (path != site.path)
@@ -144,7 +144,7 @@ Result<void> serve(const Address& address, const Site& site) {
   const Daemon daemon(::MHD_start_daemon(flags, address.port, nullptr, nullptr, &answer, &server,
                                          MHD_OPTION_NOTIFY_CONNECTION, &on_connection,
                                          &server.unasked, MHD_OPTION_SOCK_ADDR, socket->address(),
-                                         MHD_OPTION_CONNECTION_LIMIT, most_connections,
+                                         MHD_OPTION_CONNECTION_LIMIT, max_connections,
                                          MHD_OPTION_CONNECTION_TIMEOUT, idle_s, MHD_OPTION_END));
   if (daemon == nullptr)
     return Error{Errc::refused,
@@ -152,7 +152,7 @@ Result<void> serve(const Address& address, const Site& site) {
                              errno != 0 ? std::strerror(errno) : "libmicrohttpd could not start")};
   const MHD_DaemonInfo* facts = ::MHD_get_daemon_info(daemon.get(), MHD_DAEMON_INFO_BIND_PORT);
   site.on_start(facts != nullptr ? facts->port : address.port);
-  while (site.goes_on()) std::this_thread::sleep_for(between_questions);
+  while (site.continues()) std::this_thread::sleep_for(between_questions);
   return {};
 }
 

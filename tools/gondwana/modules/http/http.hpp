@@ -21,14 +21,14 @@ struct Site {
   std::string path;          // the path of the only page: "/metrics"
   std::string content_type;  // of that page
   std::function<std::string()> page;
-  std::function<bool(std::string_view header)> is_asked_as;  // whether the header names us
+  std::function<bool(std::string_view header)> accepts_host;  // whether the header names us
   std::function<void(std::uint16_t port)> on_start;
-  std::function<bool()> goes_on;  // called several times a second
+  std::function<bool()> continues;  // called several times a second
 };
 
 inline constexpr const char* http_symbol = "gondwana_http_serve";
 
-// Answers GET and HEAD until goes_on() returns false.
+// Answers GET and HEAD until continues() returns false.
 using ServeHttp = void (*)(const Address& address, const Site& site, Result<void>* done);
 
 }  // namespace gondwana::http

@@ -11,7 +11,7 @@
 namespace gondwana::screen {
 namespace {
 
-constexpr int look_again_ms = 100;
+constexpr int poll_interval_ms = 100;
 
 // False once standard input is closed: no key arrives any more, and reads do not block.
 bool has_keyboard() {
@@ -28,7 +28,7 @@ class Terminal {
     ::noecho();
     ::keypad(stdscr, TRUE);
     ::curs_set(0);
-    timeout(look_again_ms);
+    timeout(poll_interval_ms);
   }
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
@@ -88,7 +88,7 @@ class View {
 };
 
 // Returns false if the signal ends the process.
-bool goes_on_after(int signal, const Show& show) {
+bool continues_after(int signal, const Show& show) {
   if (signal == SIGTSTP) Terminal::lend(show.stop);
   if (signal == SIGCONT) Terminal::lend([] {});  // others may have drawn, or changed terminal modes
   return signal == 0 || signal == SIGTSTP || signal == SIGCONT;
@@ -101,7 +101,7 @@ Result<int> run(const Show& show) {
   View view;
   for (int key = 0; key != 'q' && has_keyboard();) {
     const int signal = show.take_signal();
-    if (!goes_on_after(signal, show)) return signal;
+    if (!continues_after(signal, show)) return signal;
     view.draw(show.next(key));
     key = getch();
     if (key == ERR) key = 0;

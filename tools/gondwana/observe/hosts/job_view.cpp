@@ -98,8 +98,8 @@ Result<void> JobView::find(const Choice& choice) {
   jobs::FoundJobs found = jobs::find_jobs(choice.whose);
   const std::vector<std::string> ids = jobs::ids_meant(found, choice.job);
   std::vector<std::string> notes = found.notes;
-  const bool asks_others = !choice.hosts.empty() && !choice.only_here;
-  if (asks_others) others_->start(choice.hosts);
+  const bool queries_others = !choice.hosts.empty() && !choice.only_here;
+  if (queries_others) others_->start(choice.hosts);
   const bool is_known = ids.size() == 1 && !choice.job.empty();
   if (is_known) {
     id_ = ids.front();
@@ -107,7 +107,7 @@ Result<void> JobView::find(const Choice& choice) {
     std::vector<jobs::Row> rows = jobs::rows_of(found);
     std::erase_if(
         rows, [&](const jobs::Row& row) { return std::ranges::find(ids, row.id) == ids.end(); });
-    if (asks_others) {
+    if (queries_others) {
       add_rows_elsewhere(choice, rows);
       notes.insert(notes.end(), others_->complaints().begin(), others_->complaints().end());
     }
@@ -135,11 +135,11 @@ void JobView::add_rows_elsewhere(const Choice& choice, std::vector<jobs::Row>& r
   others_->ask(List{choice.whose == jobs::Whose::everybody}, milliseconds(0), [] {}, take, &always);
 }
 
-JobSeen JobView::watch(milliseconds time, FunctionRef<bool()> goes_on, WordNames names) {
+JobSeen JobView::watch(milliseconds time, FunctionRef<bool()> continues, WordNames names) {
   JobSeen job;
   const auto here = [&] {
     if (!here_) return;
-    job = jobs::watch(*here_, time, goes_on);
+    job = jobs::watch(*here_, time, continues);
     if (names == WordNames::yes) stacks::name_words(job);
   };
   const auto take = [&](const std::string& /*host*/, Message& answer) {
@@ -147,7 +147,7 @@ JobSeen JobView::watch(milliseconds time, FunctionRef<bool()> goes_on, WordNames
     if (watched != nullptr && watched->job) merge(job, std::move(*watched->job));
   };
   const auto time_ms = static_cast<std::uint32_t>(time.count());
-  others_->ask(Watch{id_, time_ms, names == WordNames::yes}, time, here, take, goes_on);
+  others_->ask(Watch{id_, time_ms, names == WordNames::yes}, time, here, take, continues);
   if (job.program.empty())
     job.program = program_;
   else
@@ -158,7 +158,7 @@ JobSeen JobView::watch(milliseconds time, FunctionRef<bool()> goes_on, WordNames
 }
 
 std::vector<stacks::Place> JobView::find_places(const std::vector<std::uint32_t>& ranks,
-                                                FunctionRef<bool()> goes_on) {
+                                                FunctionRef<bool()> continues) {
   std::vector<stacks::Place> places;
   const auto here = [&] {
     if (here_) places = stacks::find_places(*here_, ranks);
@@ -173,12 +173,13 @@ std::vector<stacks::Place> JobView::find_places(const std::vector<std::uint32_t>
       if (!is_known) places.push_back(std::move(place));
     }
   };
-  others_->ask(FindPlaces{id_, ranks}, milliseconds(0), here, take, goes_on);
+  others_->ask(FindPlaces{id_, ranks}, milliseconds(0), here, take, continues);
   std::ranges::sort(places, {}, &stacks::Place::rank);
   return places;
 }
 
-std::map<std::string, link::ClockDifference> JobView::compare_clocks(FunctionRef<bool()> goes_on) {
+std::map<std::string, link::ClockDifference> JobView::compare_clocks(
+    FunctionRef<bool()> continues) {
   constexpr int exchanges = 16;
   std::map<std::string, link::ClockDifference> clocks;
   for (int i = 0; i < exchanges; ++i) {
@@ -188,17 +189,17 @@ std::map<std::string, link::ClockDifference> JobView::compare_clocks(FunctionRef
       if (const auto* time = std::get_if<Time>(&answer))
         clocks[host].add(asked, time->ns, answered);
     };
-    others_->ask(AskTime{}, milliseconds(0), [] {}, take, goes_on);
+    others_->ask(AskTime{}, milliseconds(0), [] {}, take, continues);
   }
   return clocks;
 }
 
-std::vector<trace::NodeTrace> JobView::trace(milliseconds time, FunctionRef<bool()> goes_on) {
-  std::map<std::string, link::ClockDifference> clocks = compare_clocks(goes_on);
+std::vector<trace::NodeTrace> JobView::trace(milliseconds time, FunctionRef<bool()> continues) {
+  std::map<std::string, link::ClockDifference> clocks = compare_clocks(continues);
   std::vector<trace::NodeTrace> nodes;
   const auto here = [&] {
     if (!here_) return;
-    nodes = trace::trace_job(*here_, time, goes_on);
+    nodes = trace::trace_job(*here_, time, continues);
     std::ranges::sort(nodes, {}, &trace::NodeTrace::node);
   };
   const auto take = [&](const std::string& host, Message& answer) {
@@ -208,7 +209,7 @@ std::vector<trace::NodeTrace> JobView::trace(milliseconds time, FunctionRef<bool
       trace::add_node(nodes, std::move(node), clocks[host]);
   };
   const auto time_ms = static_cast<std::uint32_t>(time.count());
-  others_->ask(Trace{id_, time_ms}, time, here, take, goes_on);
+  others_->ask(Trace{id_, time_ms}, time, here, take, continues);
   return nodes;
 }
 

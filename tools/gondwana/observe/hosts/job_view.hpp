@@ -38,17 +38,18 @@ class JobView {
   // the hosts that the job's nodes have published.
   static Result<JobView> open(const Choice& choice);
 
-  // What all hosts have observed, for `time` or until `goes_on` returns false.
-  jobs::JobSeen watch(std::chrono::milliseconds time, FunctionRef<bool()> goes_on,
+  // What all hosts have observed, for `time` or until `continues` returns false.
+  jobs::JobSeen watch(std::chrono::milliseconds time, FunctionRef<bool()> continues,
                       WordNames names = WordNames::no);
 
   // Finds where these ranks are in their program.
   std::vector<stacks::Place> find_places(const std::vector<std::uint32_t>& ranks,
-                                         FunctionRef<bool()> goes_on);
+                                         FunctionRef<bool()> continues);
 
   // The traces of all nodes, in order, converted to one clock. If the job is not traced, it is
-  // sampled for `time` or until `goes_on` returns false.
-  std::vector<trace::NodeTrace> trace(std::chrono::milliseconds time, FunctionRef<bool()> goes_on);
+  // sampled for `time` or until `continues` returns false.
+  std::vector<trace::NodeTrace> trace(std::chrono::milliseconds time,
+                                      FunctionRef<bool()> continues);
 
   const std::vector<std::string>& complaints() const { return others_->complaints(); }
 
@@ -57,7 +58,7 @@ class JobView {
 
   Result<void> find(const Choice& choice);
   // The clocks of the other hosts, by their names.
-  std::map<std::string, link::ClockDifference> compare_clocks(FunctionRef<bool()> goes_on);
+  std::map<std::string, link::ClockDifference> compare_clocks(FunctionRef<bool()> continues);
   // Adds the jobs on other hosts that `choice` may mean.
   void add_rows_elsewhere(const Choice& choice, std::vector<jobs::Row>& rows);
 

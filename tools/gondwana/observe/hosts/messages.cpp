@@ -39,7 +39,7 @@ void fields(auto& archive, Of<Members> auto& members) {
 }
 void fields(auto& archive, Of<WaitSeen> auto& wait) {
   archive(wait.call, wait.peer, wait.team, wait.place, wait.word, wait.members, wait.seconds);
-  archive(wait.lasted, wait.value, wait.awaited);
+  archive(wait.lasts_throughout, wait.value, wait.awaited);
 }
 constexpr std::uint8_t enumerators(RankSeen::Process /*process*/) {
   return 4;
@@ -106,7 +106,7 @@ void fields(auto& archive, Of<List> auto& list) {
   archive(list.all);
 }
 void fields(auto& archive, Of<Watch> auto& watch) {
-  archive(watch.job, watch.time_ms, watch.names_words);
+  archive(watch.job, watch.time_ms, watch.name_awaited_words);
 }
 void fields(auto& archive, Of<FindPlaces> auto& find) {
   archive(find.job, find.ranks);
@@ -146,7 +146,7 @@ constexpr link::MessageSet message_set{.name = "a message between gondwana and i
                                        .version = 2,
                                        .has_tags = false,
                                        .kinds = std::variant_size_v<Message>,
-                                       .longest_payload = 1U << 30,
+                                       .max_payload = 1U << 30,
                                        .former_mark = "GdOb"};
 constexpr auto any_will_do = [](const auto& /*checked by its fields*/) { return true; };
 

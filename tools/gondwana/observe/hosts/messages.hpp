@@ -34,7 +34,7 @@ struct List {
 struct Watch {
   std::string job;  // an id
   std::uint32_t time_ms = 0;
-  bool names_words = false;  // name the words that ranks wait for
+  bool name_awaited_words = false;  // name the words that ranks wait for
 };
 struct FindPlaces {
   std::string job;

@@ -57,7 +57,7 @@ ObservedHost::ObservedHost(ObservedHost&& other) noexcept
       silence_s_(other.silence_s_),
       pid_(std::exchange(other.pid_, 0)),
       link_(std::move(other.link_)),
-      complaints_(std::move(other.complaints_)),
+      stderr_(std::move(other.stderr_)),
       parser_(std::move(other.parser_)),
       is_greeted_(other.is_greeted_) {}
 
@@ -70,11 +70,11 @@ Result<void> ObservedHost::start() {
   const UniqueFd theirs(pair[1]);
   Result<Pipe> error = make_pipe("a pipe to a host");
   if (!error) return error.error();
-  const auto words = link::words_to_reach(host_, silence_s_, {"ps", std::string(observer_option)});
+  const auto words = link::remote_command(host_, silence_s_, {"ps", std::string(observer_option)});
   const Result<pid_t> pid = spawn_process(words, {theirs.get(), theirs.get(), error->to.get()});
   if (!pid) return Error{pid.error().code, fmt::format("host {}: {}", name(), pid.error().text)};
   pid_ = *pid;
-  complaints_ = std::move(error->from);
+  stderr_ = std::move(error->from);
   return {};
 }
 
@@ -84,9 +84,9 @@ void ObservedHost::ask(const Message& question) {
   (void)::send(link_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
 }
 
-Result<Message> ObservedHost::answer(milliseconds time, FunctionRef<bool()> goes_on) {
+Result<Message> ObservedHost::answer(milliseconds time, FunctionRef<bool()> continues) {
   if (!is_greeted_) {
-    Result<Message> first = next(steady_clock::now() + patience() + time, goes_on);
+    Result<Message> first = next(steady_clock::now() + timeout() + time, continues);
     if (!first) return first;
     const auto* greeting = std::get_if<Greeting>(&*first);
     if (greeting == nullptr || greeting->layout != memory_fingerprint) {
@@ -97,17 +97,17 @@ Result<Message> ObservedHost::answer(milliseconds time, FunctionRef<bool()> goes
     }
     is_greeted_ = true;
   }
-  return next(steady_clock::now() + patience() + time, goes_on);
+  return next(steady_clock::now() + timeout() + time, continues);
 }
 
-milliseconds ObservedHost::patience() const {
+milliseconds ObservedHost::timeout() const {
   if (silence_s_ == 0) return no_limit;
   return std::chrono::seconds(is_greeted_ ? silence_s_ : link::start_limit_s(silence_s_));
 }
 
-Result<Message> ObservedHost::next(Time end_of_time, FunctionRef<bool()> goes_on) {
+Result<Message> ObservedHost::next(Time end_of_time, FunctionRef<bool()> continues) {
   const Time begin = steady_clock::now();
-  while (goes_on()) {
+  while (continues()) {
     Result<std::optional<Message>> message = parser_.next();
     if (!message) {
       end();
@@ -146,11 +146,11 @@ Error ObservedHost::silence(milliseconds time) const {
 Error ObservedHost::loss() {
   const std::optional<int> status = wait_for(pid_, std::chrono::seconds(1));
   if (status) pid_ = 0;
-  const std::string said = link::one_line(read_all(complaints_));
+  const std::string said = link::one_line(read_all(stderr_));
   const std::string reason = said.empty() ? "" : ": " + said;
   end();
   const bool was_there = is_greeted_;
-  const char* way = link::name_of_way(host_);
+  const char* way = link::transport_name(host_);
   const int code = status && WIFEXITED(*status) ? WEXITSTATUS(*status) : -1;
   if (code == link::ssh_cannot_connect && !was_there && link::leads_by_ssh(host_))
     return {Errc::peer_lost, fmt::format("host {}: ssh cannot connect{}", name(), reason)};
@@ -158,7 +158,7 @@ Error ObservedHost::loss() {
   return {Errc::peer_lost,
           fmt::format(
               "host {}: {}{} {}{}{}", name(), was_there ? "the connection is lost, " : "", way,
-              status ? how_it_ended(*status) : "closed its output", reason,
+              status ? describe_exit(*status) : "closed its output", reason,
               no_command ? "; set GONDWANA_REMOTE_PATH to the command gondwana on that host" : "")};
 }
 

@@ -30,9 +30,9 @@ class ObservedHost {
 
   void ask(const Message& question);
 
-  // Returns the answer, which takes at least `time`. Stops waiting when `goes_on` returns false.
+  // Returns the answer, which takes at least `time`. Stops waiting when `continues` returns false.
   // The first call also reads the greeting. After an error the host is no longer used.
-  Result<Message> answer(std::chrono::milliseconds time, FunctionRef<bool()> goes_on);
+  Result<Message> answer(std::chrono::milliseconds time, FunctionRef<bool()> continues);
 
   const std::string& name() const { return host_.name; }
   bool is_there() const { return pid_ > 0; }
@@ -40,19 +40,19 @@ class ObservedHost {
  private:
   using Time = std::chrono::steady_clock::time_point;
 
-  Result<Message> next(Time end, FunctionRef<bool()> goes_on);
+  Result<Message> next(Time end, FunctionRef<bool()> continues);
   Result<bool> read_some();
   Error loss();
   Error silence(std::chrono::milliseconds time) const;
-  std::chrono::milliseconds patience() const;
+  std::chrono::milliseconds timeout() const;
   void end();
   void end_now();
 
   link::Host host_;
   std::uint32_t silence_s_;
   pid_t pid_ = 0;
-  UniqueFd link_;        // its standard input and output
-  UniqueFd complaints_;  // its standard error
+  UniqueFd link_;    // its standard input and output
+  UniqueFd stderr_;  // its standard error
   MessageParser parser_;
   bool is_greeted_ = false;
 };

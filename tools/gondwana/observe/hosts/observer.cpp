@@ -32,7 +32,7 @@ void say(const Message& message) {
 }
 
 // The asker sends nothing while it waits for an answer: readable input is the end of the input.
-bool asker_is_there() {
+bool is_asker_connected() {
   pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
   return ::poll(&input, 1, 0) == 0;
 }
@@ -59,8 +59,8 @@ class Observer {
     const std::optional<jobs::FoundJob>& job = find(watch.job);
     if (!job) return {};
     jobs::JobSeen seen =
-        jobs::watch(*job, std::chrono::milliseconds(watch.time_ms), &asker_is_there);
-    if (watch.names_words) stacks::name_words(seen);
+        jobs::watch(*job, std::chrono::milliseconds(watch.time_ms), &is_asker_connected);
+    if (watch.name_awaited_words) stacks::name_words(seen);
     return {std::move(seen)};
   }
 
@@ -73,7 +73,7 @@ class Observer {
   Traced look(const Trace& trace) {
     const std::optional<jobs::FoundJob>& job = find(trace.job);
     if (!job) return {};
-    return {trace::trace_job(*job, std::chrono::milliseconds(trace.time_ms), &asker_is_there)};
+    return {trace::trace_job(*job, std::chrono::milliseconds(trace.time_ms), &is_asker_connected)};
   }
 
   // Found once, because the mapping stays valid. An id identifies one job among those of all users.

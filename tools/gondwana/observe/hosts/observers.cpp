@@ -10,7 +10,7 @@ namespace gondwana::hosts {
 void Observers::start(const std::vector<link::Host>& hosts) {
   const Result<std::uint32_t> silence_s = link::peer_timeout_of_user();
   if (!silence_s) {
-    complaints_.push_back(silence_s.error().text);
+    errors_.push_back(silence_s.error().text);
     return;
   }
   for (const link::Host& host : hosts) {
@@ -20,24 +20,24 @@ void Observers::start(const std::vector<link::Host>& hosts) {
     if (const Result<void> started = observed.start(); started)
       hosts_.push_back(std::move(observed));
     else
-      complaints_.push_back(started.error().text);
+      errors_.push_back(started.error().text);
   }
 }
 
 void Observers::ask(const Message& question, std::chrono::milliseconds time,
                     FunctionRef<void()> meanwhile,
                     FunctionRef<void(const std::string& host, Message& answer)> take,
-                    FunctionRef<bool()> goes_on) {
+                    FunctionRef<bool()> continues) {
   for (ObservedHost& host : hosts_)
     if (host.is_there()) host.ask(question);
   meanwhile();
   for (ObservedHost& host : hosts_) {
     if (!host.is_there()) continue;
-    Result<Message> answer = host.answer(time, goes_on);
+    Result<Message> answer = host.answer(time, continues);
     if (answer)
       take(host.name(), *answer);
     else
-      complaints_.push_back(answer.error().text);
+      errors_.push_back(answer.error().text);
   }
 }
 

@@ -22,13 +22,13 @@ class Observers {
   // Sends the question to all hosts, runs `meanwhile`, then passes their answers to `take`.
   void ask(const Message& question, std::chrono::milliseconds time, FunctionRef<void()> meanwhile,
            FunctionRef<void(const std::string& host, Message& answer)> take,
-           FunctionRef<bool()> goes_on);
+           FunctionRef<bool()> continues);
 
-  const std::vector<std::string>& complaints() const { return complaints_; }
+  const std::vector<std::string>& complaints() const { return errors_; }
 
  private:
   std::vector<ObservedHost> hosts_;
-  std::vector<std::string> complaints_;
+  std::vector<std::string> errors_;
 };
 
 }  // namespace gondwana::hosts

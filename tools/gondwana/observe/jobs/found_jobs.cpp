@@ -129,7 +129,7 @@ bool is_part_of(const FoundJob& job, pid_t process) {
   });
 }
 
-bool numbers_as_we_do(pid_t process) {
+bool has_same_numbering(pid_t process) {
   std::error_code failure;
   const auto theirs =
       std::filesystem::read_symlink(fmt::format("/proc/{}/ns/pid", process), failure);
@@ -141,9 +141,9 @@ bool numbers_as_we_do(pid_t process) {
 std::optional<NodeFacts> read_facts(const Mapping& memory) {
   if (memory.size() < ControlLayout::header_size) return std::nullopt;
   const NodeFacts facts = copy_live(shared_at<NodeHeader>(memory.data(), 0).facts);
-  const bool are_ours = facts.layout == memory_fingerprint && are_possible(facts) &&
-                        memory.size() == layout_of(facts).size();
-  return are_ours ? std::optional(facts) : std::nullopt;
+  const bool belong_to_us = facts.layout == memory_fingerprint && are_possible(facts) &&
+                            memory.size() == layout_of(facts).size();
+  return belong_to_us ? std::optional(facts) : std::nullopt;
 }
 
 FoundNode::FoundNode(Mapping memory, const NodeFacts& facts, pid_t holder, uid_t user)
@@ -152,7 +152,7 @@ FoundNode::FoundNode(Mapping memory, const NodeFacts& facts, pid_t holder, uid_t
       layout_(layout_of(facts)),
       holder_(holder),
       user_(user),
-      has_our_numbers_(numbers_as_we_do(holder)) {}
+      has_our_numbers_(has_same_numbering(holder)) {}
 
 const NodeHeader& FoundNode::header() const {
   return shared_at<NodeHeader>(memory_.data(), 0);

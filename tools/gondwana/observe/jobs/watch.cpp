@@ -61,11 +61,11 @@ class Watched {
     since_ns_ = wait_since_ns();
   }
 
-  void look_again() {
+  void poll_again() {
     const std::uint64_t since_ns = wait_since_ns();
-    ++looks_;
+    ++samples_;
     waits_ += since_ns != 0 ? 1 : 0;
-    if (since_ns != since_ns_) lasted_ = false;
+    if (since_ns != since_ns_) lasts_throughout_ = false;
   }
 
   RankSeen seen(std::uint64_t watched_ns) const {
@@ -75,7 +75,7 @@ class Watched {
                   .pid = node_->process(local_),
                   .state = state_in(*page_),
                   .wait = wait(),
-                  .waited = looks_ > 0 ? static_cast<double>(waits_) / looks_ : 0,
+                  .waited = samples_ > 0 ? static_cast<double>(waits_) / samples_ : 0,
                   .computed = share(first_.process.used_ns, last.process.used_ns, watched_ns),
                   .delayed = share(first_.delay_ns, last.delay_ns, watched_ns),
                   .messages = last.messages - first_.messages,
@@ -90,7 +90,7 @@ class Watched {
     rank.used_s = static_cast<double>(last.process.used_ns) * 1e-9;
     rank.calls = calls_among(rank.counts);
     if (rank.wait && waits_again(rank)) {
-      rank.wait->lasted = true;
+      rank.wait->lasts_throughout = true;
       rank.wait->seconds = std::max(rank.wait->seconds, static_cast<double>(watched_ns) * 1e-9);
     }
     if (rank.pid != 0)
@@ -107,9 +107,9 @@ class Watched {
   // Each sleep in GASNET_BLOCKUNTIL is shown as a separate wait. Without a call or a message in
   // between they are one wait.
   bool waits_again(const RankSeen& rank) const {
-    constexpr double most_looks = 0.8;
+    constexpr double max_samples = 0.8;
     constexpr std::uint32_t enough = 4;
-    return looks_ >= enough && since_ns_ != 0 && rank.waited > most_looks && rank.calls == 0 &&
+    return samples_ >= enough && since_ns_ != 0 && rank.waited > max_samples && rank.calls == 0 &&
            rank.messages == 0;
   }
 
@@ -159,7 +159,7 @@ class Watched {
                     .awaited = wait->awaited(),
                     .members = members_of(node_->shown_team(local_, team)),
                     .seconds = static_cast<double>(now_ns - since_ns) * 1e-9,
-                    .lasted = lasted_ && since_ns == since_ns_};
+                    .lasts_throughout = lasts_throughout_ && since_ns == since_ns_};
   }
 
   const FoundNode* node_;
@@ -167,8 +167,8 @@ class Watched {
   const ControlPage* page_;
   Look first_;
   std::uint64_t since_ns_ = 0;  // start of the wait at the first sample
-  bool lasted_ = true;
-  std::uint32_t looks_ = 0;
+  bool lasts_throughout_ = true;
+  std::uint32_t samples_ = 0;
   std::uint32_t waits_ = 0;  // samples that found it waiting
 };
 
@@ -266,7 +266,7 @@ JobSeen watch(const FoundJob& job, std::chrono::milliseconds time) {
   return watch(job, time, [] { return true; });
 }
 
-JobSeen watch(const FoundJob& job, std::chrono::milliseconds time, FunctionRef<bool()> goes_on) {
+JobSeen watch(const FoundJob& job, std::chrono::milliseconds time, FunctionRef<bool()> continues) {
   std::vector<Watched> ranks;
   for (const FoundNode& node : job.nodes)
     for (std::uint32_t local = 0; local < node.facts().ranks.size(); ++local)
@@ -276,9 +276,9 @@ JobSeen watch(const FoundJob& job, std::chrono::milliseconds time, FunctionRef<b
   const std::vector<std::uint64_t> idle_before = idle_times_ns();
   const std::uint64_t begin_ns = monotonic_ns();
   const auto end = std::chrono::steady_clock::now() + time;
-  while (std::chrono::steady_clock::now() < end && goes_on()) {
+  while (std::chrono::steady_clock::now() < end && continues()) {
     std::this_thread::sleep_for(check_interval);
-    for (Watched& rank : ranks) rank.look_again();
+    for (Watched& rank : ranks) rank.poll_again();
   }
   const std::uint64_t watched_ns = std::max<std::uint64_t>(monotonic_ns() - begin_ns, 1);
   JobSeen seen{.id = job.id(),

@@ -43,9 +43,9 @@ struct WaitSeen {
   std::string word = {};    // its name: "locks+8", "heap+0x40"; empty: unknown
   std::string value = {};   // at the end: "0", or "0, 7" for several words; empty: unknown
   Awaited awaited = {};
-  Members members = {};  // members of the team that it waits in
-  double seconds = 0;    // how long it has lasted
-  bool lasted = false;   // it lasted as long as the job was watched
+  Members members = {};           // members of the team that it waits in
+  double seconds = 0;             // how long it has lasted
+  bool lasts_throughout = false;  // it lasted as long as the job was watched
 };
 
 // A record: hosts/messages.cpp sends its members one by one.
@@ -118,8 +118,8 @@ struct JobSeen {
   std::vector<std::string> complaints;
 };
 
-// Watches until `time` is over or `goes_on` returns false.
-JobSeen watch(const FoundJob& job, std::chrono::milliseconds time, FunctionRef<bool()> goes_on);
+// Watches until `time` is over or `continues` returns false.
+JobSeen watch(const FoundJob& job, std::chrono::milliseconds time, FunctionRef<bool()> continues);
 JobSeen watch(const FoundJob& job, std::chrono::milliseconds time);
 
 }  // namespace gondwana::jobs

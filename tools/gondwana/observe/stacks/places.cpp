@@ -12,7 +12,7 @@ namespace gondwana::stacks {
 namespace {
 
 // What forbids it, and how to allow it.
-std::string what_forbids() {
+std::string tracing_restriction() {
   std::ifstream file("/proc/sys/kernel/yama/ptrace_scope");
   int scope = 0;
   if (!(file >> scope) || scope == 0)
@@ -29,7 +29,7 @@ std::string refused(const Error& error, pid_t process) {
   return fmt::format(
       "{}; {}; a program started with GONDWANA_BACKTRACE=yes prints its stack and continues after "
       "kill -URG {}",
-      error.text, what_forbids(), process);
+      error.text, tracing_restriction(), process);
 }
 
 Result<std::vector<ThreadStack>> stacks_of(pid_t process) {

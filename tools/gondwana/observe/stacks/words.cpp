@@ -17,7 +17,7 @@
 namespace gondwana::stacks {
 namespace {
 
-constexpr std::uint32_t most_values = 8;  // of an array, at most
+constexpr std::uint32_t max_values = 8;  // of an array, at most
 
 std::string format_number(std::uint64_t bits, const Awaited& kind) {
   if (!kind.is_signed) return fmt::to_string(bits);
@@ -27,8 +27,8 @@ std::string format_number(std::uint64_t bits, const Awaited& kind) {
 
 // Empty if this process may not read the other one.
 std::string values_at(pid_t process, std::uint64_t place, const Awaited& kind) {
-  std::array<std::byte, most_values * sizeof(std::uint64_t)> bytes{};
-  const std::size_t words = std::min(kind.words, most_values);
+  std::array<std::byte, max_values * sizeof(std::uint64_t)> bytes{};
+  const std::size_t words = std::min(kind.words, max_values);
   const iovec here{bytes.data(), words * kind.size};
   const iovec there{reinterpret_cast<void*>(place), words * kind.size};
   if (::process_vm_readv(process, &here, 1, &there, 1, 0) != static_cast<ssize_t>(here.iov_len))
@@ -62,7 +62,7 @@ void name_words(jobs::JobSeen& job) {
 std::string format_value(const jobs::WaitSeen& wait) {
   if (wait.value.empty()) return {};
   return fmt::format("{} {}{}", wait.awaited.words == 1 ? "is" : "are", wait.value,
-                     wait.awaited.words > most_values ? ", ..." : "");
+                     wait.awaited.words > max_values ? ", ..." : "");
 }
 
 std::string format_awaited(const jobs::WaitSeen& wait) {

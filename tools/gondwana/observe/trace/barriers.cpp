@@ -132,7 +132,7 @@ Barriers find_barriers(const std::vector<NodeTrace>& nodes) {
   return barriers;
 }
 
-std::vector<Flow> flows_of(const Barriers& barriers) {
+std::vector<Flow> outgoing_flows(const Barriers& barriers) {
   std::vector<Flow> flows;
   for (const auto& [event, last] : barriers)
     if (event != last.event) flows.push_back({last.event, event});

@@ -29,7 +29,7 @@ struct Wait {
 };
 
 // How many updates larger than a word are checked before the end of a wait.
-constexpr std::size_t most_looks = 10'000;
+constexpr std::size_t max_samples = 10'000;
 constexpr std::uint64_t word = 8;
 
 // The updates to one rank, sorted by start.
@@ -82,11 +82,11 @@ bool overlap(const Update& update, const Wait& wait) {
 
 using Used = std::set<EventId>;
 
-// Null if none of the last `looks` updates before the end of the wait changed the words it waited
+// Null if none of the last `samples` updates before the end of the wait changed the words it waited
 // for.
-const Update* last_before(const std::vector<Update>& list, const Wait& wait, std::size_t looks) {
+const Update* last_before(const std::vector<Update>& list, const Wait& wait, std::size_t samples) {
   auto update = std::ranges::upper_bound(list, wait.end_ns, {}, &Update::begin_ns);
-  for (; update != list.begin() && looks > 0; --looks)
+  for (; update != list.begin() && samples > 0; --samples)
     if (overlap(*--update, wait)) return &*update;
   return nullptr;
 }
@@ -102,7 +102,7 @@ const Update* first_after(const std::vector<Update>& list, const Wait& wait, con
 // Passes all lists that may contain an update of the words that were waited for.
 template <typename Take>
 void for_lists(const Updates& updates, const Wait& wait, const Take& take) {
-  take(updates.larger, most_looks);
+  take(updates.larger, max_samples);
   const std::uint64_t from = wait.place.offset - std::min(wait.place.offset, word - 1);
   for (auto words = updates.words.lower_bound({wait.place.area, from});
        words != updates.words.end() && words->first < std::pair(wait.place.area, wait.end); ++words)
@@ -111,13 +111,13 @@ void for_lists(const Updates& updates, const Wait& wait, const Take& take) {
 
 const Update* find_update(const Updates& updates, const Wait& wait, const Used& used) {
   const Update* last = nullptr;
-  for_lists(updates, wait, [&](const std::vector<Update>& list, std::size_t looks) {
-    const Update* update = last_before(list, wait, looks);
+  for_lists(updates, wait, [&](const std::vector<Update>& list, std::size_t samples) {
+    const Update* update = last_before(list, wait, samples);
     if (update != nullptr && (last == nullptr || update->begin_ns > last->begin_ns)) last = update;
   });
   if (last != nullptr && !used.contains(last->event)) return last;
   const Update* first = nullptr;
-  for_lists(updates, wait, [&](const std::vector<Update>& list, std::size_t /*looks*/) {
+  for_lists(updates, wait, [&](const std::vector<Update>& list, std::size_t /*samples*/) {
     const Update* update = first_after(list, wait, used);
     if (update != nullptr && (first == nullptr || update->begin_ns < first->begin_ns))
       first = update;

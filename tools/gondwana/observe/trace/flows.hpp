@@ -41,7 +41,7 @@ struct LastArrival {
 using Barriers = std::map<EventId, LastArrival>;
 
 Barriers find_barriers(const std::vector<NodeTrace>& nodes);
-std::vector<Flow> flows_of(const Barriers& barriers);
+std::vector<Flow> outgoing_flows(const Barriers& barriers);
 
 std::vector<Flow> find_lock_flows(const std::vector<NodeTrace>& nodes);
 

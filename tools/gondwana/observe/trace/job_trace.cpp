@@ -103,14 +103,14 @@ class WaitSampler {
 };
 
 std::vector<NodeTrace> sample(const jobs::FoundJob& job, std::chrono::milliseconds time,
-                              FunctionRef<bool()> goes_on) {
+                              FunctionRef<bool()> continues) {
   constexpr std::chrono::microseconds check_interval{500};
   std::vector<WaitSampler> samplers(job.nodes.begin(), job.nodes.end());
   const Clock::time_point end = Clock::now() + time;
   do {
     for (WaitSampler& sampler : samplers) sampler.look();
     std::this_thread::sleep_for(check_interval);
-  } while (Clock::now() < end && goes_on());
+  } while (Clock::now() < end && continues());
   std::vector<NodeTrace> nodes;
   for (WaitSampler& sampler : samplers) nodes.push_back(sampler.finish());
   return nodes;
@@ -119,8 +119,8 @@ std::vector<NodeTrace> sample(const jobs::FoundJob& job, std::chrono::millisecon
 }  // namespace
 
 std::vector<NodeTrace> trace_job(const jobs::FoundJob& job, std::chrono::milliseconds time,
-                                 FunctionRef<bool()> goes_on) {
-  if (job.facts().ring_size == 0) return sample(job, time, goes_on);
+                                 FunctionRef<bool()> continues) {
+  if (job.facts().ring_size == 0) return sample(job, time, continues);
   std::vector<NodeTrace> nodes;
   for (const jobs::FoundNode& node : job.nodes)
     nodes.push_back(read_node(node.control(), node.facts()));

@@ -11,8 +11,8 @@
 
 namespace gondwana::trace {
 
-// `time`: how long to sample a job that is not traced, or until `goes_on` returns false.
+// `time`: how long to sample a job that is not traced, or until `continues` returns false.
 std::vector<NodeTrace> trace_job(const jobs::FoundJob& job, std::chrono::milliseconds time,
-                                 FunctionRef<bool()> goes_on);
+                                 FunctionRef<bool()> continues);
 
 }  // namespace gondwana::trace

@@ -57,10 +57,10 @@ std::string_view PlaceNames::device(const Event& event) const {
 // Finds the newest allocation that contained the address at that time. Freed blocks may begin
 // between the start of that allocation and the address.
 std::string PlaceNames::block_at(std::uint64_t address, std::int64_t time_ns) {
-  constexpr int most_looks = 32;
+  constexpr int max_samples = 32;
   const Event* block = nullptr;
   auto next = blocks_.upper_bound(address);
-  for (int look = 0; next != blocks_.begin() && look < most_looks; ++look) {
+  for (int look = 0; next != blocks_.begin() && look < max_samples; ++look) {
     const std::vector<const Event*>& events = (--next)->second;
     const auto after = std::ranges::upper_bound(events, time_ns, {},
                                                 [](const Event* event) { return event->end_ns(); });

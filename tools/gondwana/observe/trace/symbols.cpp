@@ -49,7 +49,7 @@ std::string Symbols::variable(const Module& program, std::uint64_t address) {
   const std::vector<stacks::Symbol>& variables = variables_of(program.file);
   auto found = std::ranges::upper_bound(variables, in_file, {}, &stacks::Symbol::begin);
   // Symbols of one variable may overlap: the last one that contains the address is the closest.
-  for (int looks = 0; found != variables.begin() && looks < 4; ++looks) {
+  for (int samples = 0; found != variables.begin() && samples < 4; ++samples) {
     --found;
     const std::uint64_t distance = in_file - found->begin;
     if (distance >= found->size) continue;

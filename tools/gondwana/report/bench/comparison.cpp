@@ -70,9 +70,9 @@ bool is_measured(const Series& series) {
 }
 
 Change change_of(const Quartiles& before, const Quartiles& after) {
-  if (after.lower > before.upper && after.median > before.median * (1 + least_change))
+  if (after.lower > before.upper && after.median > before.median * (1 + min_change))
     return Change::slower;
-  if (after.upper < before.lower && before.median > after.median * (1 + least_change))
+  if (after.upper < before.lower && before.median > after.median * (1 + min_change))
     return Change::faster;
   return Change::none;
 }

@@ -3,7 +3,7 @@
 //
 // It compares the ratio of our time to the control's within each round, because both see the same
 // machine then. Without a control it compares times. A series has changed if the quartile ranges of
-// its rounds do not overlap and the medians differ by more than `least_change`.
+// its rounds do not overlap and the medians differ by more than `min_change`.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace gondwana::bench {
 
-inline constexpr double least_change = 0.05;
+inline constexpr double min_change = 0.05;
 
 struct Recorded {
   std::string subject;

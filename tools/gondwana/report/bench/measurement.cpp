@@ -23,8 +23,8 @@ bool has_peer(const Choices& choices) {
 // a peer the program restarts as often: each process has its memory elsewhere, which changes small
 // times.
 std::uint32_t turns_of(const Choices& choices) {
-  constexpr std::uint32_t most_turns = 5;
-  return std::min(most_turns, choices.rounds);
+  constexpr std::uint32_t max_turns = 5;
+  return std::min(max_turns, choices.rounds);
 }
 
 // The steps that progress reports. For jobs a step is a round, which includes the peer.

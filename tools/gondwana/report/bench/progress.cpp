@@ -24,11 +24,11 @@ bool is_terminal() {
 
 // Estimates the remaining steps from the mean of the steps so far, once a few are done.
 std::string Progress::times() const {
-  constexpr std::uint32_t least_steps = 3;
+  constexpr std::uint32_t min_steps = 3;
   const auto passed = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - start_);
   const std::uint32_t done = begun_ - 1;
   std::string text = minutes(passed) + " passed";
-  if (steps_ == 0 || done < least_steps) return text;
+  if (steps_ == 0 || done < min_steps) return text;
   return fmt::format("{}, about {} left", text, minutes(passed * (steps_ - done) / done));
 }
 

@@ -189,7 +189,7 @@ bool is_door(std::string_view word) {
   return std::ranges::find(doors, word, &DoorName::word) != doors.end();
 }
 
-std::string words_of_doors(const Subject& subject) {
+std::string door_words(const Subject& subject) {
   std::string text;
   for (const DoorName& one : doors)
     if (has_door(subject, one.door))
@@ -204,7 +204,7 @@ Result<Door> find_door(const std::string& word, const Subject& subject) {
   if (!is_door(word))
     return wrong(fmt::format("--door \"{}\": expected shmem, gasnetex or armci", word));
   return wrong(fmt::format("{} is not measured by --door {}: it has {}", subject.name, word,
-                           words_of_doors(subject)));
+                           door_words(subject)));
 }
 
 Result<void> set_number(std::string_view option, const std::string& word, std::uint64_t least,

@@ -27,9 +27,9 @@ std::string name_pattern() {
 
 // A compiler that outlives the owner may still add a file; removal is retried then.
 void remove_folder(const std::string& folder) {
-  constexpr int most_tries = 100;
+  constexpr int max_tries = 100;
   constexpr unsigned pause_us = 10'000;
-  for (int tries = 0; tries < most_tries; ++tries) {
+  for (int tries = 0; tries < max_tries; ++tries) {
     std::error_code failure;
     fs::remove_all(folder, failure);
     if (!failure) return;
@@ -90,9 +90,9 @@ Result<TemporaryFolder> TemporaryFolder::make() {
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  if (keeper_ == 0) return;
+  if (holder_process_ == 0) return;
   link_.reset();
-  while (::waitpid(keeper_, nullptr, 0) < 0 && errno == EINTR) continue;
+  while (::waitpid(holder_process_, nullptr, 0) < 0 && errno == EINTR) continue;
 }
 
 }  // namespace gondwana::bench

@@ -20,7 +20,7 @@ class TemporaryFolder {
   TemporaryFolder(TemporaryFolder&& other) noexcept
       : path_(std::move(other.path_)),
         link_(std::move(other.link_)),
-        keeper_(std::exchange(other.keeper_, 0)) {}
+        holder_process_(std::exchange(other.holder_process_, 0)) {}
   TemporaryFolder& operator=(TemporaryFolder&&) = delete;
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -30,11 +30,11 @@ class TemporaryFolder {
   const std::string& path() const { return path_; }
 
  private:
-  TemporaryFolder(UniqueFd link, pid_t keeper) : link_(std::move(link)), keeper_(keeper) {}
+  TemporaryFolder(UniqueFd link, pid_t keeper) : link_(std::move(link)), holder_process_(keeper) {}
 
   std::string path_;
   UniqueFd link_;
-  pid_t keeper_;
+  pid_t holder_process_;
 };
 
 }  // namespace gondwana::bench

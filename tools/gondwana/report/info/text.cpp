@@ -15,7 +15,7 @@ struct Columns {
   std::size_t name = 0;
   std::size_t value = 0;
 
-  void make_room(std::string_view for_name, std::string_view for_value) {
+  void free_space(std::string_view for_name, std::string_view for_value) {
     constexpr std::size_t usual_value = 20;  // longer values shift the remark to the right
     name = std::max(name, for_name.size());
     if (for_value.size() <= usual_value) value = std::max(value, for_value.size());
@@ -46,7 +46,7 @@ std::string lines_of(const Fact& fact, const Columns& columns) {
 
 std::string lines_of(const Section& section) {
   Columns columns;
-  for (const Fact& fact : section.facts) columns.make_room(fact.name, fact.text);
+  for (const Fact& fact : section.facts) columns.free_space(fact.name, fact.text);
   std::string text = fmt::format("\n{}\n", section.name);
   for (const Fact& fact : section.facts) text += lines_of(fact, columns);
   return text;
@@ -55,7 +55,7 @@ std::string lines_of(const Section& section) {
 std::string lines_of(const std::vector<Variable>& variables) {
   constexpr std::size_t indent = 6;
   Columns columns;
-  for (const Variable& variable : variables) columns.make_room(variable.name, variable.value);
+  for (const Variable& variable : variables) columns.free_space(variable.name, variable.value);
   std::string text = "\nenvironment variables: value, origin, meaning\n";
   for (const Variable& variable : variables) {
     text += fmt::format("  {:<{}}  {:<{}}  {}\n", variable.name, columns.name, variable.value,

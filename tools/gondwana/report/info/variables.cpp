@@ -21,7 +21,7 @@ Variable described(const gondwana::Variable& row, const char* name) {
 }
 
 // `gondwana run` without -n starts one rank for each processor.
-std::string doubt_about_heap(const Options& options) {
+std::string heap_warning(const Options& options) {
   const std::uint32_t ranks = usable_processors();
   if (options.heap_overcommit || options.heap_size <= usable_memory() / ranks) return {};
   return fmt::format(
@@ -62,7 +62,7 @@ void add_variables(Report& report) {
   if (!options)
     report.problems.push_back(options.error().text);
   else
-    for (const std::string& doubt : {doubt_about_heap(*options), huge_page_warning(*options)})
+    for (const std::string& doubt : {heap_warning(*options), huge_page_warning(*options)})
       if (!doubt.empty()) report.warnings.push_back(doubt);
   for (std::string& sentence : unknown_variables(environ))
     report.warnings.push_back(std::move(sentence));

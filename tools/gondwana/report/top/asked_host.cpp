@@ -27,7 +27,7 @@ bool is_same(const std::string& host, std::string_view name) {
 
 }  // namespace
 
-bool is_asked_as(std::string_view header, std::string_view own_name) {
+bool accepts_host(std::string_view header, std::string_view own_name) {
   if (header.empty()) return true;
   const std::string host = host_in(header);
   return is_address(host) || is_same(host, "localhost") || is_same(host, own_name) ||

@@ -11,6 +11,6 @@ namespace gondwana::top {
 // Accepts an address such as "127.0.0.1:9750" or "[::1]:9750", "localhost", and this host's name,
 // complete or up to the first dot. No foreign site has these names. An empty header does not come
 // from a browser.
-bool is_asked_as(std::string_view header, std::string_view own_name);
+bool accepts_host(std::string_view header, std::string_view own_name);
 
 }  // namespace gondwana::top

@@ -45,10 +45,10 @@ class Page {
   }
 
   std::string make() {
-    tell_of_job();
-    tell_of_counts();
-    tell_of_states();
-    tell_of_agents();
+    report_job();
+    report_counts();
+    report_states();
+    report_agents();
     return std::move(text_);
   }
 
@@ -81,7 +81,7 @@ class Page {
       if (job_->found[i].agent) add(name, node_labels_[i], value(*job_->found[i].agent));
   }
 
-  void tell_of_job() {
+  void report_job() {
     for_job("gondwana_job_ranks", "Ranks of the job, on all nodes.", job_->ranks);
     for_job("gondwana_job_nodes", "Nodes of the job.", job_->nodes);
     for_job("gondwana_job_nodes_seen", "Nodes of the job that could be examined.",
@@ -98,7 +98,7 @@ class Page {
             rank.seen->totals.at(static_cast<std::size_t>(count)));
   }
 
-  void tell_of_counts() {
+  void report_counts() {
     add_counts("gondwana_rank_operations_total", "Operations that the rank has called.",
                "operation",
                {{"put", Count::puts},
@@ -123,7 +123,7 @@ class Page {
               [](const RankSeen& rank) { return rank.used_s; });
   }
 
-  void tell_of_states() {
+  void report_states() {
     for_ranks("gondwana_rank_up", Kind::gauge,
               "1 while the rank takes part in the job and can continue.",
               [](const RankSeen& rank) { return why::is_alive(rank) ? 1 : 0; });
@@ -144,7 +144,7 @@ class Page {
               });
   }
 
-  void tell_of_agents() {
+  void report_agents() {
     using jobs::AgentSeen;
     for_agents("gondwana_agent_cpu_seconds_total", Kind::counter,
                "Processor time of the node agent.",

@@ -56,21 +56,21 @@ Result<void> serve(hosts::JobView& job, const http::Address& address,
                                             function.error().text)};
   const Signals signals({SIGINT, SIGTERM, SIGHUP});
   Watcher watcher(job, interval);
-  const auto goes_on = [&] {
+  const auto continues = [&] {
     if (std::ferror(stdout) != 0 || signals.take() != 0) return false;
     const std::optional<jobs::JobSeen> seen = watcher.last();
     return !seen || (!seen->seen.empty() && !why::is_over(*seen));
   };
   while (!watcher.last())  // so that even the first page has numbers
-    if (std::this_thread::sleep_for(check_interval); !goes_on()) return {};
+    if (std::this_thread::sleep_for(check_interval); !continues()) return {};
   const http::Site site{
       .path = "/metrics",
       .content_type = metrics_type,
       .page = [&] { return to_metrics(*watcher.last()); },
-      .is_asked_as =
-          [](std::string_view header) { return is_asked_as(header, host_name().data()); },
+      .accepts_host =
+          [](std::string_view header) { return accepts_host(header, host_name().data()); },
       .on_start = [&](std::uint16_t port) { print_url(address.host, port); },
-      .goes_on = goes_on};
+      .continues = continues};
   Result<void> done;
   reinterpret_cast<http::ServeHttp>(*function)(address, site, &done);
   return done;

@@ -29,7 +29,7 @@ int Signals::take() const {
   return std::max(0, ::sigtimedwait(&taken_, nullptr, &no_time));
 }
 
-void obey(int signal) {
+void take_default_action(int signal) {
   sigset_t one;
   sigset_t before;
   ::sigemptyset(&one);

@@ -26,6 +26,6 @@ class Signals {
 };
 
 // Performs the signal's default action: ends the process, or stops it until SIGCONT.
-void obey(int signal);
+void take_default_action(int signal);
 
 }  // namespace gondwana::top

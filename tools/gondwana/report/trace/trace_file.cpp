@@ -57,12 +57,12 @@ std::string_view category_of(EventKind kind) {
 }
 
 // The meaning of an event's `bytes`, and the value that is not shown.
-std::string_view what_bytes_are(EventKind kind) {
+std::string_view bytes_label(EventKind kind) {
   if (kind == EventKind::wait) return "team";
   if (kind == EventKind::barrier) return "ranks";
   return kind == EventKind::step ? "step" : "bytes";
 }
-std::uint64_t nothing_of(EventKind kind) {
+std::uint64_t default_bytes(EventKind kind) {
   return kind == EventKind::wait ? std::uint64_t{Waiting::no_team} : 0;
 }
 
@@ -94,7 +94,7 @@ class JobWriter {
       : nodes_(nodes), writer_(writer), barriers_(find_barriers(nodes)) {
     add_flows(find_flows(nodes));
     add_flows(find_lock_flows(nodes));
-    add_flows(flows_of(barriers_));
+    add_flows(outgoing_flows(barriers_));
   }
 
   void write() {
@@ -196,8 +196,8 @@ class JobWriter {
     };
     if (event.kind == EventKind::wait && event.name < rank.names.size())
       add("call", rank.names[event.name]);
-    if (event.bytes != nothing_of(event.kind))
-      arguments.push_back({what_bytes_are(event.kind), event.bytes});
+    if (event.bytes != default_bytes(event.kind))
+      arguments.push_back({bytes_label(event.kind), event.bytes});
     if (event.peer != TraceEvent::nobody && event.kind != EventKind::barrier)
       arguments.push_back(
           {event.kind == EventKind::batch ? "node" : "rank", std::uint64_t{event.peer}});

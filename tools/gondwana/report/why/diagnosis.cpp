@@ -98,7 +98,7 @@ class Findings {
   Findings(const JobSeen& job, Stacks stacks) : job_(&job), stacks_(stacks), graph_(job) {}
 
   Diagnosis make() {
-    if (is_over(*job_)) return make_of_end();
+    if (is_over(*job_)) return diagnose_end();
     blame(sentences::lost, lost_ranks());
     find_stopped();
     find_stopped_agents();
@@ -107,8 +107,8 @@ class Findings {
     find_single();
     find_oversubscribed();
     if (diagnosis_.culprits.empty()) find_slow();
-    tell_of_other_nodes();
-    if (diagnosis_.sentences.empty()) tell_that_it_goes_on();
+    report_other_nodes();
+    if (diagnosis_.sentences.empty()) report_continuing();
     return std::move(diagnosis_);
   }
 
@@ -133,7 +133,7 @@ class Findings {
   Ranks lost_ranks() const { return ranks_that_do(Does::lost); }
 
   // The diagnosis of a job in which no rank can wait any more.
-  Diagnosis make_of_end() {
+  Diagnosis diagnose_end() {
     const Ranks there = ranks_that(*job_, [](const RankSeen& rank) {
       return rank.process == RankSeen::Process::alive || rank.process == RankSeen::Process::stopped;
     });
@@ -198,11 +198,11 @@ class Findings {
         are_collective = are_collective && wait.team != Waiting::no_team;
         calls[{wait.team, wait.call}].push_back(rank);
       }
-      are_collective ? tell_of_collectives(calls) : tell_of_circle(circle);
+      are_collective ? report_collectives(calls) : report_circle(circle);
     }
   }
 
-  void tell_of_circle(const Ranks& circle) {
+  void report_circle(const Ranks& circle) {
     std::string each;
     for (const std::uint32_t rank : circle) {
       const jobs::WaitSeen& wait = *graph_.rank(rank).wait;
@@ -215,7 +215,7 @@ class Findings {
   }
 
   // Blames the collective with the fewest ranks; if several have as few, the last one.
-  void tell_of_collectives(const std::map<std::tuple<std::uint32_t, std::string>, Ranks>& calls) {
+  void report_collectives(const std::map<std::tuple<std::uint32_t, std::string>, Ranks>& calls) {
     const auto fewer = [](const auto& one, const auto& other) {
       return one.second.size() != other.second.size() ? one.second.size() < other.second.size()
                                                       : one.second.front() > other.second.front();
@@ -260,19 +260,19 @@ class Findings {
       std::erase_if(*some, polls);
     }
     std::ranges::sort(polling);
-    if (!polling.empty()) tell_of_polling(polling);
+    if (!polling.empty()) report_polling(polling);
     blame(sentences::copying, copying);
-    if (!silent.empty()) tell_of_silent(silent);
+    if (!silent.empty()) report_silent(silent);
     blame(sentences::works_on, busy);
     Ranks alone;
     Ranks in_transfer;
     for (const std::uint32_t rank : those(Does::wait))
       (graph_.rank(rank).under_way > 0 ? in_transfer : alone).push_back(rank);
-    if (!in_transfer.empty()) tell_of_transfers(in_transfer);
-    if (!alone.empty()) all_nodes_are_seen() ? tell_of_forgotten(alone) : tell_of_far(alone);
+    if (!in_transfer.empty()) report_transfers(in_transfer);
+    if (!alone.empty()) all_nodes_are_seen() ? report_forgotten(alone) : report_remote(alone);
   }
 
-  void tell_of_polling(const Ranks& polling) {
+  void report_polling(const Ranks& polling) {
     std::map<std::pair<std::string, bool>, Ranks> calls;
     for (const std::uint32_t rank : polling) {
       const RankSeen& seen = graph_.rank(rank);
@@ -289,7 +289,7 @@ class Findings {
     blame(sentences::polling, polling, each, format_seconds(job_->watched_s));
   }
 
-  void tell_of_silent(const Ranks& silent) {
+  void report_silent(const Ranks& silent) {
     double computed = 0;  // or waited for a processor
     for (const std::uint32_t rank : silent) {
       const RankSeen& seen = graph_.rank(rank);
@@ -310,17 +310,17 @@ class Findings {
     blame(sentence, silent, where, format_seconds(job_->watched_s));
   }
 
-  void tell_of_transfers(const Ranks& ranks) {
+  void report_transfers(const Ranks& ranks) {
     std::uint64_t under_way = 0;
     for (const std::uint32_t rank : ranks) under_way += graph_.rank(rank).under_way;
     const std::string operations = sentences::under_way(under_way, under_way);
     say(text_of(sentences::in_transfer, ranks, operations) + waiting_in(*job_) +
-            tell_of_device_copies(),
+            describe_device_copies(),
         {});
   }
 
   // The network may be waiting for these copies.
-  std::string tell_of_device_copies() const {
+  std::string describe_device_copies() const {
     const Ranks ranks = ranks_that(
         *job_, [](const RankSeen& rank) { return rank.device_copies + rank.served_copies > 0; });
     return ranks.empty() ? "" : text_of(sentences::copies_under_way, ranks);
@@ -328,17 +328,17 @@ class Findings {
 
   bool all_nodes_are_seen() const { return job_->found.size() == job_->nodes; }
 
-  void tell_of_far(const Ranks& alone) {
+  void report_remote(const Ranks& alone) {
     say(text_of(sentences::waits_elsewhere, alone) + waiting_in(*job_), {});
   }
 
-  void tell_of_forgotten(const Ranks& alone) {
+  void report_forgotten(const Ranks& alone) {
     std::map<std::string, Ranks> calls;
-    bool tells_what = true;
+    bool describes = true;
     for (const std::uint32_t rank : alone) {
       const jobs::WaitSeen& wait = *graph_.rank(rank).wait;
       calls[call_and_value_of(wait)].push_back(rank);
-      tells_what = tells_what && !stacks::format_awaited(wait).empty();
+      describes = describes && !stacks::format_awaited(wait).empty();
     }
     std::string each;
     for (const auto& [call, ranks] : calls) add_to(each, text_of(sentences::waits_in, ranks, call));
@@ -349,7 +349,7 @@ class Findings {
                                         : sentences::nobody_else);
     if (others != 0) rest += waiting_in(*job_);
     if (!left.empty()) rest += text_of(sentences::has_left, left);
-    const auto& sentence = tells_what ? sentences::nobody_writes : sentences::nobody_acts;
+    const auto& sentence = describes ? sentences::nobody_writes : sentences::nobody_acts;
     say(sentence(each, rest), alone);
   }
 
@@ -361,10 +361,10 @@ class Findings {
     if (shares.size() < 2) return;
     std::ranges::sort(shares);
     constexpr double long_enough_s = 0.5;
-    constexpr double worth_telling = 0.4;
+    constexpr double is_notable = 0.4;
     constexpr double much_less = 0.34;
     const double upper = shares[shares.size() - 1 - (shares.size() - 1) / 4];
-    if (job_->watched_s < long_enough_s || upper < worth_telling) return;
+    if (job_->watched_s < long_enough_s || upper < is_notable) return;
     const Ranks slow = ranks_that(*job_, [&](const RankSeen& rank) {
       return is_alive(rank) && rank.waited < much_less * upper;
     });
@@ -417,7 +417,7 @@ class Findings {
     }
   }
 
-  void tell_of_other_nodes() {
+  void report_other_nodes() {
     const std::size_t unseen = job_->nodes - job_->found.size();
     if (unseen == 0) return;
     const std::string reason = job_->complaints.empty()
@@ -426,11 +426,12 @@ class Findings {
     say(sentences::unseen_nodes(unseen, unseen, job_->nodes, reason), {});
   }
 
-  void tell_that_it_goes_on() {
+  void report_continuing() {
     const Ranks working = ranks_that(*job_, [](const RankSeen& rank) {
       return does(rank) == Does::work || does(rank) == Does::silent;
     });
-    say(working.empty() ? std::string(sentences::goes_on) : text_of(sentences::works, working), {});
+    say(working.empty() ? std::string(sentences::continues) : text_of(sentences::works, working),
+        {});
   }
 
   const JobSeen* job_;

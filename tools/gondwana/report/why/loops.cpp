@@ -42,10 +42,10 @@ int bytes_after_address(std::uint8_t before, std::uint8_t code, std::uint8_t ope
 // The only variable of the program that these instructions read. The instruction before the first
 // is included: a processor that waits for a value is found at the next instruction.
 std::string variable_read(pid_t process, std::uint64_t first, std::uint64_t last) {
-  constexpr std::uint64_t longest_instruction = 15;
+  constexpr std::uint64_t max_instruction_bytes = 15;
   std::array<std::byte, 2 * few_instructions> code{};
-  const std::uint64_t from = first - longest_instruction;
-  const iovec here{code.data(), last + longest_instruction - from};
+  const std::uint64_t from = first - max_instruction_bytes;
+  const iovec here{code.data(), last + max_instruction_bytes - from};
   const iovec there{reinterpret_cast<void*>(from), here.iov_len};
   if (::process_vm_readv(process, &here, 1, &there, 1, 0) != static_cast<ssize_t>(here.iov_len))
     return {};
@@ -84,15 +84,15 @@ std::vector<Reading> readings_in(std::span<const std::byte> code, std::uint64_t 
   return readings;
 }
 
-void find_loop(jobs::RankSeen& rank, const std::vector<stacks::Place>& looks) {
-  constexpr std::size_t enough_looks = 4;
-  if (looks.size() < enough_looks) return;
-  const stacks::ThreadStack* first = running_thread(looks.front());
+void find_loop(jobs::RankSeen& rank, const std::vector<stacks::Place>& samples) {
+  constexpr std::size_t min_samples = 4;
+  if (samples.size() < min_samples) return;
+  const stacks::ThreadStack* first = running_thread(samples.front());
   if (first == nullptr) return;
   const stacks::Frame& frame = first->frames.front();
   std::uint64_t lowest = frame.address;
   std::uint64_t highest = frame.address;
-  for (const stacks::Place& look : looks) {
+  for (const stacks::Place& look : samples) {
     const stacks::ThreadStack* thread = running_thread(look);
     if (thread == nullptr || thread->thread != first->thread) return;
     lowest = std::min(lowest, thread->frames.front().address);
@@ -103,8 +103,8 @@ void find_loop(jobs::RankSeen& rank, const std::vector<stacks::Place>& looks) {
                                  : fmt::format("{}:{}", frame.file, frame.line);
   if (!frame.function.empty()) rank.loop += " in " + frame.function;
 #ifdef __x86_64__
-  if (looks.front().host.empty() && looks.front().pid != 0)
-    rank.loop_reads = variable_read(looks.front().pid, lowest, highest);
+  if (samples.front().host.empty() && samples.front().pid != 0)
+    rank.loop_reads = variable_read(samples.front().pid, lowest, highest);
 #endif
 }
 

@@ -15,7 +15,7 @@ namespace gondwana::why {
 // Sets `loop` of the rank, for example "heat.c:41 in main", if every sample found the first thread
 // that runs program code at the same few instructions, and there are enough samples. Sets
 // `loop_reads` too if these instructions name a variable and the rank is on this host.
-void find_loop(jobs::RankSeen& rank, const std::vector<stacks::Place>& looks);
+void find_loop(jobs::RankSeen& rank, const std::vector<stacks::Place>& samples);
 
 // What these loops suggest, as a message.
 std::string describe_loop(const jobs::RankSeen& rank);

@@ -16,7 +16,7 @@ namespace gondwana::why {
 namespace {
 
 // A polling rank is mostly in the call, otherwise in the loop around it.
-constexpr int more_looks = 5;
+constexpr int extra_samples = 5;
 constexpr int enough = 2;
 constexpr std::string_view any_call = "the library";
 
@@ -29,7 +29,7 @@ bool may_poll(const jobs::RankSeen& rank) {
 }
 
 // Selects the counted calls that return a value: a rank that works makes other calls, too.
-bool brings_value(std::string_view call) {
+bool returns_value(std::string_view call) {
   constexpr std::array<std::string_view, 5> parts{"_g", "fetch", "Get", "est", "oll"};
   return std::ranges::any_of(
       parts, [&](std::string_view part) { return call.find(part) != std::string_view::npos; });
@@ -88,32 +88,32 @@ std::string only_call(const std::map<std::string, int>& calls) {
 }  // namespace
 
 bool find_polls(hosts::JobView& view, jobs::JobSeen& job, const std::vector<stacks::Place>& places,
-                FunctionRef<bool()> goes_on) {
+                FunctionRef<bool()> continues) {
   std::vector<std::uint32_t> ranks;
   for (const jobs::RankSeen& rank : job.seen)
     if (may_poll(rank) &&
         std::ranges::find(places, rank.rank, &stacks::Place::rank) != places.end())
       ranks.push_back(rank.rank);
   std::map<std::uint32_t, std::map<std::string, int>> calls;
-  std::map<std::uint32_t, std::vector<stacks::Place>> looks;
+  std::map<std::uint32_t, std::vector<stacks::Place>> samples;
   const auto count = [&](const std::vector<stacks::Place>& found) {
     for (const stacks::Place& place : found) {
       if (std::string call = call_of_rank(place); !call.empty()) ++calls[place.rank][call];
-      looks[place.rank].push_back(place);
+      samples[place.rank].push_back(place);
     }
   };
   count(places);
-  for (int look = 0; look < more_looks && !ranks.empty() && goes_on(); ++look) {
+  for (int look = 0; look < extra_samples && !ranks.empty() && continues(); ++look) {
     std::this_thread::sleep_for(std::chrono::milliseconds(7));  // no divisor of common loop periods
-    count(view.find_places(ranks, goes_on));
+    count(view.find_places(ranks, continues));
   }
   bool any = false;
   for (jobs::RankSeen& rank : job.seen) {
     if (std::ranges::find(ranks, rank.rank) == ranks.end()) continue;
     std::string call = only_call(calls[rank.rank]);
-    if (does(rank) == Does::silent || brings_value(call) || (call == any_call && only_reads(rank)))
+    if (does(rank) == Does::silent || returns_value(call) || (call == any_call && only_reads(rank)))
       rank.polls = std::move(call);
-    if (does(rank) == Does::silent && rank.polls.empty()) find_loop(rank, looks[rank.rank]);
+    if (does(rank) == Does::silent && rank.polls.empty()) find_loop(rank, samples[rank.rank]);
     any = any || !rank.polls.empty();
   }
   return any;

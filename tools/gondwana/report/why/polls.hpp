@@ -13,9 +13,9 @@ namespace gondwana::why {
 // Samples the stacks of the ranks of `places` several times. Sets RankSeen::polls for ranks found
 // in the same call, and RankSeen::loop for ranks found at the same few instructions of the program.
 // Returns whether a rank polls. Each sample stops a rank for some milliseconds. No sample begins
-// once `goes_on` returns false.
+// once `continues` returns false.
 bool find_polls(hosts::JobView& view, jobs::JobSeen& job, const std::vector<stacks::Place>& places,
-                FunctionRef<bool()> goes_on);
+                FunctionRef<bool()> continues);
 
 // The library call that the program is in: "shmem_long_test", "the library" if its name is unknown,
 // or empty if there is none.

@@ -89,24 +89,25 @@ std::string to_text(const Report& report, bool stacks) {
          table(job);
 }
 
-Report examine(hosts::JobView& view, std::chrono::milliseconds time, FunctionRef<bool()> goes_on) {
-  JobSeen seen = view.watch(time, goes_on, hosts::WordNames::yes);
+Report examine(hosts::JobView& view, std::chrono::milliseconds time,
+               FunctionRef<bool()> continues) {
+  JobSeen seen = view.watch(time, continues, hosts::WordNames::yes);
   Diagnosis diagnosis = diagnose(seen, Stacks::seen);
   std::vector<stacks::Place> places;
   if (const auto ranks = ranks_to_find(seen, diagnosis); !ranks.empty())
-    places = view.find_places(ranks, goes_on);
-  if (find_polls(view, seen, places, goes_on)) diagnosis = diagnose(seen, Stacks::seen);
-  std::vector<std::string> writers = find_writers(view, seen, diagnosis.culprits, goes_on);
+    places = view.find_places(ranks, continues);
+  if (find_polls(view, seen, places, continues)) diagnosis = diagnose(seen, Stacks::seen);
+  std::vector<std::string> writers = find_writers(view, seen, diagnosis.culprits, continues);
   return {std::move(seen), std::move(diagnosis), std::move(places), std::move(writers)};
 }
 
 std::string examine_job(const std::string& job, const std::vector<link::Host>& hosts,
-                        FunctionRef<bool()> goes_on) {
+                        FunctionRef<bool()> continues) {
   constexpr std::chrono::milliseconds time{300};
   Result<hosts::JobView> view =
       hosts::JobView::open({.job = job, .hosts = hosts, .only_here = hosts.empty()});
   if (!view) return {};
-  std::string text = to_text(examine(*view, time, goes_on), false);
+  std::string text = to_text(examine(*view, time, continues), false);
   text.pop_back();
   return text;
 }

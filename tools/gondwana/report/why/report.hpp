@@ -21,18 +21,18 @@ struct Report {
   std::vector<std::string> writers;   // messages about the last writes to these words
 };
 
-// Takes `time`, plus the time to read stacks. Stops waiting for other hosts once `goes_on` returns
-// false.
-Report examine(hosts::JobView& view, std::chrono::milliseconds time, FunctionRef<bool()> goes_on);
+// Takes `time`, plus the time to read stacks. Stops waiting for other hosts once `continues`
+// returns false.
+Report examine(hosts::JobView& view, std::chrono::milliseconds time, FunctionRef<bool()> continues);
 
 // Returns lines. `stacks`: with complete stacks, not only the innermost frame of the program.
 std::string to_text(const Report& report, bool stacks);
 std::string to_json(const Report& report);
 
 // The lines for a job, without the last newline; empty if it cannot be found. `job` is an id, or a
-// process of the job on this host. `hosts` are those of its other nodes. `goes_on` is called
+// process of the job on this host. `hosts` are those of its other nodes. `continues` is called
 // several times a second; once it returns false, no more answers are awaited.
 std::string examine_job(const std::string& job, const std::vector<link::Host>& hosts,
-                        FunctionRef<bool()> goes_on);
+                        FunctionRef<bool()> continues);
 
 }  // namespace gondwana::why

@@ -111,7 +111,7 @@ inline constexpr Silent computing_or_polling{
     "the library that waits in the {} that they were watched"};
 
 inline constexpr Sentence<Text> works_on{"rank {} is working", "ranks {} are working"};
-inline constexpr Text goes_on = "no rank keeps the others waiting";
+inline constexpr Text continues = "no rank keeps the others waiting";
 inline constexpr Sentence<Text> works{"no rank keeps the others waiting: rank {} works",
                                       "no rank keeps the others waiting: ranks {} work"};
 

@@ -14,7 +14,7 @@ Does does(const RankSeen& rank) {
   if (rank.process == RankSeen::Process::gone) return Does::lost;
   if (rank.process == RankSeen::Process::stopped) return Does::stopped;
   // A rank may wait in one thread and make calls in another.
-  if (rank.wait) return rank.wait->lasted && rank.calls == 0 ? Does::wait : Does::work;
+  if (rank.wait) return rank.wait->lasts_throughout && rank.calls == 0 ? Does::wait : Does::work;
   if (rank.state == RankState::joined) return Does::starting;
   return rank.calls == 0 && rank.waited == 0 ? Does::silent : Does::work;
 }

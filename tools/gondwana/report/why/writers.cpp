@@ -125,9 +125,9 @@ std::string describe_writer(const std::vector<NodeTrace>& nodes, const RankSeen&
 
 std::vector<std::string> find_writers(hosts::JobView& view, const jobs::JobSeen& job,
                                       const std::vector<std::uint32_t>& ranks,
-                                      FunctionRef<bool()> goes_on) {
-  constexpr std::size_t most = 4;            // as many as a person reads
-  constexpr std::uint32_t most_traced = 64;  // more would take too long to read
+                                      FunctionRef<bool()> continues) {
+  constexpr std::size_t most = 4;           // as many as a person reads
+  constexpr std::uint32_t max_traced = 64;  // more would take too long to read
   std::vector<const RankSeen*> waiting;
   for (const RankSeen& rank : job.seen)
     if (waits_for_words(rank) && std::ranges::find(ranks, rank.rank) != ranks.end() &&
@@ -135,8 +135,8 @@ std::vector<std::string> find_writers(hosts::JobView& view, const jobs::JobSeen&
       waiting.push_back(&rank);
   if (waiting.empty()) return {};
   if (!job.is_traced) return {std::string(sentences::needs_trace)};
-  if (job.ranks > most_traced) return {std::string(sentences::needs_trace_file)};
-  const std::vector<NodeTrace> nodes = view.trace(std::chrono::milliseconds(0), goes_on);
+  if (job.ranks > max_traced) return {std::string(sentences::needs_trace_file)};
+  const std::vector<NodeTrace> nodes = view.trace(std::chrono::milliseconds(0), continues);
   trace::Symbols symbols;
   std::vector<std::string> found;
   for (const RankSeen* rank : waiting)

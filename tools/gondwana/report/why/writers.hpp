@@ -16,7 +16,7 @@ namespace gondwana::why {
 // A message for each of `ranks` that waits for words, or one message that says how to find out.
 std::vector<std::string> find_writers(hosts::JobView& view, const jobs::JobSeen& job,
                                       const std::vector<std::uint32_t>& ranks,
-                                      FunctionRef<bool()> goes_on);
+                                      FunctionRef<bool()> continues);
 
 // The message for one rank that waits for words. `now_ns` is on this host's clock.
 std::string describe_writer(const std::vector<trace::NodeTrace>& nodes,

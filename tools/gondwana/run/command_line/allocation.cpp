@@ -28,7 +28,8 @@ std::string value_of(const Environment& environment, const char* name) {
 }
 
 Result<void> add(Names& names, std::string name) {
-  if (names.size() >= most_nodes) return wrong(fmt::format("more than {} hosts", most_nodes));
+  if (names.size() >= max_nodes_in_range)
+    return wrong(fmt::format("more than {} hosts", max_nodes_in_range));
   names.push_back(std::move(name));
   return {};
 }
@@ -157,14 +158,14 @@ Result<std::vector<std::uint32_t>> expand_counts(std::string_view text) {
     std::uint64_t times = 1;
     if (const std::size_t open = word.find("(x"); open != std::string_view::npos) {
       const Result<std::uint64_t> number =
-          parse_number(word.substr(open + 2, word.size() - open - 3), 1, most_nodes);
+          parse_number(word.substr(open + 2, word.size() - open - 3), 1, max_nodes_in_range);
       if (!number || word.back() != ')') return wrong(fmt::format("\"{}\" is not a number", word));
       times = *number;
       word = word.substr(0, open);
     }
     const Result<std::uint64_t> count = parse_number(word, 1, protocol::max_ranks);
     if (!count) return count.error();
-    if (counts.size() + times > most_nodes) return wrong("too many numbers");
+    if (counts.size() + times > max_nodes_in_range) return wrong("too many numbers");
     counts.insert(counts.end(), times, static_cast<std::uint32_t>(*count));
   }
   return counts;

@@ -86,8 +86,9 @@ Result<void> count_ranks(Job& job) {
   if (slots > protocol::max_ranks)
     return wrong(
         fmt::format("hosts for {} ranks: at most {} are possible", slots, protocol::max_ranks));
-  if (job.hosts.size() > most_nodes)
-    return wrong(fmt::format("{} hosts: at most {} are possible", job.hosts.size(), most_nodes));
+  if (job.hosts.size() > max_nodes_in_range)
+    return wrong(
+        fmt::format("{} hosts: at most {} are possible", job.hosts.size(), max_nodes_in_range));
   if (job.programs.size() == 1 && job.programs[0].ranks == 0)
     job.programs[0].ranks = slots != 0 ? static_cast<std::uint32_t>(slots) : usable_processors();
   for (const Program& program : job.programs) {

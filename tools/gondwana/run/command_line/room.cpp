@@ -24,7 +24,7 @@ std::uint64_t lowest_free_descriptor() {
   return free ? static_cast<std::uint64_t>(free.get()) : 0;
 }
 
-Result<void> look_at_descriptors(const Job& job) {
+Result<void> check_descriptors(const Job& job) {
   const std::uint64_t needed = descriptors_for(job) + lowest_free_descriptor();
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_max >= needed) return {};
@@ -32,7 +32,7 @@ Result<void> look_at_descriptors(const Job& job) {
                              job.ranks(), needed, limit.rlim_max));
 }
 
-Result<void> look_at_processes(const Job& job) {
+Result<void> check_processes(const Job& job) {
   const ProcessLimit limit = process_limit();
   if (limit.left >= job.ranks()) return {};
   return no_room(fmt::format("{} ranks are {} processes, {} more are possible on this host: {}",
@@ -40,7 +40,7 @@ Result<void> look_at_processes(const Job& job) {
 }
 
 // Counts the kernel's data for a process, and the pages that its loader writes.
-Result<void> look_at_memory(const Job& job) {
+Result<void> check_memory(const Job& job) {
   constexpr std::size_t least = std::size_t{128} << 10;
   const std::size_t needed = job.ranks() * least;
   if (usable_memory() >= needed) return {};
@@ -59,10 +59,10 @@ std::uint64_t descriptors_for(const Job& job) {
   return each * job.ranks() + beside;
 }
 
-Result<void> look_for_room(const Job& job) {
-  if (Result<void> done = look_at_processes(job); !done) return done;
-  if (Result<void> done = look_at_descriptors(job); !done) return done;
-  return look_at_memory(job);
+Result<void> check_resources(const Job& job) {
+  if (Result<void> done = check_processes(job); !done) return done;
+  if (Result<void> done = check_descriptors(job); !done) return done;
+  return check_memory(job);
 }
 
 }  // namespace gondwana::launch

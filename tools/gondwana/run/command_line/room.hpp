@@ -13,6 +13,6 @@ std::uint64_t descriptors_for(const Job& job);
 
 // Refuses only what is impossible, assuming that the ranks join. Other processes may still take the
 // resources before the ranks have started.
-Result<void> look_for_room(const Job& job);
+Result<void> check_resources(const Job& job);
 
 }  // namespace gondwana::launch

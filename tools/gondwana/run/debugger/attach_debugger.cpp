@@ -63,7 +63,7 @@ int attach_debugger(const std::vector<std::string>& words) {
   if (!process)
     return complain_until_read(fmt::format("rank {} of this job does not wait for gdb on host {}",
                                            words[2], host_name().data()));
-  std::vector<std::string> gdb = words_to_attach(*process);
+  std::vector<std::string> gdb = attach_command(*process);
   std::vector<char*> arguments(gdb.size() + 1);
   std::ranges::transform(gdb, arguments.begin(), [](std::string& word) { return word.data(); });
   ::execvp(arguments[0], arguments.data());

@@ -21,7 +21,7 @@ std::uint32_t count(const RankRanges& ranks) {
   return sum;
 }
 
-std::vector<std::string> words_to_wait(const std::string& file) {
+std::vector<std::string> wait_command(const std::string& file) {
   return {own_path().string(), "run", std::string(wait_for_debugger_option), file};
 }
 
@@ -43,8 +43,8 @@ std::vector<RemoteDebugger> remote_debuggers(const Job& job, const RankRanges& r
     for (std::uint32_t rank = first; rank < end; ++rank)
       if (contains(ranks, rank))
         debuggers.push_back(
-            {rank, words_to_reach_with_terminal(host, {"run", std::string(attach_debugger_option),
-                                                       mark, fmt::to_string(rank)})});
+            {rank, remote_terminal_command(host, {"run", std::string(attach_debugger_option), mark,
+                                                  fmt::to_string(rank)})});
     first = end;
   }
   return debuggers;
@@ -60,7 +60,7 @@ Result<std::optional<DebuggerWindows>> put_under_gdb(Job& job) {
   if (const Result<std::string> gdb = find_program("gdb", ""); all_here && !gdb)
     return Error{gdb.error().code, "--gdb: " + gdb.error().text + "; install gdb"};
   if (!job.gdb.arguments.empty()) {
-    const Result<std::vector<std::string>> words = words_of_gdb(job.gdb.arguments);
+    const Result<std::vector<std::string>> words = gdb_command(job.gdb.arguments);
     if (!words) return words.error();
     put_before(job, *ranks, *words);
     return windows;
@@ -69,7 +69,7 @@ Result<std::optional<DebuggerWindows>> put_under_gdb(Job& job) {
       job.purpose == Purpose::run && std::ranges::all_of(job.hosts, may_have_window);
   const DebuggerPlace place = may_open ? choose_place(count(*ranks)) : DebuggerPlace::printed;
   if (place == DebuggerPlace::printed) {
-    put_before(job, *ranks, words_to_wait("-"));
+    put_before(job, *ranks, wait_command("-"));
     return windows;
   }
   if (place == DebuggerPlace::terminal) job.streams.reader.reset();  // typed input is for gdb
@@ -80,7 +80,7 @@ Result<std::optional<DebuggerWindows>> put_under_gdb(Job& job) {
       place, all_here ? std::vector<RemoteDebugger>() : remote_debuggers(job, *ranks, mark));
   if (!opened) return opened.error();
   windows = *std::move(opened);
-  put_before(job, *ranks, words_to_wait(all_here ? windows->file() : before_mark + mark));
+  put_before(job, *ranks, wait_command(all_here ? windows->file() : before_mark + mark));
   return windows;
 }
 

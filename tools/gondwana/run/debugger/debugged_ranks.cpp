@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // The end of the ranks that are like `first`: all debugged, or none.
-std::uint32_t end_of_alike(const RankRanges& ranks, std::uint32_t first, std::uint32_t end) {
+std::uint32_t end_of_same_kind(const RankRanges& ranks, std::uint32_t first, std::uint32_t end) {
   for (const auto& [begin, after] : ranks) {
     if (begin > first) end = std::min(end, begin);
     if (after > first) end = std::min(end, after);
@@ -58,7 +58,7 @@ void put_before(Job& job, const RankRanges& ranks, const std::vector<std::string
   for (const Program& program : job.programs) {
     const std::uint32_t end = first + program.ranks;
     while (first < end) {
-      const std::uint32_t next = end_of_alike(ranks, first, end);
+      const std::uint32_t next = end_of_same_kind(ranks, first, end);
       Program& part = programs.emplace_back(program);
       part.ranks = next - first;
       if (contains(ranks, first))
@@ -69,7 +69,7 @@ void put_before(Job& job, const RankRanges& ranks, const std::vector<std::string
   job.programs = std::move(programs);
 }
 
-Result<std::vector<std::string>> words_of_gdb(const std::string& arguments) {
+Result<std::vector<std::string>> gdb_command(const std::string& arguments) {
   wordexp_t found{};
   if (::wordexp(arguments.c_str(), &found, WRDE_NOCMD) != 0)
     return wrong(
@@ -83,7 +83,7 @@ Result<std::vector<std::string>> words_of_gdb(const std::string& arguments) {
   return words;
 }
 
-std::vector<std::string> words_to_attach(pid_t process) {
+std::vector<std::string> attach_command(pid_t process) {
   const std::optional<fs::path> printers = find_own_file(GONDWANA_PRINTERS, {"."});
   std::vector<std::string> words{
       "gdb", "-q", "-iex", "set pagination off", "-p", fmt::to_string(process)};

@@ -27,10 +27,10 @@ bool contains(const RankRanges& ranks, std::uint32_t rank);
 void put_before(Job& job, const RankRanges& ranks, const std::vector<std::string>& before);
 
 // The words of gdb that precede the program's, parsed from --gdb-args with shell quoting.
-Result<std::vector<std::string>> words_of_gdb(const std::string& arguments);
+Result<std::vector<std::string>> gdb_command(const std::string& arguments);
 
 // The command line that attaches gdb to a waiting process and continues to main(). It includes our
 // pretty-printers if they are installed.
-std::vector<std::string> words_to_attach(pid_t process);
+std::vector<std::string> attach_command(pid_t process);
 
 }  // namespace gondwana::launch

@@ -29,8 +29,8 @@ bool has_terminal() {
          ::tcgetpgrp(STDIN_FILENO) == ::getpgrp();
 }
 
-std::vector<std::string> words_of_window(DebuggerPlace place, std::uint32_t rank,
-                                         std::vector<std::string> debugger) {
+std::vector<std::string> window_command(DebuggerPlace place, std::uint32_t rank,
+                                        std::vector<std::string> debugger) {
   std::vector<std::string> words;
   const std::string title = fmt::format("rank {}", rank);
   if (place == DebuggerPlace::tmux) words = {"tmux", "new-window", "-d", "-n", title};
@@ -55,7 +55,7 @@ class Windows {
 
   void open(std::uint32_t rank, const std::vector<std::string>& debugger) {
     const std::array<int, 3> standard{STDIN_FILENO, STDERR_FILENO, STDERR_FILENO};
-    const Result<pid_t> window = spawn_process(words_of_window(place_, rank, debugger), standard);
+    const Result<pid_t> window = spawn_process(window_command(place_, rank, debugger), standard);
     if (!window)
       print_error("gondwana run: rank {} waits for a debugger: {}; attach another\n", rank,
                   window.error().text);
@@ -84,7 +84,7 @@ void serve(DebuggerPlace place, const std::vector<RemoteDebugger>& remote, const
   for (const RemoteDebugger& debugger : remote) windows.open(debugger.rank, debugger.words);
   WaitingRank waiting;
   while (::read(from.get(), &waiting, sizeof(waiting)) == sizeof(waiting))
-    windows.open(waiting.rank, words_to_attach(waiting.process));
+    windows.open(waiting.rank, attach_command(waiting.process));
   windows.close();
   while (::waitpid(-1, nullptr, 0) > 0 || errno == EINTR) continue;
 }

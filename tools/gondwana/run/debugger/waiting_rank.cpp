@@ -31,7 +31,7 @@ const char* rank_here() {
 
 void ask_user() {
   std::string line;
-  for (const std::string& word : words_to_attach(::getpid())) line += " " + quote(word);
+  for (const std::string& word : attach_command(::getpid())) line += " " + quote(word);
   print_error("gondwana run: rank {} waits for a debugger; type on host {}: {}\n", rank_here(),
               host_name().data(), line);
   std::fflush(stderr);

@@ -72,7 +72,7 @@ std::optional<std::uint64_t> ErrorGatherer::due_ns() const {
 }
 
 std::string ErrorGatherer::release() {
-  constexpr std::size_t most_alike = 4;  // shown in full even though only numbers differ
+  constexpr std::size_t max_alike = 4;  // shown in full even though only numbers differ
   std::ranges::stable_sort(errors_, {}, &TheError::rank);
   // Takes one error of each rank, and returns the ranks.
   const auto take_ranks = [this](const auto& is_wanted) {
@@ -98,7 +98,7 @@ std::string ErrorGatherer::release() {
       if (is_alike(other) && !is_same(other)) others.insert(other.rank);
     lines += fmt::format("{}{}: {}\n{}", error.before, name(take_ranks(is_same)), error.text,
                          error.more);
-    if (others.size() >= most_alike)
+    if (others.size() >= max_alike)
       lines += fmt::format("{}{}: the same with other numbers\n", error.before,
                            name(take_ranks(is_alike)));
   }

@@ -23,13 +23,13 @@ class ErrorGatherer {
   // When the held lines are due; nothing if there are none.
   std::optional<std::uint64_t> due_ns() const;
   // Too much is held.
-  bool is_full() const { return size_ >= most_held; }
+  bool is_full() const { return size_ >= max_held; }
 
   // Returns the held lines, sorted by rank, and clears them.
   std::string release();
 
  private:
-  static constexpr std::size_t most_held = std::size_t{256} << 10;
+  static constexpr std::size_t max_held = std::size_t{256} << 10;
 
   struct TheError {
     std::uint32_t rank = 0;

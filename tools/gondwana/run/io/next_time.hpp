@@ -23,12 +23,12 @@ class NextTime {
     if (next_ == never) return -1;
     const std::uint64_t now = monotonic_ns();
     const std::uint64_t left = next_ > now ? (next_ - now + 999'999) / 1'000'000 : 0;
-    return static_cast<int>(std::min<std::uint64_t>(left, longest_ms));
+    return static_cast<int>(std::min<std::uint64_t>(left, max_ms));
   }
 
  private:
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
-  static constexpr std::uint64_t longest_ms = 1'000'000;
+  static constexpr std::uint64_t max_ms = 1'000'000;
 
   std::uint64_t next_ = never;
 };

@@ -32,7 +32,7 @@ class OutputStream {
   // True if it holds too much to take more text now.
   bool is_full() const { return pending_.size() >= high_water; }
   bool is_terminal() const { return kind_ == Kind::terminal; }
-  bool is_in_line_of(Writer writer) const { return unfinished_ == writer; }
+  bool is_ancestor(Writer writer) const { return unfinished_ == writer; }
   bool is_same_file_as(const OutputStream& other) const;
 
   // Why writing fails (errno), or 0. Everything appended since is lost.

@@ -49,7 +49,7 @@ void OwnOutput::write(std::uint32_t rank, Standard which, std::string_view text)
   const std::string before = prefix(rank);
   while (!text.empty()) {
     const std::size_t length = std::min(text.find('\n'), text.size() - 1) + 1;
-    if (!to.is_in_line_of(self)) to.append(self, before);
+    if (!to.is_ancestor(self)) to.append(self, before);
     to.append(self, text.substr(0, length));
     text.remove_prefix(length);
   }
@@ -79,10 +79,10 @@ bool OwnOutput::hold(std::uint32_t rank, std::string_view text) {
 }
 
 void OwnOutput::defer(OutputStream::Writer writer, std::string_view text) {
-  constexpr std::size_t most_deferred = std::size_t{256} << 10;
+  constexpr std::size_t max_deferred = std::size_t{256} << 10;
   deferred_.emplace_back(writer, text);
   deferred_size_ += text.size();
-  if (deferred_size_ >= most_deferred) release();
+  if (deferred_size_ >= max_deferred) release();
 }
 
 void OwnOutput::release() {

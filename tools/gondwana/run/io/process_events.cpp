@@ -85,7 +85,7 @@ bool ProcessEvents::hold() {
   return !held_.empty();
 }
 
-void ProcessEvents::tell_held() {
+void ProcessEvents::deliver_held() {
   for (const auto& tell : std::exchange(held_, {})) tell();
   if (std::exchange(has_read_children_, false)) on_signals();
 }

@@ -45,9 +45,9 @@ class ProcessEvents {
   bool counts(int signal, Way way) { return heard_.counts(signal, way); }
 
   // For a handler that takes long: returns whether a signal that counts, or the launcher's end, has
-  // arrived. It is kept until tell_held().
+  // arrived. It is kept until deliver_held().
   bool hold();
-  void tell_held();
+  void deliver_held();
 
  private:
   void on_signals();

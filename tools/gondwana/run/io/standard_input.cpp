@@ -12,7 +12,7 @@
 namespace gondwana::launch {
 namespace {
 
-constexpr std::uint64_t look_again_ns = 500'000'000;
+constexpr std::uint64_t poll_interval_ns = 500'000'000;
 
 bool is_in_background() {
   return ::isatty(STDIN_FILENO) == 1 && ::tcgetpgrp(STDIN_FILENO) != ::getpgrp();
@@ -36,16 +36,16 @@ void StandardInput::on_taken(std::uint64_t bytes) {
 }
 
 void StandardInput::step() {
-  if (state_ == State::looking && monotonic_ns() >= look_at_ns_) watch();
+  if (state_ == State::looking && monotonic_ns() >= next_look_ns_) watch();
 }
 
 std::optional<std::uint64_t> StandardInput::next_ns() const {
-  return state_ == State::looking ? std::optional(look_at_ns_) : std::nullopt;
+  return state_ == State::looking ? std::optional(next_look_ns_) : std::nullopt;
 }
 
 void StandardInput::watch() {
   if (is_in_background()) {
-    look_at_ns_ = monotonic_ns() + look_again_ns;
+    next_look_ns_ = monotonic_ns() + poll_interval_ns;
   } else if (poller_->watch(STDIN_FILENO, EPOLLIN, [this] { read_some(); })) {
     state_ = State::watching;
   } else {
@@ -58,7 +58,7 @@ void StandardInput::read_some() {
   if (is_in_background()) {
     poller_->forget(STDIN_FILENO);
     state_ = State::looking;
-    look_at_ns_ = monotonic_ns() + look_again_ns;
+    next_look_ns_ = monotonic_ns() + poll_interval_ns;
     return;
   }
   // Allocated because the stack may be small.

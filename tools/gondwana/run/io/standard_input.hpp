@@ -45,7 +45,7 @@ class StandardInput {
   std::uint64_t window_;
   Send send_;
   State state_ = State::off;
-  std::uint64_t look_at_ns_ = 0;
+  std::uint64_t next_look_ns_ = 0;
   std::uint64_t in_flight_ = 0;  // bytes read here that the rank has not read yet
 };
 

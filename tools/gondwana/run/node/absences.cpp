@@ -10,7 +10,7 @@
 namespace gondwana::launch {
 namespace {
 
-constexpr std::uint64_t look_every_ns = 100'000'000;
+constexpr std::uint64_t look_interval_ns = 100'000'000;
 
 }  // namespace
 
@@ -18,12 +18,12 @@ void Absences::on_absent(std::uint32_t rank) {
   const Left left{ranks_.global(rank)};
   if (job_.share.has_conductor()) actions_.emplace_back(left);
   ranks_.leave_out(left.rank);
-  look_at_ns_ = 0;
+  next_look_ns_ = 0;
 }
 
 void Absences::on(const Left& left, std::uint64_t /*now*/) {
   ranks_.leave_out(left.rank);
-  look_at_ns_ = 0;
+  next_look_ns_ = 0;
 }
 
 // A rank finalizes, or has ended after finalizing.
@@ -33,10 +33,10 @@ void Absences::on(const RankLeaves& /*leaves*/, std::uint64_t /*now*/) {
 
 void Absences::on(const AgentLost& lost, std::uint64_t now) {
   if (!end_.is_idle()) return;
-  if (!lost.complaint.empty()) return end_.end_because(lost.complaint, exit_failure, now);
+  if (!lost.error_text.empty()) return end_.end_because(lost.error_text, exit_failure, now);
   lost_agent_ =
       LostAgent{fmt::format("the node agent on host {} (pid {}) {}; all ranks are ended{}", host_,
-                            lost.pid, how_it_ended(lost.wait_status), lost.fault),
+                            lost.pid, describe_exit(lost.wait_status), lost.fault),
                 now + lost.pause_ns};
 }
 
@@ -53,7 +53,7 @@ void Absences::on(const RanksSeen& seen, std::uint64_t now) {
                                 *ranks_.absent().begin(), ranks_.global(rank))}},
             now);
   }
-  if (!end_.is_idle() || !lost_agent_ || now < lost_agent_->tell_at_ns) return;
+  if (!end_.is_idle() || !lost_agent_ || now < lost_agent_->report_at_ns) return;
   // Ranks that have finalized do not miss the agent.
   if (!all_have_finalized) end_.end_because(lost_agent_->sentence, exit_failure, now);
   lost_agent_.reset();
@@ -73,7 +73,7 @@ void Absences::on(const NobodyCanGoOn& seen, std::uint64_t now) {
 void Absences::on_tick(std::uint64_t now) {
   if (!end_.is_idle()) return;
   if (const auto at_ns = look_at_ranks_ns(); at_ns && now >= *at_ns) {
-    look_at_ns_ = now + look_every_ns;
+    next_look_ns_ = now + look_interval_ns;
     actions_.emplace_back(LookAtRanks{});
   }
   if (!deadlock_at_ns_ || now < *deadlock_at_ns_) return;
@@ -83,8 +83,8 @@ void Absences::on_tick(std::uint64_t now) {
 
 std::optional<std::uint64_t> Absences::look_at_ranks_ns() const {
   NextTime next;
-  if (!ranks_.absent().empty()) next.consider(look_at_ns_);
-  if (lost_agent_) next.consider(lost_agent_->tell_at_ns);
+  if (!ranks_.absent().empty()) next.consider(next_look_ns_);
+  if (lost_agent_) next.consider(lost_agent_->report_at_ns);
   return next.ns();
 }
 

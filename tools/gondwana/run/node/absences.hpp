@@ -35,7 +35,7 @@ class Absences {
   // An agent that has ended. It is no loss if the ranks end as well.
   struct LostAgent {
     std::string sentence;
-    std::uint64_t tell_at_ns;
+    std::uint64_t report_at_ns;
   };
 
   std::optional<std::uint64_t> look_at_ranks_ns() const;
@@ -45,7 +45,7 @@ class Absences {
   Admission& ranks_;
   NodeEnd& end_;
   NodeActions& actions_;
-  std::uint64_t look_at_ns_ = 0;  // a change of a rank's state sends no event
+  std::uint64_t next_look_ns_ = 0;  // a change of a rank's state sends no event
   std::optional<std::uint64_t> deadlock_at_ns_;
   std::optional<LostAgent> lost_agent_;
 };

@@ -24,12 +24,12 @@ std::vector<std::string> AgentLife::hear(std::string_view bytes) {
   line_ += bytes;
   for (std::size_t end = 0; (end = line_.find('\n')) != std::string::npos;
        line_.erase(0, end + 1)) {
-    std::string_view complaint = std::string_view(line_).substr(0, end);
-    if (complaint.starts_with(own_beginning)) complaint.remove_prefix(own_beginning.size());
+    std::string_view error_text = std::string_view(line_).substr(0, end);
+    if (error_text.starts_with(own_beginning)) error_text.remove_prefix(own_beginning.size());
     if (why_)
-      *why_ += fmt::format("{}{}", why_->empty() ? "" : " / ", complaint);
+      *why_ += fmt::format("{}{}", why_->empty() ? "" : " / ", error_text);
     else
-      sentences.push_back(sentence(complaint));
+      sentences.push_back(sentence(error_text));
   }
   return sentences;
 }
@@ -43,13 +43,13 @@ AgentLost AgentLife::end(pid_t pid, int wait_status, std::string_view network,
                          std::uint64_t pause_ns) const {
   return {.pid = pid,
           .wait_status = wait_status,
-          .complaint = why_.value_or("").empty() ? "" : sentence(*why_),
+          .error_text = why_.value_or("").empty() ? "" : sentence(*why_),
           .fault = describe_fault_of_ucx(network, wait_status),
           .pause_ns = pause_ns};
 }
 
-std::string AgentLife::sentence(std::string_view complaint) const {
-  return fmt::format("the node agent on host {}: {}", host_, complaint);
+std::string AgentLife::sentence(std::string_view error_text) const {
+  return fmt::format("the node agent on host {}: {}", host_, error_text);
 }
 
 }  // namespace gondwana::launch

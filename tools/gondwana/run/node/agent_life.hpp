@@ -26,7 +26,7 @@ class AgentLife {
   AgentLost end(pid_t pid, int wait_status, std::string_view network, std::uint64_t pause_ns) const;
 
  private:
-  std::string sentence(std::string_view complaint) const;
+  std::string sentence(std::string_view error_text) const;
 
   std::string host_;
   std::string line_;                     // not whole yet

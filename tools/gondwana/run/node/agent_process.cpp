@@ -28,7 +28,7 @@ namespace {
 
 // The time that a rank may need to finalize.
 constexpr std::uint64_t time_to_finalize_ns = 1'000'000'000;
-constexpr std::uint64_t longest_to_finalize_ns = 5'000'000'000;
+constexpr std::uint64_t max_finalize_ns = 5'000'000'000;
 
 Error cannot_start(std::string_view what) {
   return {Errc::out_of_memory, fmt::format("cannot make {} of the node agent: {}; raise ulimit -n",
@@ -66,8 +66,8 @@ Result<void> AgentProcess::start() {
   if (!input) return cannot_start("the output");
   Result<Pipe> error = make_pipe("the output of the node agent");
   if (!error) return error.error();
-  complaints_ = std::move(error->from);
-  make_non_blocking(complaints_);
+  stderr_ = std::move(error->from);
+  make_non_blocking(stderr_);
   EnvironmentBlock environment(environ);
   environment.set(fmt::format("{}={}", protocol::join_fd_variable, join.get()));
 
@@ -83,8 +83,7 @@ Result<void> AgentProcess::start() {
   const Result<pid_t> pid = start_rank(start);
   if (!pid) return pid.error();
   pid_ = *pid;
-  if (Result<void> watched = poller_.watch(complaints_.get(), EPOLLIN, [this] { on_said(); });
-      !watched)
+  if (Result<void> watched = poller_.watch(stderr_.get(), EPOLLIN, [this] { on_said(); }); !watched)
     return watched;
   return watch(EPOLLIN);
 }
@@ -119,12 +118,12 @@ void AgentProcess::on_ready() {
 void AgentProcess::on_said() {
   std::array<char, 512> bytes{};
   ssize_t count = 0;
-  while (complaints_ && (count = ::read(complaints_.get(), bytes.data(), bytes.size())) > 0)
+  while (stderr_ && (count = ::read(stderr_.get(), bytes.data(), bytes.size())) > 0)
     for (const std::string& sentence : life_.hear({bytes.data(), static_cast<std::size_t>(count)}))
       streams_.say(sentence);
-  if (count != 0 || !complaints_) return;
-  poller_.forget(complaints_.get());
-  complaints_.reset();
+  if (count != 0 || !stderr_) return;
+  poller_.forget(stderr_.get());
+  stderr_.reset();
 }
 
 void AgentProcess::send_again() {
@@ -134,7 +133,7 @@ void AgentProcess::send_again() {
 void AgentProcess::send_job() {
   const WireUp::Progress progress = wire_.advance_agent(socket_.get());
   waits_for_memory_ = progress == WireUp::Progress::try_later;
-  const bool full = progress == WireUp::Progress::wait_for_room;
+  const bool full = progress == WireUp::Progress::wait_for_space;
   if (const Result<void> watched = watch(full ? EPOLLIN | EPOLLOUT : EPOLLIN); !watched)
     tell_(Failed{watched.error()});
 }
@@ -157,7 +156,7 @@ bool AgentProcess::on_child_ended(pid_t pid, int wait_status) {
   release();
   const std::optional<NodeContact> own = wire_.own_contact();
   tell_(life_.end(pid, wait_status, own ? text_in(own->info().network) : "",
-                  std::min(stretched(time_to_finalize_ns), longest_to_finalize_ns)));
+                  std::min(stretched(time_to_finalize_ns), max_finalize_ns)));
   return true;
 }
 

@@ -55,7 +55,7 @@ class AgentProcess {
   TellEvent tell_;
   pid_t pid_ = 0;  // 0: not started, or ended
   UniqueFd socket_;
-  UniqueFd complaints_;  // its standard error
+  UniqueFd stderr_;  // its standard error
   AgentLife life_;
   KnownNodes nodes_;
   bool waits_for_memory_ = false;  // part of the data could not be sent yet

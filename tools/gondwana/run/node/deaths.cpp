@@ -9,7 +9,7 @@ namespace gondwana::launch {
 namespace {
 
 constexpr std::uint64_t grace_ns = 1'000'000'000;
-constexpr std::uint64_t look_again_ns = 100'000'000;
+constexpr std::uint64_t poll_interval_ns = 100'000'000;
 
 }  // namespace
 
@@ -40,7 +40,7 @@ bool LostPrograms::wait_longer(std::uint32_t rank, const ProcessorUse& use, std:
   if (found == programs_.end()) return true;
   if (!found->respite) found->respite.emplace(grace_ns, now);
   if (!found->respite->lasts(use, now)) return false;
-  found->due_ns = now + look_again_ns;
+  found->due_ns = now + poll_interval_ns;
   return true;
 }
 

@@ -83,7 +83,7 @@ std::vector<pid_t> descendants() {
   return family;
 }
 
-ProcessorUse use_of_family(pid_t ancestor) {
+ProcessorUse processor_use_of(pid_t ancestor) {
   return use_of(family_of(ancestor));
 }
 

@@ -18,7 +18,7 @@ bool have_children();
 // Empty if /proc is missing.
 std::vector<pid_t> descendants();
 // Sums the process and everything below it.
-ProcessorUse use_of_family(pid_t ancestor);
+ProcessorUse processor_use_of(pid_t ancestor);
 
 class Descendants {
  public:

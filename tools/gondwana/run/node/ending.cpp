@@ -10,21 +10,21 @@ namespace {
 constexpr std::uint64_t sweep_every_ns = 10'000'000;
 // A process in an uninterruptible system call cannot be killed: do not wait for it forever.
 constexpr std::uint64_t give_up_after_ns = 3'000'000'000;
-constexpr std::uint64_t longest_respite_ns = 60'000'000'000;
-constexpr std::uint64_t look_again_ns = 100'000'000;
+constexpr std::uint64_t max_respite_ns = 60'000'000'000;
+constexpr std::uint64_t poll_interval_ns = 100'000'000;
 
 }  // namespace
 
 Respite::Respite(std::uint64_t grace_ns, std::uint64_t now)
-    : grace_ns_(grace_ns), end_ns_(now + longest_respite_ns) {}
+    : grace_ns_(grace_ns), end_ns_(now + max_respite_ns) {}
 
 void Respite::begin(const ProcessorUse& use) {
-  if (!most_used_ns_) most_used_ns_ = use.used_ns + grace_ns_;
+  if (!max_used_ns_) max_used_ns_ = use.used_ns + grace_ns_;
 }
 
 bool Respite::lasts(const ProcessorUse& use, std::uint64_t now) {
   begin(use);
-  return use.any_runs && use.used_ns < *most_used_ns_ && now < end_ns_;
+  return use.any_runs && use.used_ns < *max_used_ns_ && now < end_ns_;
 }
 
 void Ending::ask(std::uint64_t grace_ns, std::uint64_t now) {
@@ -40,7 +40,7 @@ void Ending::ask_later(std::uint64_t pause_ns, std::uint64_t grace_ns, std::uint
   if (state_ != State::idle) return;
   later_ = Later{now + pause_ns, grace_ns};
   respite_.emplace(pause_ns, now);
-  kill_in(longest_respite_ns + pause_ns + grace_ns, now);
+  kill_in(max_respite_ns + pause_ns + grace_ns, now);
 }
 
 void Ending::wait_at_most(std::uint64_t grace_ns, std::uint64_t now) {
@@ -70,7 +70,7 @@ void Ending::kill(std::uint64_t now) {
   state_ = State::killing;
   sweep_at_ns_ = now;
   give_up_at_ns_ = now + give_up_after_ns;
-  respite_.emplace(longest_respite_ns, now);
+  respite_.emplace(max_respite_ns, now);
 }
 
 std::vector<int> Ending::step(const DescendantsSeen& seen, std::uint64_t now) {
@@ -83,13 +83,13 @@ std::vector<int> Ending::step(const DescendantsSeen& seen, std::uint64_t now) {
   begin_grace(now);
   if (later_ && now >= later_->at_ns) {
     if (respite_->lasts(seen.use, now))
-      later_->at_ns = now + look_again_ns;
+      later_->at_ns = now + poll_interval_ns;
     else
       ask(later_->grace_ns, now);
   }
   if (state_ == State::asked && now >= kill_at_ns_) {
     if (respite_ && respite_->lasts(seen.use, now))
-      kill_at_ns_ = now + look_again_ns;
+      kill_at_ns_ = now + poll_interval_ns;
     else
       kill(now);
   }

@@ -28,7 +28,7 @@ class Respite {
  public:
   Respite(std::uint64_t grace_ns, std::uint64_t now);
 
-  bool has_begun() const { return most_used_ns_.has_value(); }
+  bool has_begun() const { return max_used_ns_.has_value(); }
   void begin(const ProcessorUse& use);
   // Whether one of them runs and they have time left.
   bool lasts(const ProcessorUse& use, std::uint64_t now);
@@ -36,7 +36,7 @@ class Respite {
  private:
   std::uint64_t grace_ns_;
   std::uint64_t end_ns_;
-  std::optional<std::uint64_t> most_used_ns_;  // of processors
+  std::optional<std::uint64_t> max_used_ns_;  // of processors
 };
 
 class Ending {

@@ -21,7 +21,7 @@
 namespace gondwana::launch {
 namespace {
 
-constexpr std::uint64_t last_words_ns = 1'000'000'000;  // for output that may have no reader
+constexpr std::uint64_t final_output_ns = 1'000'000'000;  // for output that may have no reader
 constexpr std::uint64_t send_again_ns = 1'000'000;
 
 // Whether the process handles the signal; false if that is unknown.
@@ -185,9 +185,9 @@ void Guardian::perform(const NodeAction& action) {
                  },
                  [this](const LookAtStarter& starter) {
                    const pid_t pid = decisions_.ranks()[starter.rank].pid;
-                   handle(StarterSeen{starter.rank, use_of_family(pid)});
+                   handle(StarterSeen{starter.rank, processor_use_of(pid)});
                  },
-                 [this](const LookAtImage& image) { links_.look_at_image(image.rank, image.pid); },
+                 [this](const LookAtImage& image) { links_.check_image(image.rank, image.pid); },
                  [this](const NeedAgent&) { agent_.need(); },
                  [this](const ReleaseAgent&) { agent_.release(); }},
       action);
@@ -220,7 +220,7 @@ void Guardian::step() {
   agent_.send_again();
   streams_.step(monotonic_ns());
   if (streams_.failure() != 0) handle(OutputFailed{streams_.failure()});
-  events_.tell_held();
+  events_.deliver_held();
   handle(Tick{});
   const Ending& ending = decisions_.end().ending();
   const std::uint64_t now = monotonic_ns();
@@ -241,7 +241,7 @@ int Guardian::finish() {
   if (end.ending().state() == Ending::State::given_up)
     streams_.say(fmt::format("processes that cannot be killed are left: {}",
                              fmt::join(descendants(), ", ")));
-  if (const std::string absent = decisions_.who_took_no_part(); !absent.empty())
+  if (const std::string absent = decisions_.describe_absent(); !absent.empty())
     streams_.say(absent);
   if (job_.share.total > 1)
     for (const std::string& sentence : inspector_.describe_no_jobs(job_.programs))
@@ -251,7 +251,7 @@ int Guardian::finish() {
   // This may take any time, as long as there is a reader.
   const std::uint64_t start = monotonic_ns();
   while (!streams_.drain() && !outcome.abandons_output) {
-    if (outcome.has_lost_launcher && monotonic_ns() > start + last_words_ns) break;
+    if (outcome.has_lost_launcher && monotonic_ns() > start + final_output_ns) break;
     poller_.wait(outcome.has_lost_launcher ? 10 : -1);
   }
   if (streams_.failure() != 0) handle(OutputFailed{streams_.failure()});

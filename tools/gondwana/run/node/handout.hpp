@@ -18,10 +18,10 @@ namespace gondwana::launch {
 class Handout {
  public:
   enum class Progress {
-    done,           // the process has been sent everything it asked for
-    wait_for_room,  // its socket is full
-    try_later,      // too many descriptors are in flight
-    lost,           // it has gone
+    done,            // the process has been sent everything it asked for
+    wait_for_space,  // its socket is full
+    try_later,       // too many descriptors are in flight
+    lost,            // it has gone
   };
 
   explicit Handout(std::uint32_t processes) : next_(processes) {}
@@ -39,7 +39,7 @@ class Handout {
         case protocol::Sent::yes:
           break;
         case protocol::Sent::no_room:
-          return Progress::wait_for_room;
+          return Progress::wait_for_space;
         case protocol::Sent::too_many_in_flight:
           return Progress::try_later;
         case protocol::Sent::peer_lost:

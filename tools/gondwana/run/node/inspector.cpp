@@ -24,16 +24,16 @@ std::vector<Survivor> Inspector::survivors() const {
 // The guardian may read the stacks of its ranks even if other processes may not. It does nothing
 // else meanwhile.
 std::string Inspector::describe(Report report, FunctionRef<bool()> is_interrupted) const {
-  constexpr std::uint64_t longest_ns = 1'000'000'000;
+  constexpr std::uint64_t max_wait_ns = 1'000'000'000;
   const bool at_once = report == Report::why_at_once;
   if (report == Report::why || at_once) {
-    const std::uint64_t end_ns = monotonic_ns() + longest_ns;
+    const std::uint64_t end_ns = monotonic_ns() + max_wait_ns;
     bool is_left = false;
-    const auto goes_on = [&] {
+    const auto continues = [&] {
       is_left = at_once && (is_left || is_interrupted());
       return !at_once || (!is_left && monotonic_ns() < end_ns);
     };
-    std::string why = why::examine_job(fmt::to_string(::getpid()), {}, goes_on);
+    std::string why = why::examine_job(fmt::to_string(::getpid()), {}, continues);
     if (!why.empty() || is_left) return is_left ? "" : why;
   }
   const std::vector<Survivor> ranks = survivors();

@@ -53,7 +53,7 @@ std::optional<std::uint64_t> JobOnNode::next_ns() const {
 }
 
 // Says nothing about programs that never ask to join, such as hostname.
-std::string JobOnNode::who_took_no_part() const {
+std::string JobOnNode::describe_absent() const {
   const std::vector<std::uint32_t> silent = ranks_.silent();
   if (end_.outcome().status || silent.empty()) return {};
   return fmt::format("rank{} {} ended without a call of shmem_init or gex_Client_Init",

@@ -31,7 +31,7 @@ class JobOnNode {
   // The rank is alive, and so is its program.
   bool is_there(std::uint32_t rank) const { return deaths_.is_there(rank); }
   // Reports ranks that ended without being missed; may be empty.
-  std::string who_took_no_part() const;
+  std::string describe_absent() const;
 
  private:
   const Job& job_;

@@ -69,9 +69,9 @@ struct NobodyCanGoOn {
 struct AgentLost {
   pid_t pid;
   int wait_status;
-  std::string complaint = {};  // why it could not serve
-  std::string fault = {};      // a known fault of a library
-  std::uint64_t pause_ns = 0;  // time in which ranks may finalize
+  std::string error_text = {};  // why it could not serve
+  std::string fault = {};       // a known fault of a library
+  std::uint64_t pause_ns = 0;   // time in which ranks may finalize
 };
 struct SignalCame {
   int number;

@@ -27,7 +27,7 @@ RankLinks::RankLinks(Poller& poller, WireUp& wire, const JobOnNode& job, TellEve
                              }}),
       images_(poller,
               {.on_word = [this](std::uint32_t) { tell_(RankLeaves{}); },
-               .on_end = [this](std::uint32_t rank, pid_t pid) { look_at_image(rank, pid); }}) {}
+               .on_end = [this](std::uint32_t rank, pid_t pid) { check_image(rank, pid); }}) {}
 
 Result<UniqueFd> RankLinks::open(std::uint32_t rank) {
   std::array<int, 2> ends{};
@@ -73,7 +73,7 @@ void RankLinks::join(std::uint32_t rank, pid_t program, UniqueFd end) {
   tell_(RankJoined{rank, program});
 }
 
-void RankLinks::look_at_image(std::uint32_t rank, pid_t pid) {
+void RankLinks::check_image(std::uint32_t rank, pid_t pid) {
   const RankState state = wire_.state(rank);
   const bool takes_part = state == RankState::joined || state == RankState::running;
   tell_(ImageLost{rank, pid, takes_part && has_replaced_its_program(pid, wire_.page(rank)),
@@ -85,7 +85,7 @@ void RankLinks::send_job(std::uint32_t rank) {
   if (!socket) return;
   const WireUp::Progress progress = wire_.advance(rank, socket.get());
   if (progress == WireUp::Progress::try_later) send_later_.push_back(rank);
-  const bool full = progress == WireUp::Progress::wait_for_room;
+  const bool full = progress == WireUp::Progress::wait_for_space;
   const std::uint32_t events = full ? EPOLLIN | EPOLLOUT : EPOLLIN;
   if (const Result<void> watched =
           poller_.watch(socket.get(), events, [this, rank] { read(rank); });

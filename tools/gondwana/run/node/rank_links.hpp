@@ -36,7 +36,7 @@ class RankLinks {
   void send_again();
   bool waits() const { return !send_later_.empty(); }
 
-  void look_at_image(std::uint32_t rank, pid_t pid);
+  void check_image(std::uint32_t rank, pid_t pid);
 
  private:
   void take(std::uint32_t rank, protocol::Received received);

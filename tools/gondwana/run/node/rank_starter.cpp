@@ -32,7 +32,7 @@ Result<void> RankStarter::prepare() {
   rlimit most = descriptors_;
   most.rlim_cur = most.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &most);
-  if (Result<void> room = look_for_room(job_); !room) return room;
+  if (Result<void> room = check_resources(job_); !room) return room;
   Result<std::vector<Place>> places = plan_binding(job_.binding.to, job_.ranks());
   if (!places) return Error{Errc::invalid_argument, places.error().text};
   places_ = *std::move(places);

@@ -26,11 +26,11 @@ namespace gondwana::launch {
 namespace {
 
 constexpr std::uint64_t second_ns = 1'000'000'000;
-constexpr std::uint64_t last_words_ns = second_ns;     // for output that may have no reader
-constexpr std::uint64_t bury_ns = second_ns;           // for a process whose host has ended
-constexpr std::uint64_t both_ends_ns = 3 * second_ns;  // for both ends of a connection
-constexpr std::uint64_t look_ns = 5 * second_ns;
-constexpr std::uint64_t short_look_ns = second_ns;
+constexpr std::uint64_t final_output_ns = second_ns;        // for output that may have no reader
+constexpr std::uint64_t close_timeout_ns = second_ns;       // for a process whose host has ended
+constexpr std::uint64_t close_interval_ns = 3 * second_ns;  // for both ends of a connection
+constexpr std::uint64_t look_time_ns = 5 * second_ns;
+constexpr std::uint64_t short_look_time_ns = second_ns;
 constexpr std::uint64_t max_check_ns = 20 * second_ns;
 constexpr std::uint64_t input_window = std::uint64_t{256} << 10;
 
@@ -105,7 +105,7 @@ Result<void> Conductor::start_host(const Host& host, Task task) {
   if (Result<void> heard = connection.listen(
           [this, node](Frame& frame, std::uint64_t now) { on_frame(node, frame, now); },
           [this, node](const std::string& why) {
-            handle(HostPipeEnded{node, why, stretched(both_ends_ns)});
+            handle(HostPipeEnded{node, why, stretched(close_interval_ns)});
           });
       !heard)
     return heard;
@@ -116,7 +116,7 @@ Result<void> Conductor::start_host(const Host& host, Task task) {
   const std::string ranks =
       last == first ? fmt::format("rank {}", last) : fmt::format("ranks {}-{}", first, last);
   output_.say(fmt::format("{} on host {}: pid {}: {}", ranks, connection.name(), connection.pid(),
-                          fmt::join(words_to_start(host, share.peer_timeout_s), " ")));
+                          fmt::join(start_command(host, share.peer_timeout_s), " ")));
   return {};
 }
 
@@ -146,7 +146,7 @@ void Conductor::on_child_ended(pid_t pid, int wait_status) {
   for (std::uint32_t node = 0; node < hosts_.size(); ++node) {
     if (hosts_[node]->pid() != pid) continue;
     hosts_[node]->on_child_ended();
-    handle(HostProcessEnded{node, wait_status, stretched(both_ends_ns)});
+    handle(HostProcessEnded{node, wait_status, stretched(close_interval_ns)});
   }
 }
 
@@ -172,17 +172,18 @@ void Conductor::perform(const HostsAction& action) {
 // The hosts must hear from the conductor meanwhile, or they would consider it dead. A signal ends
 // the search for reasons.
 void Conductor::explain(Explain how) {
-  const std::uint64_t longest_ns =
-      how == Explain::shortly ? short_look_ns : std::min(stretched(look_ns), max_check_ns);
-  const std::uint64_t end_ns = monotonic_ns() + longest_ns;
+  const std::uint64_t max_wait_ns = how == Explain::shortly
+                                        ? short_look_time_ns
+                                        : std::min(stretched(look_time_ns), max_check_ns);
+  const std::uint64_t end_ns = monotonic_ns() + max_wait_ns;
   bool is_left = false;
-  const auto goes_on = [&] {
+  const auto continues = [&] {
     ping_hosts();
     is_left = is_left || events_.hold();
     return !is_left && monotonic_ns() < end_ns;
   };
   const std::string id = jobs::FoundJob::id_of(job_number(parts_.front().share.tag));
-  const std::string report = why::examine_job(id, hosts_in_use(job_), goes_on);
+  const std::string report = why::examine_job(id, hosts_in_use(job_), continues);
   if (!report.empty() && !is_left) output_.say(report);
 }
 
@@ -194,7 +195,7 @@ void Conductor::step() {
   input_.step();
   output_.flush();
   if (output_.failure() != 0) handle(OutputFailed{output_.failure()});
-  events_.tell_held();
+  events_.deliver_held();
 }
 
 void Conductor::ping_hosts() {
@@ -227,13 +228,13 @@ void Conductor::write_trace() {
 
 int Conductor::finish() {
   const Outcome& outcome = decisions_.outcome();
-  bury_processes();
+  end_connections();
   if (job_.trace.is_written(outcome.status.value_or(0))) write_trace();
   output_.release();
   const std::uint64_t start = monotonic_ns();
   // This may take any time, as long as there is a reader.
   while (!output_.flush() && !outcome.abandons_output) {
-    if (outcome.has_lost_launcher && monotonic_ns() > start + last_words_ns) break;
+    if (outcome.has_lost_launcher && monotonic_ns() > start + final_output_ns) break;
     poller_.wait(outcome.has_lost_launcher ? 10 : -1);
   }
   if (output_.failure() != 0) handle(OutputFailed{output_.failure()});
@@ -242,10 +243,10 @@ int Conductor::finish() {
 }
 
 // ssh ends when its remote launcher has ended; one that hangs is killed.
-void Conductor::bury_processes() {
+void Conductor::end_connections() {
   Ending ending;
   Descendants below;
-  ending.wait_at_most(bury_ns, monotonic_ns());
+  ending.wait_at_most(close_timeout_ns, monotonic_ns());
   for (;;) {
     below.step(ending);
     if (ending.is_over()) return;

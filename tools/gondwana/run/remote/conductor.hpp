@@ -47,7 +47,7 @@ class Conductor {
   int next_timeout_ms() const;
   void write_trace();
   int finish();
-  void bury_processes();
+  void end_connections();
 
   const Job& job_;
   Poller poller_;

@@ -64,7 +64,7 @@ void FrameLink::close() {
 void FrameLink::send(const Frame& frame) {
   if (!to_) return;
   pending_.append(encode(frame, tag_));
-  if (!waits_for_room_) flush();
+  if (!waits_for_space_) flush();
 }
 
 void FrameLink::flush() {
@@ -76,8 +76,8 @@ void FrameLink::flush() {
     return to_.reset();
   }
   const bool wait = !has_sent_all();
-  if (wait == waits_for_room_) return;
-  waits_for_room_ =
+  if (wait == waits_for_space_) return;
+  waits_for_space_ =
       wait && static_cast<bool>(poller_->watch(to_.get(), EPOLLOUT, [this] { flush(); }));
   if (!wait) poller_->forget(to_.get());
 }

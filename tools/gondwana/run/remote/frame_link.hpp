@@ -53,7 +53,7 @@ class FrameLink {
   OnFrame on_frame_;
   OnEnd on_end_;
   SendBuffer pending_;
-  bool waits_for_room_ = false;
+  bool waits_for_space_ = false;
   std::uint64_t heard_ns_;
 };
 

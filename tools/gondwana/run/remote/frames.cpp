@@ -18,13 +18,13 @@ namespace gondwana::launch {
 namespace {
 
 // Slightly more than the longest line that a LineForwarder holds.
-constexpr std::uint32_t longest_payload = 96U << 20;
+constexpr std::uint32_t max_payload = 96U << 20;
 constexpr link::MessageSet frame_set{.name = "a message between the hosts of the job",
                                      .mark = "GdFr",
                                      .version = 6,
                                      .has_tags = true,
                                      .kinds = std::variant_size_v<Frame>,
-                                     .longest_payload = longest_payload};
+                                     .max_payload = max_payload};
 
 }  // namespace
 
@@ -83,7 +83,7 @@ bool plausible(const Task& task) {
   std::uint64_t ranks = 0;
   for (const Program& program : job.programs) ranks += program.ranks;
   return !job.programs.empty() && share.total <= protocol::max_ranks && ranks <= share.total &&
-         job.node_ranks().are_among(share.total) && share.nodes <= most_nodes &&
+         job.node_ranks().are_among(share.total) && share.nodes <= max_nodes_in_range &&
          share.node < share.nodes &&
          std::ranges::all_of(
              job.programs, [](const Program& one) { return plausible(one); }) &&
@@ -95,7 +95,7 @@ bool plausible(const Signal& signal) {
 }
 bool plausible(const NodeRows& update) {
   return std::ranges::all_of(update.rows, [](const NodeRow& row) {
-    return row.node < most_nodes && row.info.size() <= longest_node_info;
+    return row.node < max_nodes_in_range && row.info.size() <= longest_node_info;
   });
 }
 bool plausible(const ThisNode& info) {
@@ -118,8 +118,8 @@ bool plausible(const Left& left) {
 }
 // Nanoseconds of some clock, up to 30 years, so differences of two times are valid.
 bool plausible(const Pong& pong) {
-  constexpr std::uint64_t longest_ns = std::uint64_t{1} << 60;
-  return pong.sent_ns < longest_ns && pong.time_ns < longest_ns;
+  constexpr std::uint64_t max_wait_ns = std::uint64_t{1} << 60;
+  return pong.sent_ns < max_wait_ns && pong.time_ns < max_wait_ns;
 }
 bool plausible(const auto& /*any bytes will do*/) {
   return true;

@@ -17,14 +17,14 @@
 namespace gondwana::launch {
 namespace {
 
-constexpr std::size_t longest_complaint = 2000;
+constexpr std::size_t longest_error_text = 2000;
 constexpr std::uint64_t taken_step = std::uint64_t{128} << 10;
 
 }  // namespace
 
 // The command line of a remote launcher.
-std::vector<std::string> words_to_start(const Host& host, std::uint32_t peer_timeout_s) {
-  return words_to_reach(host, peer_timeout_s, {"run", std::string(remote_launcher_option)});
+std::vector<std::string> start_command(const Host& host, std::uint32_t peer_timeout_s) {
+  return remote_command(host, peer_timeout_s, {"run", std::string(remote_launcher_option)});
 }
 
 HostConnection::HostConnection(Poller& poller, const Host& host, const Share& share)
@@ -33,7 +33,7 @@ HostConnection::HostConnection(Poller& poller, const Host& host, const Share& sh
 Result<void> HostConnection::listen(FrameLink::OnFrame on_frame, FrameLink::OnEnd on_end) {
   if (Result<void> watched = link_->start(std::move(on_frame), std::move(on_end)); !watched)
     return watched;
-  return poller_->watch(complaints_.get(), EPOLLIN, [this] { read_complaints(); });
+  return poller_->watch(stderr_.get(), EPOLLIN, [this] { read_stderr(); });
 }
 
 Result<void> HostConnection::start() {
@@ -43,13 +43,13 @@ Result<void> HostConnection::start() {
   if (!output) return output.error();
   Result<Pipe> error = make_pipe("a pipe to a host");
   if (!error) return error.error();
-  const Result<pid_t> pid = spawn_process(words_to_start(host_, share_.peer_timeout_s),
+  const Result<pid_t> pid = spawn_process(start_command(host_, share_.peer_timeout_s),
                                           {input->from.get(), output->to.get(), error->to.get()});
   if (!pid)
     return Error{pid.error().code, fmt::format("host {}: {}", host_.name, pid.error().text)};
   pid_ = *pid;
-  complaints_ = std::move(error->from);
-  make_non_blocking(complaints_);
+  stderr_ = std::move(error->from);
+  make_non_blocking(stderr_);
   link_.emplace(*poller_, std::move(output->from), std::move(input->to), share_.tag);
   return {};
 }
@@ -58,22 +58,22 @@ void HostConnection::report_output() {
   if (written_ >= taken_step) send(Taken{std::exchange(written_, 0)});
 }
 
-void HostConnection::read_complaints() {
+void HostConnection::read_stderr() {
   std::array<char, 4096> buffer;
   ssize_t count = 0;
-  while ((count = ::read(complaints_.get(), buffer.data(), buffer.size())) > 0) {
-    complained_.append(buffer.data(), static_cast<std::size_t>(count));
-    if (complained_.size() > longest_complaint)
-      complained_.erase(0, complained_.size() - longest_complaint);
+  while ((count = ::read(stderr_.get(), buffer.data(), buffer.size())) > 0) {
+    stderr_text_.append(buffer.data(), static_cast<std::size_t>(count));
+    if (stderr_text_.size() > longest_error_text)
+      stderr_text_.erase(0, stderr_text_.size() - longest_error_text);
   }
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  poller_->forget(complaints_.get());
-  complaints_.reset();
+  poller_->forget(stderr_.get());
+  stderr_.reset();
 }
 
 HostSeen HostConnection::look() {
-  if (complaints_) read_complaints();
-  return {share_.node, link_->heard_ns(), link_->has_unread(), complained_};
+  if (stderr_) read_stderr();
+  return {share_.node, link_->heard_ns(), link_->has_unread(), stderr_text_};
 }
 
 void HostConnection::close(bool is_killed) {
@@ -83,7 +83,7 @@ void HostConnection::close(bool is_killed) {
 
 HostFacts HostConnection::facts() const {
   return {.name = host_.name,
-          .way = name_of_way(host_),
+          .way = transport_name(host_),
           .by_ssh = leads_by_ssh(host_),
           .peer_timeout_s = share_.peer_timeout_s,
           .start_limit_s = link::start_limit_s(share_.peer_timeout_s)};

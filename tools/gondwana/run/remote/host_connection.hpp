@@ -19,7 +19,7 @@
 namespace gondwana::launch {
 
 // The command line that starts a remote launcher on the host.
-std::vector<std::string> words_to_start(const Host& host, std::uint32_t peer_timeout_s);
+std::vector<std::string> start_command(const Host& host, std::uint32_t peer_timeout_s);
 
 class HostConnection {
  public:
@@ -48,15 +48,15 @@ class HostConnection {
   HostFacts facts() const;
 
  private:
-  void read_complaints();
+  void read_stderr();
 
   Poller* poller_;
   Host host_;
   Share share_;
   pid_t pid_ = 0;
   std::optional<FrameLink> link_;
-  UniqueFd complaints_;        // its standard error
-  std::string complained_;     // the end of its text
+  UniqueFd stderr_;            // its standard error
+  std::string stderr_text_;    // the end of its text
   std::uint64_t written_ = 0;  // bytes of its output that were not reported as taken yet
 };
 

@@ -31,12 +31,12 @@ std::string without_consequence(const std::string& said) {
 void HostLife::on_pipe_ended(std::string why, std::uint64_t time_ns, std::uint64_t now) {
   pipe_ended_ = true;
   malformed_ = std::move(why);
-  if (told_by_ns_ == 0) told_by_ns_ = now + time_ns;
+  if (report_deadline_ns_ == 0) report_deadline_ns_ = now + time_ns;
 }
 
 void HostLife::on_process_ended(int wait_status, std::uint64_t time_ns, std::uint64_t now) {
   wait_status_ = wait_status;
-  if (told_by_ns_ == 0) told_by_ns_ = now + time_ns;
+  if (report_deadline_ns_ == 0) report_deadline_ns_ = now + time_ns;
 }
 
 std::optional<HostEnd> HostLife::look(const HostSeen& seen, std::uint64_t now) {
@@ -45,7 +45,7 @@ std::optional<HostEnd> HostLife::look(const HostSeen& seen, std::uint64_t now) {
   // This process may have been stopped itself: what arrived meanwhile counts.
   const bool silent = now >= silent_at_ns() && !seen.has_unread;
   if (over_ || (!ended && !silent)) return std::nullopt;
-  return HostEnd{loss_status(), ended ? describe_end(seen.complaint) : describe_silence()};
+  return HostEnd{loss_status(), ended ? describe_end(seen.error_text) : describe_silence()};
 }
 
 std::optional<std::uint64_t> HostLife::next_ns() const {
@@ -54,13 +54,13 @@ std::optional<std::uint64_t> HostLife::next_ns() const {
 }
 
 std::uint64_t HostLife::ended_at_ns() const {
-  if (told_by_ns_ == 0) return never_ns;
-  return !malformed_.empty() || (wait_status_ && pipe_ended_) ? 0 : told_by_ns_;
+  if (report_deadline_ns_ == 0) return never_ns;
+  return !malformed_.empty() || (wait_status_ && pipe_ended_) ? 0 : report_deadline_ns_;
 }
 
 std::uint64_t HostLife::silent_at_ns() const {
   // Once the connection ends, that is the reason.
-  if (facts_.peer_timeout_s == 0 || told_by_ns_ != 0) return never_ns;
+  if (facts_.peer_timeout_s == 0 || report_deadline_ns_ != 0) return never_ns;
   return heard_ns_ + silence_limit_s() * second_ns;
 }
 
@@ -81,11 +81,11 @@ std::string HostLife::describe_silence() const {
                      facts_.name, silence_limit_s(), since);
 }
 
-std::string HostLife::describe_end(const std::string& complaint) const {
-  const std::string reason = link::one_line(without_consequence(complaint));
+std::string HostLife::describe_end(const std::string& error_text) const {
+  const std::string reason = link::one_line(without_consequence(error_text));
   const std::string said = reason.empty() ? "" : ": " + reason;
   if (!malformed_.empty()) return fmt::format("host {}: {}", facts_.name, malformed_);
-  const std::string how = wait_status_ ? how_it_ended(*wait_status_) : "closed its output";
+  const std::string how = wait_status_ ? describe_exit(*wait_status_) : "closed its output";
   if (hello_) {
     return fmt::format("the connection to host {} is lost, {} {}{}; the job is ended", facts_.name,
                        facts_.way, how, said);

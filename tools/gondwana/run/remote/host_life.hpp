@@ -21,7 +21,7 @@ struct HostSeen {
   std::uint32_t node;
   std::uint64_t heard_ns;  // when data last arrived
   bool has_unread = false;
-  std::string complaint = {};  // from the process that leads there
+  std::string error_text = {};  // from the process that leads there
 };
 
 // No process of the job is left there, or the host cannot be reached. A message in it ends the job.
@@ -54,12 +54,12 @@ class HostLife {
   std::uint64_t silent_at_ns() const;
   std::uint32_t silence_limit_s() const;
   int loss_status() const;
-  std::string describe_end(const std::string& complaint) const;
+  std::string describe_end(const std::string& error_text) const;
   std::string describe_silence() const;
 
   HostFacts facts_;
   std::uint64_t heard_ns_;
-  std::uint64_t told_by_ns_ = 0;  // after the first sign of a loss; 0: there was none
+  std::uint64_t report_deadline_ns_ = 0;  // after the first sign of a loss; 0: there was none
   bool pipe_ended_ = false;
   std::string malformed_;  // why the frames could not be parsed
   std::optional<int> wait_status_;

@@ -64,7 +64,7 @@ void JobOnHosts::on(const HostSaid& said) {
     if (parts_[node].streams.reader) actions_.emplace_back(StartInput{node});
   } else if (const auto* own = std::get_if<ThisNode>(&frame)) {
     nodes_.set(node, own->info);
-    tell_rows();
+    send_rows();
   } else if (const auto* left = std::get_if<Left>(&frame)) {
     for (std::uint32_t other = 0; other < hosts_.size(); ++other)
       if (other != node && !hosts_[other].life.is_over()) actions_.emplace_back(Send{other, *left});
@@ -80,12 +80,12 @@ void JobOnHosts::on(const HostSaid& said) {
 }
 
 // A rank waits for all nodes: fewer rows are of no use to it.
-void JobOnHosts::tell_rows() {
+void JobOnHosts::send_rows() {
   if (!nodes_.is_complete()) return;
   for (std::uint32_t node = 0; node < hosts_.size(); ++node)
     if (!hosts_[node].life.is_over())
       actions_.emplace_back(Send{node, NodeRows{nodes_.newer_than(std::exchange(
-                                           hosts_[node].told_epoch, nodes_.epoch()))}});
+                                           hosts_[node].sent_epoch, nodes_.epoch()))}});
 }
 
 void JobOnHosts::on(const Stopping& stopping) {

@@ -80,7 +80,7 @@ class JobOnHosts {
  private:
   struct Host {
     HostLife life;
-    std::uint64_t told_epoch = 0;  // of the rows that it has
+    std::uint64_t sent_epoch = 0;  // of the rows that it has
     bool is_suspect = false;       // given up if it stays silent
   };
 
@@ -95,7 +95,7 @@ class JobOnHosts {
   void end_host(std::uint32_t node, const HostEnd& end, bool is_killed);
   void end_hosts(const End& end);
   void end_job(int status, const std::string& sentence);
-  void tell_rows();
+  void send_rows();
   void send_to_all(const Frame& frame);
 
   const Job& job_;

@@ -8,7 +8,7 @@
 namespace gondwana::bench::scale {
 namespace {
 
-constexpr std::size_t least_rows = 3;
+constexpr std::size_t min_rows = 3;
 
 using Shape = double (*)(double ranks);
 
@@ -85,7 +85,7 @@ std::span<const ScaleRow> last_on_several_nodes(std::span<const ScaleRow> real) 
 
 Result<ScaleRow> modelled_row(std::span<const ScaleRow> real, std::uint32_t ranks) {
   const std::span<const ScaleRow> rows = last_on_several_nodes(real);
-  if (rows.size() < least_rows)
+  if (rows.size() < min_rows)
     return Error{Errc::invalid_argument,
                  "a model needs three measured sizes of several nodes: raise --real, or begin "
                  "--ranks with fewer ranks"};

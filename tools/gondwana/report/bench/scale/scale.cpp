@@ -42,7 +42,7 @@ Result<std::vector<ScaleRow>> rows_of(const ScaleChoices& choices) {
   std::vector<ScaleRow> rows;
   std::size_t real = 0;
   for (const std::uint32_t ranks : choices.sizes()) {
-    const bool is_real = ranks <= choices.most_real;
+    const bool is_real = ranks <= choices.max_real_ranks;
     const Result<ScaleRow> row = is_real ? measure(*program, ranks, choices.node_ranks)
                                          : modelled_row(std::span(rows).first(real), ranks);
     if (!row) return row.error();

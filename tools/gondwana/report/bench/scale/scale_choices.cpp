@@ -82,11 +82,11 @@ Result<ScaleChoices> parse_scale(const std::vector<std::string>& words) {
   if (written.csv && written.json) return wrong("--csv or --json, not both");
   if (written.csv) choices.format = Format::csv;
   if (written.json) choices.format = Format::json;
-  constexpr std::uint64_t most_of_node = 1024;
+  constexpr std::uint64_t max_ranks_of_node = 1024;
   for (const Result<void>& set :
        {set_ranks(written.ranks, choices),
-        set_number("--node-ranks", written.node_ranks, most_of_node, choices.node_ranks),
-        set_number("--real", written.real, protocol::max_ranks, choices.most_real)})
+        set_number("--node-ranks", written.node_ranks, max_ranks_of_node, choices.node_ranks),
+        set_number("--real", written.real, protocol::max_ranks, choices.max_real_ranks)})
     if (!set) return set.error();
   return choices;
 }

@@ -16,7 +16,7 @@ struct ScaleChoices {
   std::uint32_t fewest = 2;
   std::uint32_t most = 1'000'000;
   std::uint32_t node_ranks = 64;
-  std::uint32_t most_real = 262'144;  // larger jobs are modelled
+  std::uint32_t max_real_ranks = 262'144;  // larger jobs are modelled
   Format format = Format::table;
 
   // The minimum times powers of two, and the maximum.
