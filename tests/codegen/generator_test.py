@@ -136,7 +136,7 @@ class VariablesTest(unittest.TestCase):
     def test_a_list_has_the_variables_of_the_names_that_it_asks_for(self):
         page = variables.with_lists("before\n{variables GASNET_FREEZE GONDWANA_S*}\n", self.table)
         self.assertIn("- `GASNET_FREEZE`: The same as `GONDWANA_FREEZE`.\n", page)
-        self.assertRegex(page, "- `GONDWANA_SPINS`: Looks at memory")
+        self.assertRegex(page, "- `GONDWANA_SPINS`: Spin iterations")
         self.assertNotIn("GONDWANA_HEAP_SIZE", page)
 
     def test_text_around_what_is_generated_stays(self):

@@ -284,7 +284,7 @@ class LocalHostsTest(JobTest):
                 os.kill(self.remote_launchers_of(job)[1], number)
                 _, err = job.communicate(timeout=WATCHDOG)
                 self.assertEqual(job.returncode, 128 + number)
-                self.assertRegex(err, rf"^gondwana run: the launcher on host \S+ has got SIG{name}; the job is ended\n")
+                self.assertRegex(err, rf"^gondwana run: the launcher on host \S+ has received SIG{name}; the job is ended\n")
 
     def test_a_signal_to_all_processes_counts_once(self):
         # So do batch systems end a job. A second signal would kill the ranks at once.

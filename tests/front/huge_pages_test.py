@@ -121,7 +121,7 @@ class HugePages(unittest.TestCase):
         said = self.info(GONDWANA_HUGETLB="yes")
         self.assertEqual((said["pages"]["heaps"]["value"], said["warnings"]), (2 << 20, []))
         (doubt,) = self.info(GONDWANA_HUGETLB="yes", GONDWANA_HEAP_SIZE="1G")["warnings"]
-        self.assertRegex(doubt, "heaps of 1 GiB on .* do not fit into the 8 MiB of huge pages")
+        self.assertRegex(doubt, "heaps of 1 GiB on .* do not fit into the 8 MiB of free huge pages")
         self.set_aside(0)
         said = self.info(GONDWANA_HUGETLB="yes")
         self.assertIsNone(said["pages"]["heaps"]["value"])

@@ -193,7 +193,7 @@ class InfoTest(unittest.TestCase):
                             GONDWANA_CONFIG="/nowhere/gondwana.toml")
 
     def test_a_launcher_that_leaves_no_way_to_meet_is_a_problem(self):
-        self.assert_problem("SLURM_STEP_NUM_TASKS=4 says .*--mpi=pmix", SLURM_STEP_NUM_TASKS="4")
+        self.assert_problem("SLURM_STEP_NUM_TASKS=4: .*--mpi=pmix", SLURM_STEP_NUM_TASKS="4")
 
     def test_limits_that_stop_every_job_are_problems(self):
         self.assert_problem(".*ulimit -f", limit=(resource.RLIMIT_FSIZE, 1 << 16))

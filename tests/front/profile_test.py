@@ -366,7 +366,7 @@ class ControlTest(unittest.TestCase):
     def test_a_heap_without_room_ends_the_job_with_a_sentence(self):
         ended = run(2, "calls", "all_kinds", SHMEM_SYMMETRIC_SIZE="8K")
         self.assertEqual(ended.returncode, 1)
-        sentence = r"no room for \d+ bytes of counters; raise SHMEM_SYMMETRIC_SIZE"
+        sentence = r"the symmetric heap has no space for \d+ bytes of counters; raise SHMEM_SYMMETRIC_SIZE"
         self.assertRegex(ended.stderr, sentence)
 
 

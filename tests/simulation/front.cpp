@@ -245,7 +245,7 @@ void Front::expect_silence() {
     known.silence = world_.ledger().add(
         {.what = fmt::format("host {} has been silent for {} s", name(node), limit_s),
          .status = {exit_failure},
-         .begins = fmt::format("host {} has said nothing for {} s", name(node), limit_s),
+         .begins = fmt::format("host {} was silent for {} s", name(node), limit_s),
          .earliest = limit,
          .latest = world_.now()});
   }

@@ -200,7 +200,7 @@ void Node::step() {
   const Time limit = Time{job_.share.peer_timeout_s} * second;
   if (uplink_.up != nullptr && link_open_ && limit != 0 && world_.now() >= heard_ns_ + limit &&
       !uplink_.down->has_unread())
-    lose(fmt::format("the launcher has said nothing for {} s", job_.share.peer_timeout_s));
+    lose(fmt::format("the launcher was silent for {} s", job_.share.peer_timeout_s));
   if (output_failure_) handle(OutputFailed{*output_failure_});
   handle(Tick{});
   if (!decisions_.end().is_idle()) handle(look_at_descendants());

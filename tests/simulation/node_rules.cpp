@@ -72,7 +72,7 @@ NodeRules::Expected NodeRules::expect(const SignalCame& signal) const {
   return {.ends = Ends::must,
           .status = exit_signal_base + signal.number,
           .is_cause = true,
-          .begins = fmt::format("the launcher on host {} has got {}; the job is ended", host_,
+          .begins = fmt::format("the launcher on host {} has received {}; the job is ended", host_,
                                 name_of_signal(signal.number))};
 }
 

@@ -138,7 +138,7 @@ TEST(frames, wrong_headers_are_refused) {
   changed[length_offset + 3] = 0x7f;
   EXPECT_NE(refusal(changed).find("bytes"), std::string::npos);
   EXPECT_NE(refusal(ping, tag + 1).find("another job"), std::string::npos);
-  EXPECT_NE(refusal(encode(Ping{}, 0), 0).find("no job"), std::string::npos);
+  EXPECT_NE(refusal(encode(Ping{}, 0), 0).find("does not belong to a job"), std::string::npos);
 }
 
 TEST(frames, a_payload_of_the_wrong_length_is_refused) {

@@ -403,7 +403,7 @@ TEST(JobOnNode, a_term_to_one_host_ends_the_others) {
   node.join_all();
   node.tell(SignalCame{SIGTERM});
   EXPECT_EQ(node.take<Stopping>().at(0).sentence,
-            "the launcher on host h has got SIGTERM; the job is ended");
+            "the launcher on host h has received SIGTERM; the job is ended");
   EXPECT_EQ(node.status(), 143);
   Node told(2, 2);
   told.join_all();

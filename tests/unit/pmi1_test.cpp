@@ -169,13 +169,13 @@ TEST(pmi1, answers_that_make_no_sense_are_shown) {
       refusal({{"get_maxes", "cmd=maxes\n"}}),
       "the launcher answered \"cmd=maxes\" over PMI_FD; expected a vallen_max of at least 1000");
   EXPECT_EQ(refusal({{"get_my_kvsname", "cmd=my_kvsname kvsname=\n"}}),
-            "the launcher answered \"cmd=my_kvsname kvsname=\" over PMI_FD, not a kvsname");
+            "the launcher answered \"cmd=my_kvsname kvsname=\" over PMI_FD; expected a kvsname");
 }
 
 TEST(pmi1, a_line_without_end_is_refused) {
   const std::string sentence = refusal({{"init", std::string(5000, 'x')}});
   EXPECT_EQ(sentence,
-            "the launcher answered \"" + std::string(80, 'x') + "\" over PMI_FD, not one line");
+            "the launcher answered \"" + std::string(80, 'x') + "\" over PMI_FD; expected one line");
 }
 
 TEST(pmi1, a_value_that_is_not_there_is_an_error) {

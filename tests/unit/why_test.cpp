@@ -193,12 +193,12 @@ TEST(why, the_last_write_to_a_word_or_else_near_it_is_told) {
   EXPECT_EQ(writer_of({put(64, 8, 1), put(64, 8, 3'000'000'000), put(72, 8, 4'000'000'000)}),
             "the last write to heap+0x40 of rank 1: rank 0, shmem_long_p, 2.0 s ago");
   EXPECT_EQ(writer_of({put(72, 8, 1'000'000'000), put(48, 8, 1)}),
-            "the trace contains no write to heap+0x40 of rank 1; the last one near it, "
+            "no write to heap+0x40 of rank 1 is in the events of the trace; the last one near it, "
             "just after it: rank 0, shmem_long_p, 4.0 s ago");
   EXPECT_TRUE(writer_of({put(48, 8, 1)}).find("near it, 8 bytes before it: rank 0") !=
               std::string::npos);
   EXPECT_EQ(writer_of({put(1024, 8, 1), put(0, 4000, 1, 2)}),
-            "the trace contains no write to heap+0x40 of rank 1; the last one near it, "
+            "no write to heap+0x40 of rank 1 is in the events of the trace; the last one near it, "
             "56 bytes before it: rank 0, shmem_put_signal, 5.0 s ago");
   EXPECT_EQ(writer_of({put(1024, 8, 1)}),
             "the trace contains no put or atomic operation to heap+0x40 of rank 1");

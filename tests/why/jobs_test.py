@@ -72,13 +72,13 @@ class JobsTest(WhyCase):
     @unittest.skipIf(os.geteuid() != 0, "only root sees jobs of others")
     def test_root_sees_jobs_of_all_users(self):
         os.chmod(self.folder, 0o755)
-        job = self.start_ready_with(("-n", "1", why_case.PROBLEMS, "nothing"), None, ranks=1, user=65534, group=65534,
+        job = self.start_ready_with(("-n", "1", why_case.PROBLEMS, "nothing", "else"), None, ranks=1, user=65534, group=65534,
                                     extra_groups=[])
         mine, all_users = tool("ps", why_case.PROBLEMS).stdout, tool("ps", "--all", why_case.PROBLEMS).stdout
         said = tool("why", "--all", "--watch", "0.1", str(job.pid))
         self.end(job)
-        self.assertNotIn("nothing", mine)
-        self.assertRegex(all_users, r"(?m)^\w+ .* (nobody|65534) +\S+ nothing$")
+        self.assertNotIn("nothing else", mine)
+        self.assertRegex(all_users, r"(?m)^\w+ .* (nobody|65534) +\S+ nothing else$")
         self.assertEqual((said.returncode, said.stderr), (0, ""))
 
     def test_help_is_understood_before_and_behind_a_command(self):

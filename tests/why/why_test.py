@@ -156,7 +156,7 @@ class WhyTest(WhyCase):
         said = json.loads(self.why(job, "--json", "--watch", "0.1"))
         self.end(job)
         self.assertRegex(text, r"(?m)^  3 .*waits in shmem_int_wait_until on word, which is 5, until it is 7$")
-        self.assertRegex(text, r"(?m)^  which rank wrote there last .* -x GONDWANA_TRACE=yes$")
+        self.assertRegex(text, r"(?m)^  to find out which rank wrote there last, run the job with -x GONDWANA_TRACE=yes$")
         wait = said["seen"][3]["wait"]
         self.assertEqual((wait["value"], wait["until"]), (5, "it is 7"))
 
