@@ -40,7 +40,8 @@ TEST(AgentLife, one_that_ends_before_it_serves_has_said_why) {
 
 TEST(AgentLife, the_known_fault_of_ucx_is_told_for_that_version_and_signal) {
   const AgentLife agent("h");
-  EXPECT_TRUE(agent.end(7, SIGABRT, "UCX 1.13.1", 0).fault.starts_with(". UCX 1.13 sometimes aborts"));
+  EXPECT_TRUE(
+      agent.end(7, SIGABRT, "UCX 1.13.1", 0).fault.starts_with(". UCX 1.13 sometimes aborts"));
   EXPECT_EQ(agent.end(7, SIGABRT, "UCX 1.14.0", 0).fault, "");
   EXPECT_EQ(agent.end(7, SIGKILL, "UCX 1.13.1", 0).fault, "");
 }

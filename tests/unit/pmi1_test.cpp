@@ -174,8 +174,8 @@ TEST(pmi1, answers_that_make_no_sense_are_shown) {
 
 TEST(pmi1, a_line_without_end_is_refused) {
   const std::string sentence = refusal({{"init", std::string(5000, 'x')}});
-  EXPECT_EQ(sentence,
-            "the launcher answered \"" + std::string(80, 'x') + "\" over PMI_FD; expected one line");
+  EXPECT_EQ(sentence, "the launcher answered \"" + std::string(80, 'x') +
+                          "\" over PMI_FD; expected one line");
 }
 
 TEST(pmi1, a_value_that_is_not_there_is_an_error) {

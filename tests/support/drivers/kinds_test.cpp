@@ -266,8 +266,9 @@ TEST(kinds, host_memory_is_pinned) {
   kind.release(memory.data());
   if (vendor() == "ze") return;
   const Failing now(call("cuMemHostRegister_v2", "hipHostRegister", ""), "1");
-  EXPECT_NE(error_of(kind.pin(host)).find("cannot pin 64 KiB of host memory for " + vendor() + ":0: "),
-            std::string::npos)
+  EXPECT_NE(
+      error_of(kind.pin(host)).find("cannot pin 64 KiB of host memory for " + vendor() + ":0: "),
+      std::string::npos)
       << error_of(kind.pin(host));
 }
 
