@@ -21,7 +21,7 @@ from two_hosts_case import TwoHostsCase
 HOW = ""
 OPENSHMEM = ""
 GASNET_EX = ""
-GONE = "the node agent on host {0} is gone"
+GONE = "the node agent on host {0} has ended"
 # Or a rank of the other host reports it when its connections break.
 BROKEN = GONE + "|ranks . to . on host {0} cannot be reached"
 
