@@ -137,7 +137,7 @@ std::vector<std::string> unknown_variables(char** environ, std::string_view pref
     const std::string_view text = *entry;
     const std::string_view name = text.substr(0, text.find('='));
     if (!name.starts_with(prefix)) continue;
-    if (std::string doubt = doubt_about(name); !doubt.empty()) sentences.push_back(doubt);
+    if (const std::string doubt = doubt_about(name); !doubt.empty()) sentences.push_back(doubt);
   }
   return sentences;
 }
