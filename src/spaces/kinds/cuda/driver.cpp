@@ -7,6 +7,7 @@
 
 #include "core/mapping.hpp"
 #include "spaces/kinds/cuda/open.hpp"
+#include "spaces/kinds/pinned_memory.hpp"
 #include "spaces/kinds/stream_driver.hpp"
 #include "spaces/kinds/vendor_device.hpp"
 #include "spaces/kinds/virtual_memory.hpp"
@@ -277,10 +278,9 @@ bool has_pinned(Bytes pages) {
   int attribute = 2;  // MEMORY_TYPE
   unsigned type = 0;
   void* value = &type;
-  bool has_one = false;
-  for (std::size_t at = 0; at < pages.size() && !has_one; at += page_size())
-    has_one = describe(1, &attribute, &value, pages.data() + at) == 0 && type == on_host;
-  return has_one;
+  return has_byte_at_page_edge(pages, [&](const std::byte* at) {
+    return describe(1, &attribute, &value, at) == 0 && type == on_host;
+  });
 }
 
 Result<std::unique_ptr<Devices>> open(KindContext& context) {

@@ -7,6 +7,7 @@
 
 #include "core/mapping.hpp"
 #include "spaces/kinds/hip/open.hpp"
+#include "spaces/kinds/pinned_memory.hpp"
 #include "spaces/kinds/stream_driver.hpp"
 #include "spaces/kinds/vendor_device.hpp"
 
@@ -170,14 +171,12 @@ bool has_pinned(Bytes pages) {
       take_last_error.function == nullptr || get_version(&version) != 0)
     return false;
   const int on_host = version < version_6 ? 0 : 1;
-  bool has_one = false;
-  for (std::size_t at = 0; at < pages.size() && !has_one; at += page_size()) {
+  return has_byte_at_page_edge(pages, [&](const std::byte* at) {
     PointerAttributes found{};
-    const bool is_known = describe(&found, pages.data() + at) == 0;
-    has_one = is_known && found.type == on_host;
+    const bool is_known = describe(&found, at) == 0;
     if (!is_known) take_last_error();
-  }
-  return has_one;
+    return is_known && found.type == on_host;
+  });
 }
 
 Result<std::unique_ptr<Devices>> open(KindContext& context) {
