@@ -90,7 +90,7 @@ template <std::predicate Test>
 int tested(const Test& test) {
   Progress& progress = door().progress();
   bool complete = test();
-  if (!complete) {
+  if (!complete && progress.has_operations()) {
     progress.move_operations();
     complete = test();
   }
