@@ -38,8 +38,9 @@ void Messages::listen(Receiver receiver, void* context, Handlers handlers) {
   owner_ = this_thread();
   any_thread_ = handlers == Handlers::on_any_thread;
   for (Receiving& lane : receiving_) lane.consumer.be_alone(!any_thread_);
-  listener_ = {receiver, context};
-  if (Tracer::is_on()) traced_listener_ = std::exchange(listener_, {&receive_traced, this});
+  // Another thread may poll as soon as it sees a receiver.
+  traced_listener_ = {receiver, context};
+  listener_ = Tracer::is_on() ? Listener{&receive_traced, this} : traced_listener_;
 }
 
 void Messages::receive_traced(void* messages, const Incoming& incoming) {
