@@ -151,7 +151,7 @@ RANK_TEST(sizes_of_buffers_may_differ_and_end_where_they_end, ranks(2).without_c
   const long value = 5;
   if (world.me() == 1) {
     put<8>(world.as("shmem_putmem"), &buffer[9], &value, 1, 0);
-    EXPECT_TRUE(says("the registered buffer of that rank is shorter",
+    EXPECT_TRUE(says("that rank has registered no buffer of this length",
                      [&] { put<8>(world.as("shmem_putmem"), &buffer[10], &value, 1, 0); }));
   }
   world.barrier();

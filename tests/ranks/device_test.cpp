@@ -351,7 +351,7 @@ RANK_TEST(a_device_says_what_it_cannot_do, ranks(1)) {
   ASSERT_EQ(give(world, target.data(), target.bytes()), 0);
   EXPECT_EQ(ptr(world.as("ptr"), target.data(), world.right()), nullptr);
   long value = 0;
-  EXPECT_TRUE(says("the registered buffer of that rank is shorter",
+  EXPECT_TRUE(says("that rank has registered no buffer of this length",
                    [&] { put<8>(world.as("putmem"), target.at(99), &value, 2, world.right()); }));
   const auto heap = world.allocate<long>(1024);
   EXPECT_TRUE(says("begin on a device, but are not in one of its allocations", [&] {

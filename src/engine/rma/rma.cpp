@@ -69,7 +69,7 @@ Result<Remote> Rma::locate(const char* what, Rank rank, const void* object,
                       fmt::ptr(object), index(rank),
                       buffers_.find(rank, object, size)
                           ? "a registered buffer, which locks do not accept; use symmetric memory"
-                          : "the registered buffer of that rank is shorter")};
+                          : "that rank has registered no buffer of this length")};
     return Error{Errc::invalid_argument,
                  fmt::format("{} of {} at address {} of rank {}: not symmetric memory{}", what,
                              format_size(size), fmt::ptr(object), index(rank),
