@@ -5,26 +5,19 @@ Installs the build into its own folder and uses it there as users do.
 
 import json
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import unittest
-import uuid
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
-from installed import plain_environment, run, run_well
-from processes import end_all, marked
+from client_case import MARK, SOURCE, ClientCase
+from installed import plain_environment, run_well
 
-BUILD = ""
-COMPILER = ""
-SOURCE = Path(__file__).with_name("launch_client.c").resolve()
 WATCHDOG = 60  # seconds: against hangs only
 CONDUITS = ("smp", "udp", "ofi", "ibv", "ucx", "mpi")
 MOST_TOGETHER = "GASNET_SUPERNODE_MAXSIZE=2"
-MARK = str(uuid.uuid4())  # in the environment of all processes started here
 
 
 PROGRAM_OF_TOOLS = r"""
@@ -48,62 +41,7 @@ int main(int argc, char** argv) {
 """
 
 
-class Installed(unittest.TestCase):
-    """A test with an installed tree, its own folder, and a client that is compiled once."""
-
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = Path(tempfile.mkdtemp(prefix="launch_test"))
-        cls.addClassCleanup(shutil.rmtree, cls.folder)
-        # Moved after the installation: nothing may depend on its old path.
-        first = cls.folder / "first"
-        cls.say("cmake", "--install", BUILD, "--prefix", first)
-        cls.prefix = first.rename(cls.folder / "prefix")
-        cls.client = cls.compile_with_pkg_config("client", "seq")
-
-    def tearDown(self):
-        left = marked(MARK)
-        end_all(left)
-        self.assertEqual(left, [], "processes were left behind")
-
-    @classmethod
-    def say(cls, *command):
-        """The output of a command that must succeed."""
-        return run_well(*command, cwd=cls.folder, variables={"MARK": MARK})
-
-    @classmethod
-    def pkg_config(cls, *words):
-        (file,) = cls.prefix.rglob("gasnet-smp-seq.pc")
-        return cls.say("env", f"PKG_CONFIG_PATH={file.parent}", "pkg-config", *words).split()
-
-    @classmethod
-    def compile_with_pkg_config(cls, name, mode, *flags, conduit="smp"):
-        package = f"gasnet-{conduit}-{mode}"
-        compile_flags = cls.pkg_config("--cflags", package)
-        link_flags = cls.pkg_config(
-            "--libs", *(["--static"] if "-static" in flags else []), package
-        )
-        cls.say(COMPILER, *compile_flags, *flags, SOURCE, "-o", name, *link_flags)
-        return f"./{name}"
-
-    def run_client(self, *command, **variables):
-        more = {"variables": {"MARK": MARK, **variables}, "cwd": self.folder, "input": "hello"}
-        return run(*(command or (self.client,)), **more)
-
-    def tool(self, name):
-        return str(self.prefix / "bin" / name)
-
-    def assert_ranks(self, done, count):
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        expected = [f"{rank} of {count}" for rank in range(count)]
-        self.assertEqual(sorted(done.stdout.splitlines()), expected)
-
-    def assert_told(self, done, sentence, status=1):
-        self.assertRegex(done.stderr, sentence)
-        self.assertEqual(done.returncode, status)
-
-
-class Finding(Installed):
+class Finding(ClientCase):
     def test_pkg_config_compiles_and_links_every_thread_mode(self):
         for mode in ("seq", "par", "parsync"):
             with self.subTest(mode=mode):
@@ -132,7 +70,7 @@ class Finding(Installed):
             encoding="utf-8",
         )
         words = self.pkg_config("--cflags", "gasnet-udp-par")
-        self.say(COMPILER, *words, "-Imine", "-fsyntax-only", "hidden.c")
+        self.say(self.compiler, *words, "-Imine", "-fsyntax-only", "hidden.c")
 
     def test_pkg_config_knows_the_variables_of_gasnet(self):
         for name in ("CC", "CXX", "CPPFLAGS", "CXXCPPFLAGS", "CFLAGS", "LD", "LDFLAGS", "LIBS"):
@@ -148,7 +86,7 @@ class Finding(Installed):
             self.assertIn(f"-DUPCXX_{name}=0", by_make)
             self.assertIn(f"-DUPCXX_{name}=0", by_package)
         options = ("-E", "-dM", "-include", "gasnetex.h", "-x", "c", "/dev/null")
-        macros = self.say(COMPILER, *by_package, *options)
+        macros = self.say(self.compiler, *by_package, *options)
         self.assertNotIn("GASNET_CONDUIT_SMP", macros)
         self.assertIn("#define GASNET_CONDUIT_OFI 1", macros)
 
@@ -160,14 +98,14 @@ class Finding(Installed):
                 package = f"gasnet_tools-{mode}"
                 flags = self.pkg_config("--cflags", package)
                 libraries = self.pkg_config("--libs", package)
-                self.say(COMPILER, "-Werror", *flags, "tools.c", "-o", "by_package", *libraries)
+                self.say(self.compiler, "-Werror", *flags, "tools.c", "-o", "by_package", *libraries)
                 rule = (
                     f"include {self.prefix}/include/{package}.mak\nby_fragment: tools.c\n"
                     "\t$(GASNETTOOLS_CC) $(GASNETTOOLS_CPPFLAGS) $(GASNETTOOLS_CFLAGS) -Werror"
                     " $(GASNETTOOLS_LDFLAGS) -o $@ $< $(GASNETTOOLS_LIBS)\n"
                 )
                 (self.folder / "tools.mak").write_text(rule, encoding="utf-8")
-                self.say("make", "-B", "-f", "tools.mak", f"GASNETTOOLS_CC={COMPILER}")
+                self.say("make", "-B", "-f", "tools.mak", f"GASNETTOOLS_CC={self.compiler}")
                 threads = {"seq": 1, "par": 256}[mode]
                 for program in ("./by_package", "./by_fragment"):
                     self.assertEqual(self.say(program), f"{threads} threads, root 1.4142\n")
@@ -193,7 +131,7 @@ class Finding(Installed):
         for part, number in (("MAJOR", 2025), ("MINOR", 8), ("PATCH", 0)):
             self.assertIn(f"#define GASNET_RELEASE_VERSION_{part} {number}\n", text)
         flags = self.pkg_config("--cflags", "gasnet-smp-seq")
-        self.say(COMPILER, *flags, "-fsyntax-only", "versions.c")
+        self.say(self.compiler, *flags, "-fsyntax-only", "versions.c")
 
     def compile_with_fragment(self, fragment, name):
         rule = (
@@ -202,7 +140,7 @@ class Finding(Installed):
             f"\t$(GASNET_LD) $(GASNET_LDFLAGS) -o $@ {name}.o $(GASNET_LIBS)\n"
         )
         (self.folder / "client.mak").write_text(rule, encoding="utf-8")
-        self.say("make", "-f", "client.mak", name, f"GASNET_CC={COMPILER}")
+        self.say("make", "-f", "client.mak", name, f"GASNET_CC={self.compiler}")
 
     def test_makefile_fragments_compile_and_link(self):
         for conduit, mode in (("smp", "seq"), ("udp", "par"), ("ofi", "parsync")):
@@ -256,7 +194,7 @@ class Finding(Installed):
             self.assert_told(self.run_client(configure, option), f"configure: .*{sentence}")
 
 
-class Starting(Installed):
+class Starting(ClientCase):
     def test_a_program_starts_itself_as_ranks(self):
         for ranks in (1, 2, 4):
             with self.subTest(ranks=ranks):
@@ -419,13 +357,13 @@ class Starting(Installed):
     def test_a_program_that_needs_the_library_by_another_starts_itself(self):
         flags = [*self.pkg_config("--cflags", "gasnet-smp-seq"), "-fPIC", "-shared", "-Dmain=start"]
         libraries = self.pkg_config("--libs", "gasnet-smp-seq")
-        self.say(COMPILER, *flags, SOURCE, "-o", "libindirect.so", *libraries)
+        self.say(self.compiler, *flags, SOURCE, "-o", "libindirect.so", *libraries)
         (self.folder / "indirect.c").write_text(
             "int start(int, char **);\nint main(int c, char** v) { return start(c, v); }\n"
         )
         (library,) = self.pkg_config("--variable=libdir", "gasnet-smp-seq")
         self.say(
-            COMPILER,
+            self.compiler,
             "indirect.c",
             "-o",
             "indirect",
@@ -443,7 +381,7 @@ class Starting(Installed):
             '  void* library = dlopen("./libindirect.so", RTLD_NOW | RTLD_GLOBAL);\n'
             '  return ((int (*)(int, char**))dlsym(library, "start"))(c, v);\n}\n'
         )
-        self.say(COMPILER, "late.c", "-o", "late", "-ldl")
+        self.say(self.compiler, "late.c", "-o", "late", "-ldl")
         self.assert_ranks(self.run_client("./late"), 1)
         done = self.run_client("./late", GASNET_PSHM_NODES="2")
         self.assert_told(done, "late is not linked with libgondwana_gasnet.so .*gondwana run -n 2")
@@ -459,7 +397,7 @@ class Starting(Installed):
         self.assert_ranks(done, 2)
 
 
-class Environment(Installed):
+class Environment(ClientCase):
     def segments(self, **variables):
         done = self.run_client(self.client, "segment", GASNET_PSHM_NODES="2", **variables)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -542,5 +480,5 @@ class Environment(Installed):
 
 
 if __name__ == "__main__":
-    BUILD, COMPILER = sys.argv[1:3]
+    ClientCase.build, ClientCase.compiler = sys.argv[1:3]
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "support/drivers/cuda_virtual.hpp"
 #include "support/drivers/streams.hpp"
@@ -27,6 +28,7 @@ enum Status : int {
   invalid_device = 101,
   invalid_context = 201,
   not_ready = 600,
+  illegal_address = 700,
   already_pinned = 712
 };
 
@@ -341,14 +343,6 @@ int cuThreadExchangeStreamCaptureMode(int* mode) {
   return success;
 }
 
-// Not a driver call: returns whether nothing has ended the capture.
-int standinCapture(int begins) {
-  const std::scoped_lock held(lock());
-  if (begins == 0) return standin::capture().end() ? 1 : 0;
-  standin::capture().begin();
-  return 1;
-}
-
 int cuEventCreate(void** event, unsigned flags) {
   STANDIN_ENTER("cuEventCreate");
   if ((flags & 2) == 0) give_up("cuEventCreate", "an event with times, which nobody reads");
@@ -490,28 +484,18 @@ int cuPointerGetAttribute(void* value, int attribute, Address address) {
 }
 
 int cuGetErrorName(int status, const char** name) {
-  switch (status) {
-    case invalid_value:
-      *name = "CUDA_ERROR_INVALID_VALUE";
-      return success;
-    case out_of_memory:
-      *name = "CUDA_ERROR_OUT_OF_MEMORY";
-      return success;
-    case no_device:
-      *name = "CUDA_ERROR_NO_DEVICE";
-      return success;
-    case invalid_device:
-      *name = "CUDA_ERROR_INVALID_DEVICE";
-      return success;
-    case invalid_context:
-      *name = "CUDA_ERROR_INVALID_CONTEXT";
-      return success;
-    case 700:
-      *name = "CUDA_ERROR_ILLEGAL_ADDRESS";
-      return success;
-    default:
-      return invalid_value;
+  static constexpr std::array names{std::pair{invalid_value, "CUDA_ERROR_INVALID_VALUE"},
+                                    std::pair{out_of_memory, "CUDA_ERROR_OUT_OF_MEMORY"},
+                                    std::pair{no_device, "CUDA_ERROR_NO_DEVICE"},
+                                    std::pair{invalid_device, "CUDA_ERROR_INVALID_DEVICE"},
+                                    std::pair{invalid_context, "CUDA_ERROR_INVALID_CONTEXT"},
+                                    std::pair{illegal_address, "CUDA_ERROR_ILLEGAL_ADDRESS"}};
+  for (const auto& [known, text] : names) {
+    if (known != status) continue;
+    *name = text;
+    return success;
   }
+  return invalid_value;
 }
 
 int cuGetErrorString(int status, const char** words) {

@@ -211,14 +211,6 @@ int hipThreadExchangeStreamCaptureMode(int* mode) {
   return success;
 }
 
-// Not a driver call: returns whether nothing has ended the capture.
-int standinCapture(int begins) {
-  const std::scoped_lock held(lock());
-  if (begins == 0) return standin::capture().end() ? 1 : 0;
-  standin::capture().begin();
-  return 1;
-}
-
 int hipEventCreateWithFlags(void** event, unsigned flags) {
   STANDIN_ENTER("hipEventCreateWithFlags");
   if ((flags & 2) == 0) give_up("hipEventCreateWithFlags", "an event with times");

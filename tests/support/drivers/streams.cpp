@@ -120,3 +120,11 @@ void Streams::carry_out(Stream& stream, std::uint64_t until) {
 }
 
 }  // namespace standin
+
+// Not a driver call: returns whether nothing has ended the capture.
+extern "C" int standinCapture(int begins) {  // NOLINT(readability-identifier-naming)
+  const std::scoped_lock held(standin::lock());
+  if (begins == 0) return standin::capture().end() ? 1 : 0;
+  standin::capture().begin();
+  return 1;
+}
