@@ -110,7 +110,7 @@ int ARMCI_Absolute_id(ARMCI_Group* group, int group_rank);
  * Collective. Every process passes its own size, and gets an address for each process: entry i is
  * this caller's address of the memory of process i, or null if its size is 0. Blocks are aligned to
  * a cache line, and from 1 MiB on to a page. They are not zeroed. On failure a message is printed,
- * and all processes return nonzero. return nonzero.
+ * and all processes return nonzero.
  */
 int ARMCI_Malloc(void** base_ptrs, armci_size_t size);
 int ARMCI_Malloc_group(void** base_ptrs, armci_size_t bytes, ARMCI_Group* group);

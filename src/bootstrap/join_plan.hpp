@@ -24,7 +24,7 @@ struct Published {};
 // The wait for all ranks is over.
 struct AllWaited {
   std::uint32_t seconds;               // at most
-  std::vector<std::uint32_t> missing;  // ranks that have not come; those of other hosts, too
+  std::vector<std::uint32_t> missing;  // ranks of all hosts that have not joined
   bool all_came;
 };
 struct Fetched {

@@ -97,9 +97,9 @@ struct Request {
   // contiguous bytes of all runs.
   std::uint64_t offset = 0;
   // store: the word. write, read, message: number of bytes. put_packed, get_packed, accumulate,
-  // pass: number of Rows that follow. atomic: the operand. Further data follows: the bytes of a
-  // write or a message, the bytes of a put or an accumulate after all runs, the second operand of a
-  // compare_swap.
+  // pass: number of PackedRuns that follow. atomic: the operand. Further data follows: the bytes of
+  // a write or a message, the bytes of a put or an accumulate after all runs, the second operand of
+  // a compare_swap.
   std::uint64_t operand = 0;
 
   constexpr Space target() const {

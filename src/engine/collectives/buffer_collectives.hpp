@@ -12,7 +12,7 @@ class Collectives;
 
 class BufferCollectives {
  public:
-  explicit BufferCollectives(Collectives& collectives) : collectives_(collectives) {}
+  explicit BufferCollectives(Collectives& of_team) : collectives_(of_team) {}
 
   bool broadcast(Team& team, CallName call, void* dest, const void* source, std::size_t size,
                  std::uint32_t root, RootDest root_dest);

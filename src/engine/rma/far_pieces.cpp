@@ -9,7 +9,7 @@ namespace {
 // Bytes that are started together. They fill several messages, so that most messages are full.
 constexpr std::size_t begun_together = 256 * 1024;
 
-// Iterates over the runs of a transfer, in order. A run contains all runs along dimension 1.
+// Iterates over the runs of a transfer, in order. A run contains all pieces along dimension 1.
 class Runs {
  public:
   explicit Runs(const strided::Transfer& transfer)

@@ -70,7 +70,7 @@ void move_blocks(auto& pieces, const List& theirs, const List& ours) {
   }
 }
 
-// The runs of a transfer, in order: all runs along its first dimension other than the run itself.
+// The runs of a transfer, in order. A run contains all pieces along the first dimension.
 // `place` and `ours` are the base addresses of the peer, on its `side`, and of this process.
 void for_each_run(const strided::Transfer& transfer, strided::End side, std::uint64_t place,
                   std::byte* ours, FunctionRef<void(const StridedRun&)> use);

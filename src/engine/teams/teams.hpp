@@ -3,8 +3,8 @@
 // A team's number identifies its sync lines and scratch on each member. Teams that share no member
 // may have the same number. collectives/split.cpp chooses the numbers.
 //
-// A number is reused when all members of its team have ended it. That is safe because state of the
-// old team cannot be mistaken for state of the new one. Epochs continue from those of the old team.
+// A number is reused when all members of its team have ended it. The state of the old team does not
+// disturb the new one: epochs continue where the old team stopped.
 // Flags are zero after each operation. A member that still reads a line of the old team waits for
 // an epoch that the line has reached and never goes back from.
 #pragma once

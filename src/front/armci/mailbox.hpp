@@ -14,7 +14,7 @@ class Door;
 
 class Mailbox {
  public:
-  // Separates the tags of programs from those of this library.
+  // A tag of a program and the same tag of this library are two tags.
   enum class Kind : std::uint32_t { program, library };
 
   explicit Mailbox(Door& door) : door_(door) {}

@@ -163,6 +163,7 @@ template <typename T>
 template <typename T>
 [[gnu::always_inline]] inline T get_value(CallName name, void* source, int proc) {
   T value;
+  asm("" : "=m"(value));  // no instruction; tells the compiler that the get sets it
   if (try_get(&value, source, sizeof(value), proc)) return value;
   const Call call{open_door(name), name, proc, strided::End::source};
   move_piece(call, &value, source, sizeof(value));

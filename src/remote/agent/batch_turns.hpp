@@ -55,7 +55,7 @@ class BatchTurns {
   };
   struct Sender {
     std::uint32_t incarnation = 0;
-    InOrder order;
+    InOrder order = {};
     std::optional<Stalled> stalled = {};  // later batches wait
   };
 

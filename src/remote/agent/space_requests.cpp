@@ -50,7 +50,7 @@ void SpaceRequests::follow(Space space) {
   const std::optional<SpaceInfo> info = read_space(row);
   if (!info || info->version == (row.seen_by_agent.load(std::memory_order_relaxed) & ~1U)) return;
   const bool is_reached = static_cast<bool>(any_.check({space, 0}, info->size));
-  // Pairs with OwnSpaces. The versions of complete runs are even.
+  // Pairs with OwnSpaces. The versions of complete rows are even.
   row.seen_by_agent.store(info->version + (is_reached ? 0 : 1), std::memory_order_release);
 }
 

@@ -1,8 +1,10 @@
 // The options before one program, and what they set in the job.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "core/result.hpp"
@@ -55,8 +57,8 @@ struct Choices {
 };
 
 // An error in the user's command line.
-inline Error wrong(std::string text) {
-  return {Errc::invalid_argument, std::move(text) + "; see `gondwana run --help`"};
+inline Error wrong(std::string_view text) {
+  return {Errc::invalid_argument, fmt::format("{}; see `gondwana run --help`", text)};
 }
 
 // Applies the options that concern the whole job, and those of their own program.
