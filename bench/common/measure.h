@@ -36,6 +36,7 @@ static inline void print_round(const char* name, size_t size, double ours_ns, do
     puts("-");
   else
     printf("%.3f\n", control_ns);
+  fflush(stdout);
 }
 
 static inline void compute_us(size_t us) {
