@@ -1,6 +1,9 @@
 // Which ranks have come to join, for the error message of waiting ranks when one is missing.
 #pragma once
 
+#include <sys/socket.h>
+#include <sys/un.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,10 +19,20 @@ class RollCall {
  public:
   RollCall(std::string_view job, std::uint32_t rank);
 
+  // Returns after a moment: a rank whose wait ends a little later must not miss one that gives up.
   std::vector<std::uint32_t> missing(std::uint32_t ranks) const;
 
  private:
+  struct Name {
+    sockaddr_un socket;
+    socklen_t length;
+
+    const sockaddr* address() const { return reinterpret_cast<const sockaddr*>(&socket); }
+  };
+
+  Name name_of(std::uint32_t rank) const;
   UniqueFd hold_name_of(std::uint32_t rank) const;
+  bool has_come(std::uint32_t rank) const;
 
   std::string job_;
   UniqueFd own_;
