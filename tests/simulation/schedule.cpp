@@ -22,6 +22,7 @@ bool Schedule::run_next() {
   const Entry entry = std::move(entries_.back());
   entries_.pop_back();
   now_ = entry.time;
+  trace_.add(entry.time).add(entry.number);
   entry.what();
   return true;
 }

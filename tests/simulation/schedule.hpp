@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "core/hash.hpp"
 #include "simulation/random.hpp"
 
 namespace gondwana::simulation {
@@ -28,6 +29,8 @@ class Schedule {
   void after(Time time, What what) { at(now_ + time, std::move(what)); }
   // False: nothing is left to happen.
   bool run_next();
+  // A hash of all that has happened, in order.
+  std::uint64_t trace() const { return trace_.value(); }
 
  private:
   struct Entry {
@@ -42,6 +45,7 @@ class Schedule {
   Time now_ = beginning;
   std::uint64_t count_ = 0;
   std::vector<Entry> entries_;  // a heap
+  Hash trace_;
 };
 
 }  // namespace gondwana::simulation

@@ -1,5 +1,7 @@
 // simulate [--seed N | --seeds N | --minutes M] [--from N] [--past FILE]: runs jobs by seeds until
 // one fails, and tells then what happened.
+//
+// simulate --traces N [--from N]: prints a hash of all that happens in each job and of its log.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -12,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/hash.hpp"
 #include "simulation/plan.hpp"
 #include "simulation/shrink.hpp"
 #include "simulation/world.hpp"
@@ -27,6 +30,7 @@ struct Wish {
   std::optional<std::uint64_t> minutes;
   std::optional<std::uint64_t> from;
   std::string past;  // a file of seeds to begin with
+  std::optional<std::uint64_t> traces;
 };
 
 void print(const Report& report) {
@@ -80,6 +84,24 @@ int show(std::uint64_t seed) {
   return 1;
 }
 
+// Keeping a log must not change what happens.
+int print_traces(std::uint64_t from, std::uint64_t seeds) {
+  for (std::uint64_t seed = from; seed < from + seeds; ++seed) {
+    const Plan plan = draw_plan(seed);
+    const Report silent = World(plan, false).run();
+    const Report report = World(plan, true).run();
+    if (report.trace != silent.trace) {
+      fmt::print(stderr, "Seed {} happens in another way if it is logged\n", seed);
+      return 1;
+    }
+    Hash words;
+    words.add(describe(plan)).add(report.wrong);
+    for (const std::string& line : report.log) words.add(line);
+    fmt::print("{} {:016x} {:016x}\n", seed, report.trace, words.value());
+  }
+  return 0;
+}
+
 // A seed a line; the rest of the line says what it found.
 std::vector<std::uint64_t> seeds_in(const std::string& file) {
   std::vector<std::uint64_t> seeds;
@@ -91,6 +113,7 @@ std::vector<std::uint64_t> seeds_in(const std::string& file) {
 
 int run(const Wish& wish) {
   if (wish.seed) return show(*wish.seed);
+  if (wish.traces) return print_traces(wish.from.value_or(0), *wish.traces);
   Runs runs;
   if (!wish.past.empty())
     for (const std::uint64_t seed : seeds_in(wish.past))
@@ -109,7 +132,8 @@ int run(const Wish& wish) {
 
 int usage() {
   fmt::print(stderr,
-             "usage: simulate [--seed N | --seeds N | --minutes M] [--from N] [--past FILE]\n");
+             "usage: simulate [--seed N | --seeds N | --minutes M | --traces N] [--from N] "
+             "[--past FILE]\n");
   return 2;
 }
 
@@ -130,6 +154,8 @@ int main(const std::vector<std::string>& words) {
       wish.seeds = number;
     else if (words[i] == "--minutes")
       wish.minutes = number;
+    else if (words[i] == "--traces")
+      wish.traces = number;
     else if (words[i] == "--from")
       wish.from = number;
     else

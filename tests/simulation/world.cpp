@@ -55,6 +55,7 @@ Report World::run() {
     fail("nothing but a TERM of the user has ended the job");
   report_.status = status_.value_or(-1);
   report_.time = now() - Schedule::beginning;
+  report_.trace = schedule_.trace();
   return std::move(report_);
 }
 

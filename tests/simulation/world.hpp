@@ -26,6 +26,7 @@ struct Report {
   std::string wrong;  // empty: all was right
   int status = 0;
   Time time = 0;                 // virtual
+  std::uint64_t trace = 0;       // a hash of all events in order
   std::vector<std::string> log;  // events in words, if they were asked for
 };
 

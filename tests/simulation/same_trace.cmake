@@ -1,0 +1,25 @@
+# cmake -D SIMULATE=PROGRAM -P same_trace.cmake: a seed has one trace. Three processes run the same
+# seeds, so neither addresses nor jobs that ran before in the process may have an influence.
+function(traces output from seeds)
+  execute_process(COMMAND ${SIMULATE} --traces ${seeds} --from ${from}
+                  OUTPUT_VARIABLE text RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "simulate --traces ${seeds} --from ${from} ended with ${status}")
+  endif()
+  string(REGEX MATCHALL "[^\n]+" lines "${text}")
+  list(LENGTH lines count)
+  if(NOT count EQUAL seeds)
+    message(FATAL_ERROR "${seeds} traces were wanted and ${count} came")
+  endif()
+  set(${output} ${lines} PARENT_SCOPE)
+endfunction()
+
+traces(whole 0 400)
+traces(first 0 200)
+traces(second 200 200)
+set(halves ${first} ${second})
+foreach(one other IN ZIP_LISTS whole halves)
+  if(NOT one STREQUAL other)
+    message(FATAL_ERROR "seed, hash of events, hash of the log: ${one}, and in another process ${other}")
+  endif()
+endforeach()
