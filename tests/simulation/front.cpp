@@ -97,25 +97,21 @@ void Front::start() {
 
 void Front::handle(const HostsEvent& event) {
   if (over_) return;
-  std::vector<bool> were_over;
-  for (std::uint32_t node = 0; node < hosts_.size(); ++node)
-    were_over.push_back(node < known_.size() && !std::holds_alternative<HostStarted>(event) &&
-                        decisions_.is_over(node));
-  for (const HostsAction& action : decisions_.handle(event, world_.now()))
-    perform(action, were_over);
+  for (const HostsAction& action : decisions_.handle(event, world_.now())) perform(action);
 }
 
-void Front::perform(const HostsAction& action, const std::vector<bool>& were_over) {
+void Front::perform(const HostsAction& action) {
   std::visit(
       Overloaded{[this](const launch::Said& said) { world_.say(said.sentence); },
-                 [&](const Send& send_it) {
-                   if (were_over[send_it.node])
+                 [this](const Send& send_it) {
+                   if (known_[send_it.node].is_closed)
                      world_.fail("a frame is sent to host " + name(send_it.node) +
                                  ", which is over");
                    send(send_it.node, send_it.frame);
                  },
-                 [&](const CloseHost& host) {
-                   if (were_over[host.node]) world_.fail("host " + name(host.node) + " ends twice");
+                 [this](const CloseHost& host) {
+                   if (known_[host.node].is_closed)
+                     world_.fail("host " + name(host.node) + " ends twice");
                    close(host.node, host.is_killed);
                  },
                  [this](const LookAtHost& look) {
@@ -153,7 +149,7 @@ void Front::close(std::uint32_t node, bool is_killed) {
                        is_killed ? ", ssh is killed" : "");
   });
   known_[node].is_open = false;
-  known_[node].has_ended = true;
+  known_[node].is_closed = known_[node].has_ended = true;
   hosts_[node]->down().close();
   hosts_[node]->up().abandon();
   if (is_killed) hosts_[node]->way().signal(SIGTERM);

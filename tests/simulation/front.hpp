@@ -40,6 +40,7 @@ class Front {
 
     launch::FrameParser parser;
     bool is_open = true;
+    bool is_closed = false;  // the decisions say so
     bool has_said_hello = false;
     bool has_ended = false;
     Time heard_ns = 0;
@@ -51,7 +52,7 @@ class Front {
   };
 
   void handle(const launch::HostsEvent& event);
-  void perform(const launch::HostsAction& action, const std::vector<bool>& were_over);
+  void perform(const launch::HostsAction& action);
   void send(std::uint32_t node, const launch::Frame& frame);
   void close(std::uint32_t node, bool is_killed);
   void explain(Time longest);

@@ -156,11 +156,10 @@ std::optional<std::string> NodeRules::check_status(const Expected& expected,
                                                    const JobOnNode& after) const {
   const std::optional<int> status = after.end().outcome().status;
   const bool ends_now = before.is_idle && !after.end().is_idle();
-  std::optional<int> right = before.status;
-  if (expected.overrides && ends_now)
-    right = expected.status;
-  else if (!right && (ends_now || expected.settles_later) && expected.status.value_or(0) != 0)
-    right = expected.status;
+  const bool counts = ends_now || expected.settles_later;
+  const bool is_first = !before.status && counts && expected.status.value_or(0) != 0;
+  const std::optional<int> right =
+      is_first || (expected.overrides && ends_now) ? expected.status : before.status;
   if (status == right) return std::nullopt;
   return fmt::format("the status is {} and should be {}", status.value_or(-1), right.value_or(-1));
 }
