@@ -65,9 +65,15 @@ void World::fail(const std::string& wrong) {
   report_.wrong = wrong;
 }
 
+// The same words again and again are one line.
 void World::add_to_log(const std::string& words) {
-  report_.log.push_back(
-      fmt::format("{:9.4f} s  {}", static_cast<double>(now() - Schedule::beginning) * 1e-9, words));
+  const double time = static_cast<double>(now() - Schedule::beginning) * 1e-9;
+  repeats_ = words == last_words_ ? repeats_ + 1 : 0;
+  last_words_ = words;
+  if (repeats_ > 1) report_.log.pop_back();
+  report_.log.push_back(repeats_ == 0
+                            ? fmt::format("{:9.4f} s  {}", time, words)
+                            : fmt::format("{:9.4f} s  the same, {} times", time, repeats_));
 }
 
 // What does not end the job may be said at any time.

@@ -89,6 +89,8 @@ class World {
   Schedule schedule_;
   std::uint64_t streams_ = 0;
   pid_t last_pid_ = 1000;
+  std::string last_words_;  // of the log
+  std::uint64_t repeats_ = 0;
   Ledger ledger_;
   Report report_;
   std::unique_ptr<Front> front_;  // nothing: there is no conductor
