@@ -38,11 +38,16 @@ std::optional<std::string> Ledger::judge(int status, Time now) const {
     return fmt::format("the end of the job is told twice: \"{}\" and \"{}\"", told_[0].sentence,
                        told_[1].sentence);
   const auto& [sentence, at] = told_[0];
-  const bool is_late = sentence.starts_with("the launcher was killed") &&
-                       std::ranges::any_of(causes_, [time = at](const Cause& cause) {
-                         return cause.latest < time && cause.begins.empty();
-                       });
-  if (is_late) return judge_silence(status, now);
+  // Of two reasons at the same time either may be the first.
+  const auto has_silent_cause = [this](Time until) {
+    return std::ranges::any_of(causes_, [until](const Cause& cause) {
+      return cause.latest <= until && cause.begins.empty();
+    });
+  };
+  if (sentence.starts_with("the launcher was killed") && has_silent_cause(at)) {
+    std::optional<std::string> silent = judge_silence(status, now);
+    if (!silent || has_silent_cause(at - 1)) return silent;
+  }
   std::string wrong = fmt::format("\"{}\" has no cause", sentence);
   for (const Cause& cause : causes_) {
     if (!cause.is_told_by(sentence) || cause.earliest > at) continue;
