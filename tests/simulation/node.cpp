@@ -133,11 +133,8 @@ void Node::perform(const NodeAction& action) {
             world_.log([&] {
               return fmt::format("host {}: {} to ranks", name(), name_of_signal(signal.number));
             });
-            for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
-              if (!decisions_.ranks()[rank].alive) continue;
-              ranks_[rank]->process().signal(signal.number);
-              if (ranks_[rank]->plan().has_shell) ranks_[rank]->program().signal(signal.number);
-            }
+            for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
+              if (decisions_.ranks()[rank].alive) ranks_[rank]->signal_group(signal.number);
           },
           [](const AskRanks&) {}, [this](const EndOnPurpose& end) { end_on_purpose(end.status); },
           [this](const SignalAll& signal) {

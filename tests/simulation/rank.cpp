@@ -31,23 +31,29 @@ void Rank::on_program_died() {
   world_.log([&] {
     return fmt::format("{} {}", program_->name(), describe_exit(program_->wait_status()));
   });
-  if (plan_.orphan != 0) leave_orphan();
+  if (orphan_ != nullptr) orphan_->later(plan_.orphan, [this] { orphan_->exit(0); });
   if (!plan_.has_shell) return node_.on_rank_died(number_);
   program_->reap();  // by the shell
   node_.on_program_died(number_);
   process_->later(plan_.shell, [this] { process_->exit(exit_status(program_->wait_status())); });
 }
 
-void Rank::leave_orphan() {
-  Process& orphan = node_.add_process(
+void Rank::start_orphan() {
+  orphan_ = &node_.add_process(
       {.name = fmt::format("a process of rank {} of host {}", number_, node_.name()),
        .at_term = plan_.orphan_ignores_term ? AtTerm::ignores : AtTerm::dies},
       true);
-  orphan.later(plan_.orphan, [&orphan] { orphan.exit(0); });
+}
+
+void Rank::signal_group(int number) {
+  process_->signal(number);
+  if (program_ != process_) program_->signal(number);
+  if (orphan_ != nullptr) orphan_->signal(number);
 }
 
 void Rank::begin() {
   program_->later(plan_.start, [this] {
+    if (plan_.orphan != 0) start_orphan();
     if (plan_.joins) return node_.tell_join(number_);
     take_course();
   });

@@ -24,6 +24,7 @@ class Rank {
   const Process& program() const { return *program_; }
   Process& program() { return *program_; }
   const RankPlan& plan() const { return plan_; }
+  void signal_group(int number);  // all of its processes
 
   RankState state() const { return state_; }
   void on_joined();        // the guardian has answered
@@ -41,7 +42,7 @@ class Rank {
   void begin();
   void run();
   void take_course();
-  void leave_orphan();
+  void start_orphan();
   void on_program_died();
 
   World& world_;
@@ -51,6 +52,7 @@ class Rank {
   Random random_;
   Process* process_ = nullptr;
   Process* program_ = nullptr;
+  Process* orphan_ = nullptr;  // it will be one
   RankState state_ = RankState::absent;
   bool in_exit_ = false;
   bool waits_ = false;
