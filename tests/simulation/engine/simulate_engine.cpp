@@ -1,0 +1,116 @@
+// simulate_engine [--seed N | --seeds N | --minutes M] [--from N]: runs ranks with the real engine
+// by seeds, until one fails. Each job of --seed runs twice and must go the same way.
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include "simulation/engine/job.hpp"
+
+namespace gondwana::simulation {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Wish {
+  std::optional<std::uint64_t> seed;
+  std::uint64_t seeds = 300;
+  std::optional<std::uint64_t> minutes;
+  std::optional<std::uint64_t> from;
+};
+
+std::uint64_t seed_now = 0;  // for the handler
+
+// An assertion of the engine, or a bad access.
+void tell_crash(int signal) {
+  std::array<char, 128> text{};
+  const auto end = fmt::format_to_n(text.data(), text.size(),
+                                    "Seed {} fails: signal {}\nTo see it again: ./dev simulate "
+                                    "--engine --seed {}\n",
+                                    seed_now, signal, seed_now);
+  [[maybe_unused]] const ssize_t written =
+      ::write(STDOUT_FILENO, text.data(), std::min(end.size, text.size()));
+  std::_Exit(1);
+}
+
+JobReport run_seed(std::uint64_t seed, bool is_told) {
+  seed_now = seed;
+  return run_job(seed, is_told);
+}
+
+int show(std::uint64_t seed) {
+  const JobReport first = run_seed(seed, true);
+  const JobReport second = run_seed(seed, false);
+  fmt::print("{:.6f} s of virtual time, {} steps, {} messages, history {:016x}\n",
+             static_cast<double>(first.time) * 1e-9, first.steps, first.messages, first.history);
+  if (first.history == second.history) return 0;
+  fmt::print("Seed {} fails: the same seed has two histories\n", seed);
+  return 1;
+}
+
+int run(const Wish& wish) {
+  std::signal(SIGABRT, tell_crash);
+  std::signal(SIGSEGV, tell_crash);
+  std::signal(SIGBUS, tell_crash);
+  if (wish.seed) return show(*wish.seed);
+  const std::uint64_t from = wish.from ? *wish.from : std::random_device()();
+  fmt::print("engine: seeds from {}\n", from);
+  const Clock::time_point begin = Clock::now();
+  const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+  JobReport all;
+  std::uint64_t jobs = 0;
+  while (wish.minutes ? seconds() < 60.0 * static_cast<double>(*wish.minutes) : jobs < wish.seeds) {
+    const JobReport one = run_seed(from + jobs++, false);
+    all.time += one.time;
+    all.steps += one.steps;
+    all.messages += one.messages;
+    all.history ^= one.history;
+  }
+  fmt::print(
+      "engine: {} jobs, {} steps, {} messages, {:.3f} s of virtual time in {:.1f} s; history "
+      "{:016x}\n",
+      jobs, all.steps, all.messages, static_cast<double>(all.time) * 1e-9, seconds(), all.history);
+  return 0;
+}
+
+int usage() {
+  fmt::print(stderr, "usage: simulate_engine [--seed N | --seeds N | --minutes M] [--from N]\n");
+  return 2;
+}
+
+int main(const std::vector<std::string>& words) {
+  Wish wish;
+  for (std::size_t i = 0; i < words.size(); i += 2) {
+    if (i + 1 == words.size()) return usage();
+    const std::string& value = words[i + 1];
+    if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos) return usage();
+    const std::uint64_t number = std::stoull(value);
+    if (words[i] == "--seed")
+      wish.seed = number;
+    else if (words[i] == "--seeds")
+      wish.seeds = number;
+    else if (words[i] == "--minutes")
+      wish.minutes = number;
+    else if (words[i] == "--from")
+      wish.from = number;
+    else
+      return usage();
+  }
+  return run(wish);
+}
+
+}  // namespace
+}  // namespace gondwana::simulation
+
+int main(int argc, char** argv) {
+  return gondwana::simulation::main({argv + 1, argv + argc});
+}
