@@ -273,6 +273,19 @@ TEST(JobOnNode, processes_that_cannot_be_killed_are_given_up) {
   EXPECT_EQ(node.is().ending().state(), Ending::State::given_up);
 }
 
+TEST(JobOnNode, a_guardian_that_was_stopped_gives_nothing_up_at_once) {
+  Node node(1);
+  node.tell(SignalCame{SIGTERM});
+  node.round();
+  node.tell(SignalCame{SIGTERM});
+  node.round(4 * second);
+  EXPECT_EQ(node.signals(), std::vector{SIGKILL});
+  node.round(4 * second);
+  EXPECT_FALSE(node.is().ending().is_over());
+  for (int i = 0; i < 500 && !node.is().ending().is_over(); ++i) node.round(10 * ms);
+  EXPECT_EQ(node.is().ending().state(), Ending::State::given_up);
+}
+
 TEST(JobOnNode, a_global_exit_gives_the_status_and_a_second_for_exit_handlers) {
   Node node(2);
   node.join_all();

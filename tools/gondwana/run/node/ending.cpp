@@ -10,6 +10,7 @@ namespace {
 constexpr std::uint64_t sweep_every_ns = 10'000'000;
 // A process in an uninterruptible system call cannot be killed: do not wait for it forever.
 constexpr std::uint64_t give_up_after_ns = 3'000'000'000;
+constexpr std::uint64_t max_late_ns = 500'000'000;
 constexpr std::uint64_t max_respite_ns = 60'000'000'000;
 constexpr std::uint64_t poll_interval_ns = 100'000'000;
 
@@ -99,6 +100,8 @@ std::vector<int> Ending::step(const DescendantsSeen& seen, std::uint64_t now) {
 }
 
 void Ending::sweep(const DescendantsSeen& seen, std::uint64_t now) {
+  // This process was stopped or busy. It may not have sent SIGKILL or reaped anything meanwhile.
+  if (now > sweep_at_ns_ + max_late_ns) give_up_at_ns_ += now - sweep_at_ns_;
   if (now >= give_up_at_ns_ && !respite_->lasts(seen.use, now)) {
     state_ = State::given_up;
     return;
