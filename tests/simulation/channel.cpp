@@ -10,6 +10,7 @@ void Channel::listen(std::function<void()> on_ready) {
 }
 
 void Channel::write(std::string bytes) {
+  if (!closed_) written_ += bytes.size();
   while (!closed_ && !bytes.empty()) {
     // Now and then a frame arrives in pieces.
     const std::size_t size = random_.one_in(8) ? random_.between(1, bytes.size()) : bytes.size();

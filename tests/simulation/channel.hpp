@@ -36,6 +36,8 @@ class Channel {
   void mark(std::function<void()> on_read);  // for the reader, after what was written before
   void close();
 
+  std::uint64_t written() const { return written_; }  // bytes
+
   // The way between.
   void reset();  // what is under way is lost
   void cut();    // the same, at the end that reads: at once, whatever the network does
@@ -56,6 +58,7 @@ class Channel {
   Time latency_;
   Time slow_ = 0;
   Time last_at_ = 0;
+  std::uint64_t written_ = 0;
   std::function<void()> on_ready_;
   std::deque<Item> under_way_;
   std::deque<Item> arrived_;

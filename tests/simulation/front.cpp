@@ -140,7 +140,15 @@ void Front::send(std::uint32_t node, const Frame& frame) {
     world_.log([&] {
       return fmt::format("conductor: tells host {} of the end, status {}", name(node), end->status);
     });
-  if (known_[node].is_open) hosts_[node]->down().write(encode(frame, tag));
+  if (!known_[node].is_open) return;
+  ++sent_;
+  hosts_[node]->down().write(encode(frame, tag));
+}
+
+std::uint64_t Front::bytes() const {
+  std::uint64_t sum = 0;
+  for (const auto& host : hosts_) sum += host->up().written() + host->down().written();
+  return sum;
 }
 
 void Front::close(std::uint32_t node, bool is_killed) {
@@ -168,6 +176,7 @@ void Front::read_frames(std::uint32_t node) {
     Result<std::optional<Frame>> frame = known.parser.next();
     if (!frame) return end_pipe(node, frame.error().text);
     if (!*frame) break;
+    ++received_;
     on_frame(node, **frame);
   }
   if (item->mark) item->mark();

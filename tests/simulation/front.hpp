@@ -26,6 +26,9 @@ class Front {
   void start();
   Host& host(std::uint32_t number) { return *hosts_[number]; }
   bool is_over() const { return over_; }
+  std::uint64_t sent() const { return sent_; }  // frames
+  std::uint64_t received() const { return received_; }
+  std::uint64_t bytes() const;  // both ways
 
   // Faults.
   void signal(int number);
@@ -71,7 +74,7 @@ class Front {
   std::optional<Time> next() const;
   void finish();
   launch::Job job_of(const Plan& plan) const;
-  std::string name(std::uint32_t node) const { return {1, static_cast<char>('a' + node)}; }
+  static std::string name(std::uint32_t node) { return name_of_host(node); }
 
   World& world_;
   Random random_;
@@ -86,6 +89,8 @@ class Front {
   Time ping_at_ns_ = 0;
   std::optional<Time> asked_at_ns_;  // to end, by the user
   std::optional<int> output_failure_;
+  std::uint64_t sent_ = 0;
+  std::uint64_t received_ = 0;
   bool timeout_told_ = false;
   bool over_ = false;
 };

@@ -70,7 +70,8 @@ void Host::read_task() {
 void Host::begin(Task task) {
   task.job.share.tag = parser_.tag();
   if (world_.plan().hosts[number_].start == Start::no_program) {
-    const std::string sentence = fmt::format("host {}: cannot find ./program", char('a' + number_));
+    const std::string sentence =
+        fmt::format("host {}: cannot find ./program", name_of_host(number_));
     for (const Frame& frame : {Frame(Hello{}), Frame(Stopping{127, sentence})})
       up_.write(encode(frame, task.job.share.tag));
     up_.mark([this, sentence] {

@@ -38,19 +38,28 @@ Node::Node(World& world, std::uint32_t number, Job job, Uplink uplink)
              [this] { world_.fail("the guardian of host " + this->name() + " spins"); }}),
       parser_(job_.share.tag),
       heard_ns_(world.now()),
-      sockets_(job_.ranks()) {}
+      epochs_(job_.share.nodes),
+      sockets_(job_.ranks()),
+      agent_life_(name()) {}
 
 void Node::start() {
   if (uplink_.up != nullptr) {
     uplink_.down->listen([this] { loop_.post([this] { read_frames(); }); });
     tell(Hello{});
   }
+  start_ranks();
+  if (epochs_.size() <= 1) world_.on_node_knows_all();
+  loop_.post([] {});
+}
+
+void Node::start_ranks() {
+  const HostPlan& plan = world_.plan().hosts[number_];
   for (std::uint32_t rank = 0; rank < job_.ranks(); ++rank) {
-    ranks_.push_back(
-        std::make_unique<Rank>(world_, *this, rank, world_.plan().hosts[number_].ranks[rank]));
+    if (plan.no_fork == rank)
+      return handle(Failed{{Errc::out_of_memory, "cannot start ./program"}});
+    ranks_.push_back(std::make_unique<Rank>(world_, *this, rank, plan.ranks[rank]));
     handle(RankStarted{rank, ranks_[rank]->process().pid()});
   }
-  loop_.post([] {});
 }
 
 Process& Node::add_process(Process::Nature nature, bool is_child) {
@@ -158,7 +167,8 @@ void Node::perform(const NodeAction& action) {
             const Process& process = ranks_[starter.rank]->process();
             handle(StarterSeen{starter.rank, {process.computes(), process.used_ns()}});
           },
-          [](const LookAtImage&) {}, [this](const NeedAgent&) { need_agent(); },
+          [this](const LookAtImage& image) { look_at_image(image.rank); },
+          [this](const NeedAgent&) { need_agent(); },
           [this](const ReleaseAgent&) { release_agent(); }},
       action);
 }
@@ -298,13 +308,14 @@ void Node::on_frame(Frame& frame) {
 // Only rows that have changed are sent.
 void Node::take(const std::vector<NodeRow>& rows) {
   for (const NodeRow& row : rows) {
-    std::uint64_t& epoch = epochs_[row.node];
-    if (row.node >= job_.share.nodes || row.epoch <= epoch)
+    std::uint64_t& epoch = epochs_.at(row.node);
+    if (row.epoch <= epoch)
       world_.fail(fmt::format("host {} is told row {} of epoch {}, and has epoch {}", name(),
                               row.node, row.epoch, epoch));
+    known_nodes_ += epoch == 0 ? 1 : 0;
+    if (epoch == 0 && known_nodes_ == epochs_.size()) world_.on_node_knows_all();
     epoch = row.epoch;
   }
-  if (knows_all()) world_.on_node_knows_all();
 }
 
 void Node::lose(const std::string& sentence) {
@@ -362,6 +373,19 @@ void Node::on_program_died(std::uint32_t rank) {
   });
 }
 
+// A program has ended, or has been replaced by another.
+void Node::on_image_lost(std::uint32_t rank) {
+  loop_.post([this, rank] {
+    if (!ranks_[rank]->process().is_reaped()) look_at_image(rank);
+  });
+}
+
+void Node::look_at_image(std::uint32_t rank) {
+  const Rank& one = *ranks_[rank];
+  const bool takes_part = one.state() == RankState::joined || one.state() == RankState::running;
+  handle(ImageLost{rank, one.program().pid(), takes_part && one.is_replaced(), "in a simulation"});
+}
+
 void Node::need_agent() {
   if (agent_ != nullptr) return;
   Process& agent = add_process({.name = "the agent of host " + name()}, false);
@@ -372,11 +396,18 @@ void Node::need_agent() {
     loop_.post([this, &agent] {
       agent.reap();
       agent_ = nullptr;
-      handle(AgentLost{.pid = agent.pid(), .wait_status = agent.wait_status(), .pause_ns = second});
+      handle(agent_life_.end(agent.pid(), agent.wait_status(), "", second));
     });
   };
-  agent.later(random_.between(1, 100) * ms,
-              [this] { loop_.post([this] { tell(ThisNode{"the address of host " + name()}); }); });
+  const bool serves = world_.plan().hosts[number_].has_network;
+  agent.later(random_.between(1, 100) * ms, [this, serves, &agent] {
+    if (!serves) {
+      agent_life_.hear("gondwana: node agent: no network\n");
+      return agent.exit(1);
+    }
+    agent_life_.serve();
+    loop_.post([this] { tell(ThisNode{"the address of host " + name()}); });
+  });
 }
 
 void Node::release_agent() {

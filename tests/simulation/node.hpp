@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "run/io/heard_signals.hpp"
+#include "run/node/agent_life.hpp"
 #include "run/node/job_on_node.hpp"
 #include "run/remote/frames.hpp"
 #include "simulation/channel.hpp"
@@ -40,9 +41,8 @@ class Node {
   void start();
 
   std::uint32_t number() const { return number_; }
-  std::string name() const { return std::string(1, static_cast<char>('a' + number_)); }
+  std::string name() const { return name_of_host(number_); }
   bool is_over() const { return over_; }
-  bool knows_all() const { return job_.share.nodes <= 1 || epochs_.size() == job_.share.nodes; }
   bool is_ending() const { return !decisions_.end().is_idle(); }
   std::vector<std::unique_ptr<Rank>>& ranks() { return ranks_; }
   const std::vector<std::unique_ptr<Rank>>& ranks() const { return ranks_; }
@@ -54,6 +54,7 @@ class Node {
   void tell_leaving();
   void on_rank_died(std::uint32_t rank);
   void on_program_died(std::uint32_t rank);
+  void on_image_lost(std::uint32_t rank);
   Process& add_process(Process::Nature nature, bool is_child);
 
   // Faults.
@@ -66,6 +67,8 @@ class Node {
   void stop_guardian(Time time);
   void lose_output(int reason);
   void lose_launcher();
+  void fail_descriptor();
+  void freeze(Time time);
   bool is_agent_killed() const { return agent_killed_; }
 
  private:
@@ -95,6 +98,8 @@ class Node {
   void lose(const std::string& sentence);
   void read_rank(std::uint32_t rank);
   void reap_rank(std::uint32_t rank);
+  void look_at_image(std::uint32_t rank);
+  void start_ranks();
   void need_agent();
   void release_agent();
   void expect_end();
@@ -111,13 +116,15 @@ class Node {
   launch::FrameParser parser_;
   bool link_open_ = true;
   Time heard_ns_;
-  std::map<std::uint32_t, std::uint64_t> epochs_;  // of the rows of all nodes
+  std::vector<std::uint64_t> epochs_;  // of the rows of all nodes
+  std::uint32_t known_nodes_ = 0;
   std::vector<std::unique_ptr<Rank>> ranks_;
   std::vector<std::deque<Said>> sockets_;  // what ranks have said
   std::vector<std::unique_ptr<Process>> processes_;
   std::vector<Process*> found_;  // by the last look
   Process* agent_ = nullptr;
   bool agent_killed_ = false;
+  launch::AgentLife agent_life_;
   std::optional<int> output_failure_;
   std::uint64_t still_at_ = ~std::uint64_t{0};
   Time paused_ns_ = 0;

@@ -78,6 +78,21 @@ void Node::lose_output(int reason) {
   loop_.post([] {});
 }
 
+void Node::fail_descriptor() {
+  loop_.post([this] { handle(Failed{{Errc::out_of_memory, "cannot watch a descriptor"}}); });
+}
+
+// The kernel stops everything, and its network is silent.
+void Node::freeze(Time time) {
+  if (over_) return;
+  stop_guardian(time);
+  for (const auto& process : processes_) {
+    if (process->is_stopped()) continue;
+    process->signal(SIGSTOP);
+    world_.schedule().after(time, [one = process.get()] { one->signal(SIGCONT); });
+  }
+}
+
 void Node::lose_launcher() {
   loop_.post([this] { handle(LauncherLost{"the launcher was killed; its ranks are ended"}); });
 }

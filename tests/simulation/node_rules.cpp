@@ -27,6 +27,10 @@ std::string consequence(std::uint32_t others) {
                      : fmt::format("; the other {} ranks are ended", others);
 }
 
+std::string replaced(std::uint32_t rank, pid_t pid, const std::string& host) {
+  return fmt::format("rank {} on host {} (pid {}) replaced its program (exec)", rank, host, pid);
+}
+
 // The sentences that a guardian says or sends upwards to end the job; an empty one counts upwards.
 std::vector<std::string> words_in(const NodeActions& actions, std::vector<int>& status) {
   std::vector<std::string> words;
@@ -59,8 +63,10 @@ NodeRules::Expected NodeRules::expect(const RankEnded& ended, const NodeBefore& 
                     .is_cause = ends};
   if (!before.is_idle) expected.status = status;
   expected.begins =
-      fmt::format("rank {} on host {} (pid {}) {}", after.ranks().global(ended.rank), host_,
-                  after.ranks()[ended.rank].pid, describe_exit(ended.wait_status));
+      after.ranks()[ended.rank].is_replaced
+          ? replaced(after.ranks().global(ended.rank), after.ranks()[ended.rank].pid, host_)
+          : fmt::format("rank {} on host {} (pid {}) {}", after.ranks().global(ended.rank), host_,
+                        after.ranks()[ended.rank].pid, describe_exit(ended.wait_status));
   expected.ending = consequence(before.all_alive - 1);
   return expected;
 }
@@ -114,8 +120,17 @@ NodeRules::Expected NodeRules::expect(const NodeEvent& event, const NodeBefore& 
             .begins = seen->sentence};
   if (const auto* seen = std::get_if<NobodyCanGoOn>(&event))
     return {.ends = Ends::must, .status = exit_failure, .is_cause = true, .begins = seen->sentence};
-  if (const auto* lost = std::get_if<AgentLost>(&event))
-    return {.ends = lost->error_text.empty() ? Ends::no : Ends::must};
+  if (const auto* lost = std::get_if<AgentLost>(&event);
+      lost != nullptr && !lost->error_text.empty())
+    return {
+        .ends = Ends::must, .status = exit_failure, .is_cause = true, .begins = lost->error_text};
+  if (const auto* lost = std::get_if<ImageLost>(&event);
+      lost != nullptr && after.ranks()[lost->rank].is_replaced)
+    return {.ends = Ends::may,  // the second time
+            .status = exit_failure,
+            .is_cause = true,
+            .begins = replaced(after.ranks().global(lost->rank), lost->pid, host_),
+            .ending = consequence(before.all_alive - 1)};
   // What these say is looked at by the node, which knows what has happened.
   if (std::holds_alternative<RanksSeen>(event))
     return {.ends = Ends::may, .status = exit_failure, .is_cause = true, .begins = "?"};

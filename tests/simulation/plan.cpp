@@ -34,15 +34,18 @@ constexpr std::array<std::string_view, kinds> names{
     "stops the guardian of host",
     "stops the conductor",
     "closes the reader of the output",
-    "fills the disk of the output"};
-constexpr std::array<std::string_view, 8> courses{"finalizes",
-                                                  "exits without finalizing",
-                                                  "dies",
-                                                  "waits for ever",
-                                                  "computes for ever",
-                                                  "calls exit",
-                                                  "calls shmem_global_exit",
-                                                  "aborts the job"};
+    "fills the disk of the output",
+    "lets a descriptor fail on host",
+    "freezes host"};
+constexpr std::array<std::string_view, rank_courses> courses{"finalizes",
+                                                             "exits without finalizing",
+                                                             "dies",
+                                                             "waits for ever",
+                                                             "computes for ever",
+                                                             "calls exit",
+                                                             "calls shmem_global_exit",
+                                                             "aborts the job",
+                                                             "runs another program (exec)"};
 constexpr std::array<std::string_view, 5> starts{"runs", "cannot be connected to",
                                                  "does not have the command", "never answers",
                                                  "does not have the program"};
@@ -83,6 +86,8 @@ class Drawing {
       if (host.start == Start::never && plan_.peer_timeout_s == 0) host.start = Start::runs;
     }
     const std::uint64_t ranks = ranks_.between(1, most_ranks);
+    if (shape_.one_in(30)) host.no_fork = static_cast<std::uint32_t>(shape_.below(ranks));
+    host.has_network = !shape_.one_in(30);
     for (std::uint64_t rank = 0; rank < ranks; ++rank) add_rank(host);
   }
 
@@ -94,9 +99,10 @@ class Drawing {
     rank.linger = ranks_.skewed(20) * ms;
     if (!wild_ranks_) return;
     rank.joins = !ranks_.one_in(20);
+    rank.image = ranks_.one_in(4) ? 60 * second : ranks_.skewed(4000) * ms;
     rank.has_shell = ranks_.one_in(6);
     rank.shell = ranks_.one_in(3) ? ranks_.skewed(4000) * ms : ranks_.skewed(5) * ms;
-    if (ranks_.one_in(4)) rank.course = Course(ranks_.below(8));
+    if (ranks_.one_in(4)) rank.course = Course(ranks_.below(rank_courses));
     if (!rank.joins && rank.course != Course::hangs) rank.course = Course::exits;
     static const std::vector<int> statuses{0, 0, 0, 1, 3, 77, 143};
     static const std::vector<int> signals{SIGSEGV, SIGABRT, SIGKILL, SIGTERM};
@@ -137,8 +143,8 @@ class Drawing {
     const bool is_silence = kind == Kind::silence || kind == Kind::silence_up ||
                             kind == Kind::silence_down || kind == Kind::power_off;
     if (kind == Kind::slow) fault.time = faults_.skewed(1500) * ms;
-    if (kind == Kind::stop_guardian || kind == Kind::stop_conductor)
-      fault.time = faults_.skewed(6000) * ms;
+    if (kind == Kind::stop_guardian || kind == Kind::stop_conductor || kind == Kind::freeze)
+      fault.time = ms + faults_.skewed(6000) * ms;
     if (is_silence && faults_.one_in(2)) fault.time = 0;
     fault.signal = faults_.pick(kind == Kind::kill_rank    ? deaths
                                 : kind == Kind::signal_job ? to_all
@@ -208,7 +214,7 @@ Time Plan::last() const {
   for (const HostPlan& host : hosts)
     for (const RankPlan& rank : host.ranks)
       last = std::max(last, host.delay + rank.start + rank.shell + rank.run + rank.linger +
-                                rank.term + rank.unkillable + rank.orphan);
+                                rank.image + rank.term + rank.unkillable + rank.orphan);
   return last;
 }
 
@@ -216,11 +222,28 @@ Plan draw_plan(std::uint64_t seed) {
   return Drawing(seed).draw();
 }
 
+Plan large_plan(std::uint32_t hosts) {
+  Plan plan;
+  plan.latency = 2 * ms;
+  plan.hosts.resize(hosts);
+  Random random(hosts, 1);
+  for (HostPlan& host : plan.hosts) {
+    host.delay = random.between(1, 800) * ms;
+    host.ranks.resize(1);
+    host.ranks[0].run = 10 * second;
+  }
+  return plan;
+}
+
+std::string name_of_host(std::uint32_t host) {
+  return host < 26 ? std::string(1, static_cast<char>('a' + host)) : std::to_string(host);
+}
+
 std::string describe(const Fault& fault) {
   std::string text = fmt::format("{}", names.at(static_cast<std::size_t>(fault.kind)));
   if (fault.kind == Kind::kill_rank || fault.kind == Kind::stop_rank)
     text += fmt::format(" {} of host", fault.rank);
-  if (names_host(fault.kind)) text += fmt::format(" {}", static_cast<char>('a' + fault.host));
+  if (names_host(fault.kind)) text += fmt::format(" {}", name_of_host(fault.host));
   const bool has_signal = fault.kind == Kind::kill_rank || fault.kind == Kind::signal_job ||
                           fault.kind == Kind::signal_host || fault.kind == Kind::signal_all;
   if (has_signal) text += fmt::format(" by {}", name_of_signal(fault.signal));
@@ -235,10 +258,14 @@ std::string describe(const Plan& plan) {
       plan.latency / ms,
       plan.timeout ? fmt::format("; --timeout {} s", seconds(*plan.timeout)) : "");
   std::uint32_t number = 0;
-  for (std::size_t host = 0; host < plan.hosts.size(); ++host) {
+  for (std::uint32_t host = 0; host < plan.hosts.size(); ++host) {
     const HostPlan& one = plan.hosts[host];
-    text += fmt::format("  host {} {}, after {:.3f} s\n", static_cast<char>('a' + host),
+    text += fmt::format("  host {} {}, after {:.3f} s\n", name_of_host(host),
                         starts.at(static_cast<std::size_t>(one.start)), seconds(one.delay));
+    if (!one.has_network) text += "    its agent cannot serve\n";
+    if (one.no_fork)
+      text +=
+          fmt::format("    its rank {} of {} cannot be started\n", *one.no_fork, one.ranks.size());
     for (const RankPlan& rank : one.ranks)
       text += fmt::format("    rank {} {}\n", number++, describe(rank));
   }

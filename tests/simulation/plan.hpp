@@ -21,7 +21,9 @@ enum class Course {
   leaves,      // calls exit(), which finalizes
   ends_all,    // shmem_global_exit(status)
   aborts_all,  // the same as an error
+  execs,       // another program, which lives for `image`
 };
+inline constexpr std::uint32_t rank_courses = 9;
 enum class AtTerm { dies, ignores, ends_later };
 
 struct RankPlan {
@@ -35,6 +37,7 @@ struct RankPlan {
   int status = 0;
   int signal = 0;
   Time linger = 0;  // after finalize
+  Time image = 0;
   AtTerm at_term = AtTerm::dies;
   Time term = 0;        // to end after a TERM
   Time unkillable = 0;  // how long SIGKILL waits for a system call
@@ -47,6 +50,8 @@ enum class Start { runs, cannot_connect, no_command, never, no_program };
 struct HostPlan {
   Start start = Start::runs;
   Time delay = 0;
+  std::optional<std::uint32_t> no_fork;  // for that rank, and no later one
+  bool has_network = true;               // otherwise its agent cannot serve
   std::vector<RankPlan> ranks;
 };
 
@@ -72,8 +77,10 @@ enum class Kind {
   stop_conductor,  // for `time`
   lose_reader,     // nobody reads the output
   fill_disk,
+  fail_descriptor,  // which the guardian needs
+  freeze,           // of all processes of the host and of its network, for `time`
 };
-inline constexpr std::uint32_t kinds = 21;
+inline constexpr std::uint32_t kinds = 23;
 
 struct Fault {
   Kind kind = Kind::kill_rank;
@@ -101,6 +108,9 @@ struct Plan {
 };
 
 Plan draw_plan(std::uint64_t seed);
+// A job without faults, with a rank on each host, that runs for ten seconds.
+Plan large_plan(std::uint32_t hosts);
+std::string name_of_host(std::uint32_t host);
 std::string describe(const Plan& plan);
 std::string describe(const Fault& fault);
 

@@ -32,6 +32,7 @@ void Rank::on_program_died() {
     return fmt::format("{} {}", program_->name(), describe_exit(program_->wait_status()));
   });
   if (orphan_ != nullptr) orphan_->later(plan_.orphan, [this] { orphan_->exit(0); });
+  if (state_ != RankState::absent && !is_replaced_) node_.on_image_lost(number_);
   if (!plan_.has_shell) return node_.on_rank_died(number_);
   program_->reap();  // by the shell
   node_.on_program_died(number_);
@@ -105,6 +106,9 @@ void Rank::take_course() {
       return;
     case Course::computes:
       return program_->set_computing(true);
+    case Course::execs:
+      if (!plan_.joins) return program_->exit(plan_.status);
+      return exec();
     case Course::ends_all:
     case Course::aborts_all:
       if (!plan_.joins) return program_->exit(plan_.status);
@@ -112,6 +116,20 @@ void Rank::take_course() {
                            .is_on_purpose = plan_.course == Course::ends_all ? 1U : 0U});
       return program_->later(random_.skewed(20 * ms), [this] { program_->exit(plan_.status); });
   }
+}
+
+// The other program knows nothing of the job, which must end soon.
+void Rank::exec() {
+  constexpr Time limit = 20 * second;
+  is_replaced_ = true;
+  world_.on_progress();
+  world_.log([&] { return program_->name() + " runs another program"; });
+  node_.on_image_lost(number_);
+  program_->later(plan_.image, [this] { program_->exit(plan_.status); });
+  program_->later(limit, [this] {
+    if (!node_.is_over() && !node_.is_ending())
+      world_.fail(program_->name() + " runs another program, and the job does not end");
+  });
 }
 
 void Rank::finalize(Time later) {

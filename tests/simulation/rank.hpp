@@ -36,6 +36,7 @@ class Rank {
   void on_peer_lost();
   bool waits() const;  // in the library, or for others to join or to finalize
   bool is_in_exit() const { return in_exit_; }
+  bool is_replaced() const { return is_replaced_ && program_->is_alive(); }
   bool was_absent() const { return !plan_.joins; }
 
  private:
@@ -44,6 +45,7 @@ class Rank {
   void take_course();
   void start_orphan();
   void on_program_died();
+  void exec();
 
   World& world_;
   Node& node_;
@@ -57,6 +59,7 @@ class Rank {
   bool in_exit_ = false;
   bool waits_ = false;
   bool aborts_ = false;
+  bool is_replaced_ = false;
 };
 
 }  // namespace gondwana::simulation

@@ -1,6 +1,8 @@
 // simulate [--seed N | --seeds N | --minutes M] [--from N] [--past FILE]: runs jobs by seeds until
 // one fails, and tells then what happened.
 //
+// simulate --hosts N: runs a job on N hosts, and prints what that costs.
+//
 // simulate --traces N [--from N]: prints a hash of all that happens in each job and of its log.
 #include <fmt/format.h>
 
@@ -31,6 +33,7 @@ struct Wish {
   std::optional<std::uint64_t> from;
   std::string past;  // a file of seeds to begin with
   std::optional<std::uint64_t> traces;
+  std::optional<std::uint64_t> hosts;
 };
 
 void print(const Report& report) {
@@ -84,6 +87,29 @@ int show(std::uint64_t seed) {
   return 1;
 }
 
+void print(const char* until, const Traffic& traffic, std::uint64_t hosts) {
+  const auto per_host = [hosts](std::uint64_t all) {
+    return static_cast<double>(all) / static_cast<double>(hosts);
+  };
+  fmt::print(
+      "until {}: {:.3f} s; for each host {:.1f} frames sent, {:.1f} received, {:.0f} bytes\n",
+      until, static_cast<double>(traffic.at) * 1e-9, per_host(traffic.sent),
+      per_host(traffic.received), per_host(traffic.bytes));
+}
+
+int run_large(std::uint64_t hosts) {
+  const auto began = Clock::now();
+  const Report report = World(large_plan(static_cast<std::uint32_t>(hosts)), false).run();
+  const double took = std::chrono::duration<double>(Clock::now() - began).count();
+  const double time = static_cast<double>(report.time) * 1e-9;
+  print("all ranks have joined", report.to_start, hosts);
+  print("the end", report.to_end, hosts);
+  fmt::print("{} hosts: {:.1f} s of virtual time in {:.2f} s\n", hosts, time, took);
+  if (report.wrong.empty()) return 0;
+  fmt::print("It fails: {}\n", report.wrong);
+  return 1;
+}
+
 // Keeping a log must not change what happens.
 int print_traces(std::uint64_t from, std::uint64_t seeds) {
   for (std::uint64_t seed = from; seed < from + seeds; ++seed) {
@@ -113,6 +139,7 @@ std::vector<std::uint64_t> seeds_in(const std::string& file) {
 
 int run(const Wish& wish) {
   if (wish.seed) return show(*wish.seed);
+  if (wish.hosts) return run_large(*wish.hosts);
   if (wish.traces) return print_traces(wish.from.value_or(0), *wish.traces);
   Runs runs;
   if (!wish.past.empty())
@@ -132,8 +159,8 @@ int run(const Wish& wish) {
 
 int usage() {
   fmt::print(stderr,
-             "usage: simulate [--seed N | --seeds N | --minutes M | --traces N] [--from N] "
-             "[--past FILE]\n");
+             "usage: simulate [--seed N | --seeds N | --minutes M | --hosts N | --traces N] "
+             "[--from N] [--past FILE]\n");
   return 2;
 }
 
@@ -154,6 +181,8 @@ int main(const std::vector<std::string>& words) {
       wish.seeds = number;
     else if (words[i] == "--minutes")
       wish.minutes = number;
+    else if (words[i] == "--hosts")
+      wish.hosts = number;
     else if (words[i] == "--traces")
       wish.traces = number;
     else if (words[i] == "--from")

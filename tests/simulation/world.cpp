@@ -92,24 +92,36 @@ void World::say(const std::string& sentence) {
 void World::end(int status) {
   log([&] { return fmt::format("the job has ended with status {}", status); });
   status_ = status;
+  report_.to_end = traffic();
 }
 
 void World::add_node(std::unique_ptr<Node> node) {
   nodes_.push_back(std::move(node));
 }
 
+Traffic World::traffic() const {
+  if (!front_) return {.at = now()};
+  return {now() - Schedule::beginning, front_->sent(), front_->received(), front_->bytes()};
+}
+
 bool World::is_done() const {
   return status_ && std::ranges::all_of(nodes_, [](const auto& node) { return node->is_over(); });
 }
 
+void World::on_rank_joined() {
+  ++joined_;
+  try_start();
+}
+
+void World::on_node_knows_all() {
+  ++knowing_;
+  try_start();
+}
+
+// Once: each rank joins once, and each node knows all from then on.
 void World::try_start() {
-  if (started_ || nodes_.size() != plan_.hosts.size()) return;
-  for (const auto& node : nodes_) {
-    if (!node->knows_all()) return;
-    for (const auto& rank : node->ranks())
-      if (rank->state() != RankState::joined) return;
-  }
-  started_ = true;
+  if (joined_ != plan_.ranks() || knowing_ != plan_.hosts.size()) return;
+  report_.to_start = traffic();
   Random random = this->random();
   for (const auto& node : nodes_)
     for (const auto& rank : node->ranks()) rank->start(random.skewed(20 * ms));
@@ -151,7 +163,9 @@ bool World::has_absent_rank(const std::string& sentence) const {
   for (std::size_t host = 0; host < in_order.size(); ++host)
     for (std::uint32_t rank = 0; rank < plan_.hosts[host].ranks.size(); ++rank) {
       const std::string words = fmt::format("rank {} ended before it joined the job", number++);
-      if (in_order[host] == nullptr || sentence.find(words) == std::string::npos) continue;
+      if (in_order[host] == nullptr || rank >= in_order[host]->ranks().size() ||
+          sentence.find(words) == std::string::npos)
+        continue;
       const Rank& one = *in_order[host]->ranks()[rank];
       if (!one.program().is_alive() && one.state() == RankState::absent) return true;
     }
@@ -179,7 +193,8 @@ void World::plan_faults() {
 void World::commit(const Fault& fault) {
   Host* host = front_ ? &front_->host(fault.host) : nullptr;
   Node* node = front_ ? host->node() : nodes_[0].get();
-  Rank* rank = node != nullptr && !node->is_over() ? node->ranks()[fault.rank].get() : nullptr;
+  const bool has_rank = node != nullptr && !node->is_over() && fault.rank < node->ranks().size();
+  Rank* rank = has_rank ? node->ranks()[fault.rank].get() : nullptr;
   using Way = launch::HeardSignals::Way;
   switch (fault.kind) {
     case Kind::kill_rank:
@@ -236,6 +251,13 @@ void World::commit(const Fault& fault) {
       break;
     case Kind::stop_guardian:
       if (node != nullptr) node->stop_guardian(fault.time);
+      break;
+    case Kind::fail_descriptor:
+      if (node != nullptr) node->fail_descriptor();
+      break;
+    case Kind::freeze:
+      if (node != nullptr) node->freeze(fault.time);
+      if (host != nullptr) host->silence(true, true, fault.time);
       break;
     case Kind::stop_conductor:
       if (front_) front_->stop(fault.time);

@@ -21,11 +21,21 @@ namespace gondwana::simulation {
 class Front;
 class Node;
 
+// Between the conductor and all hosts.
+struct Traffic {
+  Time at = 0;
+  std::uint64_t sent = 0;  // frames
+  std::uint64_t received = 0;
+  std::uint64_t bytes = 0;
+};
+
 // How a run went.
 struct Report {
   std::string wrong;  // empty: all was right
   int status = 0;
-  Time time = 0;                 // virtual
+  Time time = 0;     // virtual
+  Traffic to_start;  // until all ranks have joined
+  Traffic to_end;
   std::uint64_t trace = 0;       // a hash of all events in order
   std::vector<std::string> log;  // events in words, if they were asked for
 };
@@ -57,8 +67,8 @@ class World {
   void end(int status);  // of the user's command
 
   // What ranks tell each other.
-  void on_rank_joined() { try_start(); }
-  void on_node_knows_all() { try_start(); }
+  void on_rank_joined();
+  void on_node_knows_all();
   void on_rank_finalizes();
   bool have_all_finalized() const { return finalized_ == plan_.ranks(); }
   void on_progress() { ++progress_; }
@@ -78,6 +88,7 @@ class World {
  private:
   void add_to_log(const std::string& words);
   void try_start();
+  Traffic traffic() const;
   void plan_faults();
   void commit(const Fault& fault);
   void plan_last_resort();
@@ -95,7 +106,8 @@ class World {
   Report report_;
   std::unique_ptr<Front> front_;  // nothing: there is no conductor
   std::vector<std::unique_ptr<Node>> nodes_;
-  bool started_ = false;  // all ranks have joined
+  std::size_t joined_ = 0;   // ranks
+  std::size_t knowing_ = 0;  // nodes that know all
   std::uint32_t finalized_ = 0;
   std::uint64_t progress_ = 0;
   bool whole_ = true;
