@@ -1,21 +1,21 @@
-"""Numpy arrays that every rank of a job can reach: OpenSHMEM of Gondwana for Python.
+"""Numpy arrays that every rank of a job can access: Gondwana's OpenSHMEM for Python.
 
     import gondwana
 
     table = gondwana.zeros(100, int)                   # one array of this shape on every rank
     table.put([1, 2, 3], rank=0, at=slice(10, 13))     # write into the array of rank 0
     gondwana.barrier()                                 # now all writes have arrived
-    print(table.get(rank=0, at=slice(10, 13)))         # read it; `table.local` is one's own
+    print(table.get(rank=0, at=slice(10, 13)))         # read it; `table.local` is the caller's own
 
-Start it by `gondwana run -n 4 python3 program.py`. The library is set up at first use and ended
-with the program; a rank that fails by an exception ends the job. All threads may call. The memory
-model is that of OpenSHMEM: `put` may return before its values have arrived, see `quiet`.
+Start it by `gondwana run -n 4 python3 program.py`. The library is initialised at first use and ends
+with the program; a rank that ends with an exception ends the job. All threads may call. The memory
+model is OpenSHMEM's: `put` may return before its values have arrived, see `quiet`.
 
-Memory of devices: see `devices` and `DeviceArray`. Other libraries: `torch.from_dlpack(array)`, and
-`register` for the way back.
+For memory of devices, see `devices` and `DeviceArray`. Other libraries use an array by
+`torch.from_dlpack(array)`; `register` makes one of their arrays symmetric.
 """
 
-from . import _needs as _needs  # before what imports numpy
+from . import _needs as _needs  # before modules that import numpy
 from ._array import Symmetric
 from ._create import empty, full, register, zeros
 from ._device import DeviceArray, devices

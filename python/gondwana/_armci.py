@@ -15,7 +15,7 @@ from ._library import Array, Dtype, address
 
 NAME = "libarmci.so.0"
 
-# Result and parameters, by the letters below, of the calls that have them.
+# The result and the parameters of each call, by the letters below.
 SIGNATURES = {
     "v": "ARMCI_Barrier",
     "i": "ARMCI_Init armci_msg_me armci_msg_nproc",
@@ -45,7 +45,7 @@ REDUCTIONS = {"sum": b"+", "prod": b"*", "min": b"min", "max": b"max"}
 
 
 class Kind(NamedTuple):
-    """What ARMCI calls a type."""
+    """The names of a type in ARMCI."""
 
     accumulate: int  # ARMCI_ACC_INT to ARMCI_ACC_DCP
     reduce: str
@@ -63,20 +63,20 @@ KINDS: dict[Dtype, Kind] = {
 
 
 class Handle(ctypes.Structure):
-    """armci_hdl_t: an operation that was begun. All zero is what ARMCI_INIT_HANDLE makes."""
+    """armci_hdl_t: an operation in flight. ARMCI_INIT_HANDLE sets all fields to zero."""
 
     _fields_ = (("transfer", ctypes.c_int), ("aggregate", ctypes.c_int))
 
 
 class Process:
-    """What is asked often."""
+    """The rank and the size of the job, kept because they are read often."""
 
     def __init__(self) -> None:
         self.rank = -1
-        self.size = 0  # until the library is set up
+        self.size = 0  # until the library is initialised
 
     def leave(self) -> None:
-        """In a child that was forked."""
+        """Called in a forked child."""
         self.rank, self.size = -1, 0
 
 
@@ -86,7 +86,7 @@ starting = threading.Lock()
 
 
 def find() -> str:
-    """The library that belongs to the OpenSHMEM library, in an installation or a build."""
+    """The ARMCI library of the same installation or build as the OpenSHMEM library."""
     if named := os.environ.get("GONDWANA_LIBRARY"):
         folder = Path(named).resolve().parent
         places = [folder / "gondwana/armci", folder.parent / "armci"]
@@ -118,7 +118,7 @@ LIBRARY = load()
 
 @cache
 def routine(name: str) -> Callable[..., Any]:
-    """The call NAME."""
+    """The call `name` as a Python function."""
     function = getattr(LIBRARY, name)
     function.restype, *function.argtypes = (LETTERS[letter] for letter in SIGNATURE_OF[name])
     call: Callable[..., Any] = function
@@ -126,7 +126,7 @@ def routine(name: str) -> Callable[..., Any]:
 
 
 def start() -> None:
-    """Sets the library up at first use, collectively; it ends with the program."""
+    """Initialises the library at first use, collectively; it ends with the program."""
     if process.size:
         return
     check_process()
@@ -148,7 +148,7 @@ def kind_of(dtype: Dtype) -> Kind:
 
 
 def combine(values: Array, operation: str) -> None:
-    """Replaces the contiguous values by those of all ranks together, on all of them."""
+    """Reduces the contiguous values over all ranks, in place; all ranks get the result."""
     kind = kind_of(values.dtype)
     if operation not in REDUCTIONS:
         raise ValueError(f"{operation!r} is none of {' '.join(REDUCTIONS)}")

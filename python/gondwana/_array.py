@@ -1,4 +1,4 @@
-"""Arrays in the symmetric heap: one on every rank, each within reach of all."""
+"""Arrays in the symmetric heap: one on every rank, and all ranks can access each."""
 
 import sys
 import warnings
@@ -36,29 +36,29 @@ class Block:
         routine("free")(address(self.array))
 
     def __del__(self) -> None:
-        # Only all ranks together can free, and nobody knows when the others get here.
+        # Freeing is collective, and this rank cannot know when the others get here.
         if self.is_there() and not sys.is_finalizing():
             message = "a symmetric array was dropped without free(); its memory stays taken"
             warnings.warn(message, ResourceWarning, stacklevel=2)
             self.keep()
 
     def keep(self) -> None:
-        """Peers may still write there."""
+        """Called for a dropped array. The memory is not freed: peers may still write there."""
 
 
 class Symmetric(Bound):
     """A numpy array that exists on every rank, or a part of one.
 
-    `local` is the caller's own, without a copy. `at` in the methods is an index as numpy has it, of
+    `local` is the caller's own array, without a copy. `at` in the methods is a numpy index of
     whole numbers and slices with positive steps: `at=3`, `at=(2, slice(1, None))`,
-    `at=numpy.s_[::2, 0]`; without it the whole array is meant.
+    `at=numpy.s_[::2, 0]`; without it a method uses the whole array.
 
-    `free` is for all ranks to call. What is dropped without it stays taken until the job ends, and
-    Python says so where it shows ResourceWarning (`python3 -X dev`).
+    `free` is collective. An array that is dropped without it keeps its memory until the job ends.
+    Python then shows a ResourceWarning, if these are on (`python3 -X dev`).
     """
 
     _cure = "; array.local.copy() is a numpy array of the caller's values"
-    _place = ""  # where it lies, for its representation
+    _place = ""  # where the array lies, for __repr__
 
     def __init__(self, local: Array, block: Block) -> None:
         """Not for programs: they call empty, zeros or full."""
@@ -67,7 +67,7 @@ class Symmetric(Bound):
 
     @property
     def local(self) -> Array:
-        """The caller's own array: memory that the others can reach. Not to be used after `free`."""
+        """The caller's own array: memory that the others can access. Do not use it after `free`."""
         return self._memory()
 
     @local.setter
@@ -132,11 +132,11 @@ class Symmetric(Bound):
             )
 
     def part(self, at: Index) -> "Symmetric":
-        """The part at `at` of every rank's array, for collectives, and as a signal."""
+        """The part at `at` of every rank's array: for collectives, or as a signal."""
         return type(self)(self._view(at), self._block)
 
     def free(self) -> None:
-        """Frees the array, collectively: all ranks call, and none uses it or its parts after."""
+        """Frees the array. Collective; no rank may use it or its parts afterwards."""
         if self._local is not self._block.array:
             raise ValueError("a part of a symmetric array is freed with the whole")
         if self._block.is_there():
@@ -149,7 +149,7 @@ class Symmetric(Bound):
     def put(self, values: "ArrayLike | Symmetric", rank: int, at: Index = ...) -> None:
         """Writes values into the array of a rank; `values` may be changed at once.
 
-        They are there after `quiet`, or a barrier.
+        They have arrived after `quiet`, or after a barrier.
         """
         target = self._view(at)
         copying.put(target, fitting(values, target), checked_rank(rank, size()))
@@ -164,7 +164,10 @@ class Symmetric(Bound):
     def get(self, rank: int, at: Index = ..., out: None = None) -> Any: ...
 
     def get(self, rank: int, at: Index = ..., out: "Array | Symmetric | None" = None) -> Any:
-        """Reads the array of a rank: a new array, or number, or `out`, which must be contiguous."""
+        """Reads the array of a rank; returns a new array, a number or `out`.
+
+        `out` must be contiguous.
+        """
         source = self._view(at)
         if out is None:
             target = np.empty(source.shape, source.dtype)
@@ -189,10 +192,10 @@ class Symmetric(Bound):
         at: Index = ...,
         add: bool = False,
     ) -> None:
-        """Puts, then sets the signal there to `value`, or adds it.
+        """Puts, then sets the signal of that rank to `value`, or adds it.
 
-        A rank that sees the signal sees the values too. It is one number of type uint64, for instance
-        `signals.part(3)`.
+        A rank that sees the signal sees the values too. A signal is one number of type uint64, for
+        example `signals.part(3)`.
         """
         target = self._view(at)
         source = fitting(values, target)
@@ -208,8 +211,8 @@ class Symmetric(Bound):
             routine("fence")()
             routine("signal_add" if add else "signal_set")(flag, amount, pe)
 
-    # Atomic access to one number. `index` says which; whole numbers of 32 and 64 bits, of which
-    # fetch, set and swap also take float32 and float64.
+    # Atomic access to the number at `index`: a whole number of 32 or 64 bits. fetch, set and swap
+    # also take float32 and float64.
 
     def fetch(self, index: Index, rank: int) -> Any:
         """Reads a number."""
@@ -220,39 +223,39 @@ class Symmetric(Bound):
         self._atomic("set", index, (value,), rank)
 
     def swap(self, index: Index, value: float, rank: int) -> Any:
-        """Writes a number and returns what was there."""
+        """Writes a number and returns the old value."""
         return self._atomic("swap", index, (value,), rank)
 
     def compare_swap(self, index: Index, expected: int, value: int, rank: int) -> int:
-        """Writes `value` if `expected` is there; returns what was there."""
+        """Writes `value` if the old value is `expected`; returns the old value."""
         return int(self._atomic("compare_swap", index, (expected, value), rank))
 
     def add(self, index: Index, value: int, rank: int) -> None:
-        """Adds, and does not wait for it."""
+        """Adds `value`, and does not wait until it is done."""
         self._atomic("add", index, (value,), rank)
 
     def fetch_add(self, index: Index, value: int, rank: int) -> int:
-        """Adds and returns what was there."""
+        """Adds `value` and returns the old value."""
         return int(self._atomic("fetch_add", index, (value,), rank))
 
     def fetch_and(self, index: Index, value: int, rank: int) -> int:
-        """Keeps the bits that `value` has too; returns what was there."""
+        """Clears the bits that are not set in `value`; returns the old value."""
         return int(self._atomic("fetch_and", index, (value,), rank))
 
     def fetch_or(self, index: Index, value: int, rank: int) -> int:
-        """Sets the bits of `value`; returns what was there."""
+        """Sets the bits of `value`; returns the old value."""
         return int(self._atomic("fetch_or", index, (value,), rank))
 
     def fetch_xor(self, index: Index, value: int, rank: int) -> int:
-        """Turns the bits of `value` over; returns what was there."""
+        """Inverts the bits of `value`; returns the old value."""
         return int(self._atomic("fetch_xor", index, (value,), rank))
 
-    # Waiting for what others do to one's own array
+    # Waiting for changes of the caller's own array
 
     def wait_until(self, index: Index, comparison: str, value: int) -> int:
         """Waits until a number of `local` is `==`, `!=`, `>`, `>=`, `<` or `<=` value; returns it.
 
-        Other threads go on meanwhile.
+        Other threads continue meanwhile.
         """
         self._compare("wait_until", index, comparison, value)
         return int(self._view(index).item())
@@ -267,14 +270,14 @@ class Symmetric(Bound):
             return self._memory()
         indices = at if isinstance(at, tuple) else (at,)
         if not any(index is ... for index in indices):
-            indices = (*indices, ...)  # numpy would copy one number, but not with this
+            indices = (*indices, ...)  # without this, numpy would copy a single number
         view: Array = self._memory()[indices]
         if view.base is not self._block.array:  # it is a copy
             raise TypeError("an index is made of whole numbers and slices, not of lists or bool")
         return view
 
     def _as_source(self, target: Array) -> Array:
-        """Memory that can be copied to the target."""
+        """The values as memory that can be copied to the target."""
         return copying.fitting(self._memory(), target)
 
     def _element(self, index: Index) -> int:
@@ -299,7 +302,7 @@ class Symmetric(Bound):
 
 
 def fitting(values: ArrayLike | Symmetric, target: Array) -> Array:
-    """The values as memory of the type and shape of the part they are meant for."""
+    """The values as memory with the type and shape of the target."""
     if isinstance(values, Symmetric):
         return values._as_source(target)
     return copying.fitting(values, target)

@@ -12,7 +12,7 @@ Lengths = tuple[int, ...]
 
 
 class Box(NamedTuple):
-    """From `begin` to before `end` in each dimension."""
+    """A range in each dimension; `end` is not included."""
 
     begin: Lengths
     end: Lengths
@@ -27,14 +27,14 @@ class Box(NamedTuple):
 
 
 class Block(NamedTuple):
-    """What a rank holds, in the order of C."""
+    """The block of a rank, in the order of C."""
 
     begin: Lengths
     strides: Lengths
 
 
 def selection(at: Index, shape: Lengths) -> tuple[Box, Lengths]:
-    """The box that an index means, and the shape of what numpy returns for it."""
+    """The box that an index selects, and the shape that numpy returns for it."""
     begin, end, kept = [], [], []
     for axis, (index, length) in enumerate(zip(expanded(at, len(shape)), shape, strict=True)):
         if isinstance(index, slice):
@@ -70,7 +70,7 @@ def expanded(at: Index, dimensions: int) -> tuple[Any, ...]:
 
 
 def place(index: SupportsIndex, axis: int, length: int) -> int:
-    """A whole number that lies in the array, counted from its begin."""
+    """The index as a number from 0; fails if it is outside the array."""
     try:
         if isinstance(index, bool):
             raise TypeError
@@ -86,15 +86,15 @@ def place(index: SupportsIndex, axis: int, length: int) -> int:
 
 @cache
 def primes(number: int) -> Lengths:
-    """Its prime factors, the largest first."""
+    """The prime factors of `number`, the largest first."""
     divisor = next((d for d in range(2, int(number**0.5) + 1) if number % d == 0), number)
     return () if number == 1 else (*primes(number // divisor), divisor)
 
 
 def grid_of(shape: Lengths, least: Lengths, ranks: int) -> Lengths:
-    """How often to cut each dimension: blocks near to squares, of at least the lengths `least`.
+    """The number of blocks in each dimension: nearly square blocks of at least the lengths `least`.
 
-    If the shape has no place for all ranks, the last ones hold nothing.
+    If there are fewer blocks than ranks, the last ranks have none.
     """
     most = tuple(max(1, length // chunk) for length, chunk in zip(shape, least, strict=True))
     grids = (spread(count, shape, most) for count in range(ranks, 0, -1))
@@ -102,7 +102,7 @@ def grid_of(shape: Lengths, least: Lengths, ranks: int) -> Lengths:
 
 
 def spread(count: int, shape: Lengths, most: Lengths) -> Lengths | None:
-    """`count` blocks: cuts the longest side of a block until there are as many."""
+    """The grid of `count` blocks: cuts the longest side of a block until there are `count`."""
     grid = [1] * len(shape)
     for prime in primes(count):
         axes = [axis for axis, cuts in enumerate(grid) if cuts * prime <= most[axis]]
@@ -114,14 +114,14 @@ def spread(count: int, shape: Lengths, most: Lengths) -> Lengths | None:
 
 
 class Blocks:
-    """Block k of n in a dimension begins at its length * k // n. Blocks count as ranks do."""
+    """Block k of n in a dimension begins at length * k // n. Blocks are numbered like ranks."""
 
     def __init__(self, shape: Lengths, grid: Lengths, itemsize: int) -> None:
         self.shape, self.grid, self.itemsize = shape, grid, itemsize
         self._known: dict[int, Block] = {}
 
     def box(self, rank: int) -> Box:
-        """Of a rank; empty for those that hold nothing."""
+        """The box of a rank; empty for ranks without a block."""
         places = []
         for cuts in reversed(self.grid):
             rank, here = divmod(rank, cuts)
@@ -142,14 +142,14 @@ class Blocks:
         return known
 
     def owner(self, index: Lengths) -> int:
-        """The rank that holds one element."""
+        """The rank whose block contains an element."""
         rank = 0
         for i, length, cuts in zip(index, self.shape, self.grid, strict=True):
             rank = rank * cuts + ((i + 1) * cuts - 1) // length
         return rank
 
     def pieces(self, box: Box) -> Iterator[tuple[int, Box]]:
-        """The parts of a box that is not empty, with the rank that holds each."""
+        """The parts of a non-empty box, each with the rank whose block contains it."""
         first, last = self.owner(box.begin), self.owner(tuple(i - 1 for i in box.end))
         if first == last:
             yield first, box
@@ -160,14 +160,14 @@ class Blocks:
 
 
 def cut(begin: int, end: int, length: int, cuts: int) -> list[tuple[int, int]]:
-    """A range of one dimension, cut where blocks end."""
+    """A range of one dimension, cut at the ends of blocks."""
     first, last = (((i + 1) * cuts - 1) // length for i in (begin, end - 1))
     ends = [k * length // cuts for k in range(first + 1, last + 1)]
     return list(zip([begin, *ends], [*ends, end], strict=True))
 
 
 def strides_of(shape: Lengths, itemsize: int) -> Lengths:
-    """In bytes, of an array in the order of C."""
+    """The strides, in bytes, of an array in the order of C."""
     strides = []
     for length in reversed(shape):
         strides.append(itemsize)

@@ -1,15 +1,15 @@
-"""What exists in one job only."""
+"""Objects that exist in one job only."""
 
 from typing import NoReturn, SupportsIndex
 
 
 class Bound:
-    """An object that stands for memory or ranks of this job. A copy of it would stand for nothing."""
+    """Memory or ranks of this job. Copies are refused: they would refer to nothing."""
 
-    _cure = ""  # what to copy instead
+    _cure = ""  # the end of the message: what to copy instead
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
-        # copy and deepcopy ask here too.
+        # copy and deepcopy call this too.
         cls = type(self)
         raise TypeError(
             f"{cls.__module__.partition('._')[0]}.{cls.__name__} cannot be copied or pickled: it "

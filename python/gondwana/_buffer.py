@@ -1,4 +1,4 @@
-"""Memory that is registered: peers reach it where it is."""
+"""Registered memory: peers access it without moving it."""
 
 import ctypes
 
@@ -14,13 +14,13 @@ _kept: list[Block] = []
 
 
 def register_memory(begin: int, length: int) -> None:
-    """Collective."""
+    """Registers the memory of each rank. Collective."""
     if _register(begin, length) != 0:
         raise MemoryError("the array of this rank or of another cannot be shared; it says why")
 
 
 class Buffer(Block):
-    """Memory of an owner outside of the symmetric heap, registered."""
+    """Registered memory outside the symmetric heap, which belongs to `owner`."""
 
     def __init__(self, array: Array, owner: object) -> None:
         super().__init__(array)
@@ -31,4 +31,4 @@ class Buffer(Block):
         self.owner = None
 
     def keep(self) -> None:
-        _kept.append(self)  # as long as peers reach it, its owner must not free it
+        _kept.append(self)  # while peers can access it, its owner must not free it

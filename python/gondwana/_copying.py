@@ -10,7 +10,7 @@ from ._library import Array, Dtype, address, routine
 
 
 def converted(given: Array, dtype: Dtype) -> Array:
-    """The values as those of another type, which must be able to hold them."""
+    """The values converted to another type; fails if the type cannot hold them."""
     both_whole = given.dtype.kind in "iu" and dtype.kind in "iu"
     if not both_whole and not np.can_cast(given.dtype, dtype, "same_kind"):
         raise TypeError(f"values of type {given.dtype} do not go into an array of {dtype}")
@@ -21,7 +21,7 @@ def converted(given: Array, dtype: Dtype) -> Array:
 
 
 def fitting(values: ArrayLike, part: Array) -> Array:
-    """The values as a contiguous array of the type and shape of the part they are meant for."""
+    """The values as a contiguous array with the type and shape of `part`."""
     source = np.asarray(values)
     if source.dtype != part.dtype:
         source = converted(source, part.dtype)

@@ -1,4 +1,4 @@
-"""How symmetric arrays come to be."""
+"""Creation of symmetric arrays."""
 
 import math
 import operator
@@ -60,12 +60,12 @@ def _allocate(shape: Shape, dtype: DTypeLike, device: str | None, zeroed: bool) 
 
 
 def register(array: Any) -> Symmetric:
-    """Lets all ranks put to, get from and update an array that the caller has; collective.
+    """Makes an existing array of each rank accessible to all ranks; collective.
 
-    It is one of numpy, or of another library by DLPack, such as a torch tensor, or by the CUDA
-    array interface. Each rank gives an array of its own, of the same shape and type. An index
-    stands for the same element of the array of the target. The memory does not move and stays the
-    caller's; `free` ends it, and before that the array may not be resized.
+    It is an array of numpy, or of another library that supports DLPack, such as a torch tensor, or
+    the CUDA array interface. Each rank passes an array of its own, of the same shape and type. An
+    index selects the same element in the array of the target. The memory does not move and still
+    belongs to the caller. `free` ends the access; before that the array may not be resized.
     """
     start()
     try:
@@ -84,7 +84,7 @@ def register(array: Any) -> Symmetric:
 
 
 def _accepted(array: Any) -> tuple[Array, str | None]:
-    """The memory of an array that can be registered, and its device; an empty one lies nowhere."""
+    """The memory of an array to register, and its device; None: on the host, or empty."""
     given, is_on_device = dlpack.taken(array)
     _checked_type(given.dtype)
     if not given.flags.c_contiguous:
@@ -121,7 +121,8 @@ def empty(shape: Shape, dtype: DTypeLike = float, *, device: str) -> DeviceArray
 def empty(shape: Shape, dtype: DTypeLike = float, *, device: str | None = None) -> Symmetric:
     """A symmetric array with any content; collective, with the same arguments on all ranks.
 
-    `device`: where, such as "emulated:0" or "cuda:0"; see `devices` and `DeviceArray`.
+    `device`: the device of its memory, such as "emulated:0" or "cuda:0"; see `devices` and
+    `DeviceArray`.
     """
     return _allocate(shape, dtype, device, zeroed=False)
 
@@ -133,7 +134,7 @@ def zeros(shape: Shape, dtype: DTypeLike = float, *, device: str) -> DeviceArray
 
 
 def zeros(shape: Shape, dtype: DTypeLike = float, *, device: str | None = None) -> Symmetric:
-    """A symmetric array of zeros; collective, as `empty`."""
+    """A symmetric array of zeros; collective, like `empty`."""
     return _allocate(shape, dtype, device, zeroed=True)
 
 
@@ -150,12 +151,13 @@ def full(
 def full(
     shape: Shape, value: ArrayLike, dtype: DTypeLike | None = None, *, device: str | None = None
 ) -> Symmetric:
-    """A symmetric array full of a value, of its type unless given; collective, as `empty`.
+    """A symmetric array filled with a value; collective, like `empty`.
 
-    The shape and type must be the same on all ranks, the value not.
+    Without `dtype` it has the type of the value. The shape and type must be the same on all ranks;
+    the value may differ.
     """
     kind = np.asarray(value).dtype if dtype is None else dtype
     array = _allocate(shape, kind, device, zeroed=False)
     array.local[...] = value
-    routine("sync_all")()  # or a put could come before the value
+    routine("sync_all")()  # or a put could arrive before the value is written
     return array

@@ -1,4 +1,4 @@
-"""Symmetric arrays in memory of devices, which the processor does not touch."""
+"""Symmetric arrays in memory of devices, which the processor cannot access."""
 
 import ctypes
 import operator
@@ -44,7 +44,7 @@ def names_of_devices() -> str:
 
 
 def device_of(begin: int) -> str | None:
-    """On which device the memory lies; None: on the host."""
+    """The device of the memory; None: on the host."""
     number = _device_of(begin)
     return None if number < 0 else devices()[number]
 
@@ -61,7 +61,7 @@ def number_of(device: Any) -> int:
 
 
 class DeviceMemory:
-    """Memory of this rank on a device: freed when nobody has it any more."""
+    """Memory of this rank on a device, freed with the last reference."""
 
     def __init__(self, begin: int) -> None:
         self.begin = begin
@@ -73,7 +73,7 @@ class DeviceMemory:
 
 
 class DeviceBlock(Buffer):
-    """Registered memory of a device. Other libraries that have it keep the owner too."""
+    """Registered memory of a device. Other libraries that use it also keep the owner."""
 
     def __init__(self, array: Array, owner: object, device: str) -> None:
         super().__init__(array, owner)
@@ -83,12 +83,13 @@ class DeviceBlock(Buffer):
 class DeviceArray(NDArrayOperatorsMixin, Symmetric):
     """A symmetric array in memory of a device of each rank.
 
-    Peers put to it, get from it and update it as any other; with `put(values=...)` and
-    `get(out=...)` also from device to device. The processor does not touch it: `array[...]` reads
-    and writes the caller's own by copies, as `to_host` and `copy_from` do, `local` is the array
-    itself, and nothing but collectives computes with it. `wait_until` and `test` do not take it.
+    Peers put to it, get from it and update it like any other. `put(values=...)` and `get(out=...)`
+    also copy from device to device. The processor cannot access it: `array[...]` reads and writes
+    the caller's own array by copies, like `to_host` and `copy_from`. `local` is the array itself.
+    Only collectives compute with it; `wait_until` and `test` do not accept it.
 
-    Other libraries use memory of CUDA and HIP where it is, by DLPack or the CUDA array interface.
+    Other libraries use memory of CUDA and HIP without a copy, by DLPack or the CUDA array
+    interface.
     """
 
     _cure = "; array.to_host() is a numpy array of the caller's values"
@@ -100,7 +101,7 @@ class DeviceArray(NDArrayOperatorsMixin, Symmetric):
 
     @property
     def device(self) -> str:
-        """Where it lies, such as "emulated:0"."""
+        """The name of the device, such as "emulated:0"."""
         return self._device_block.device
 
     @property
@@ -119,14 +120,14 @@ class DeviceArray(NDArrayOperatorsMixin, Symmetric):
     # Copies between the device and the caller's memory.
 
     def to_host(self) -> Array:
-        """The caller's own values, copied."""
+        """A copy of the caller's own values."""
         view = self._memory()
         values = np.empty(view.shape, view.dtype)
         copying.get(values, view, job.rank)
         return values
 
     def copy_from(self, values: ArrayLike | Symmetric) -> None:
-        """Writes the caller's own; the values are there on return."""
+        """Writes the caller's own array; the values are in place on return."""
         self[...] = values
 
     def __getitem__(self, at: Index) -> Any:
@@ -148,7 +149,7 @@ class DeviceArray(NDArrayOperatorsMixin, Symmetric):
             raise ValueError(f"a part of an array on {self.device} that is put must be contiguous")
         return source
 
-    # What only the processor could do
+    # Operations that only the processor could do
 
     def _refuse(self, what: str) -> NoReturn:
         raise TypeError(
@@ -212,7 +213,7 @@ class DeviceArray(NDArrayOperatorsMixin, Symmetric):
         return dlpack.offered(self._lasting(), max_version, here)
 
     def _lasting(self) -> Array:
-        """The same memory, which lasts as long as the result, also after `free`."""
+        """The same memory as an array that keeps it, even after `free`."""
         view, block = self._memory(), self._device_block
         begin = block.array.ctypes.data
         whole = array_at(begin, block.array.shape, view.dtype, block.owner)
@@ -234,7 +235,7 @@ class DeviceArray(NDArrayOperatorsMixin, Symmetric):
 
 
 def allocate_on(device: Any, shape: tuple[int, ...], dtype: Dtype, length: int) -> DeviceArray:
-    """Collective: all ranks have the memory, or none."""
+    """Allocates an array on a device. Collective: all ranks get the memory, or none."""
     try:
         number = number_of(device)
     except ValueError:
@@ -253,7 +254,7 @@ def allocate_on(device: Any, shape: tuple[int, ...], dtype: Dtype, length: int) 
 
 
 def all_say(yes: bool) -> bool:
-    """Whether all ranks do. Collective."""
+    """Whether all ranks pass True. Collective."""
     kind = np.dtype(np.int64)
     begin = routine("malloc")(2 * kind.itemsize)
     if not begin:

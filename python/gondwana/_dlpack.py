@@ -1,7 +1,7 @@
-"""Memory that other libraries of arrays share, by DLPack or by the CUDA array interface.
+"""Memory shared with other array libraries, by DLPack or by the CUDA array interface.
 
-numpy makes and reads the capsules: owners, deleters and versions are its matter. It only knows
-memory of the host, so what a capsule says of its device is changed here.
+numpy creates and reads the capsules: it handles owners, deleters and versions. It only knows
+memory of the host, so this module changes the device that a capsule names.
 """
 
 import ctypes
@@ -11,10 +11,10 @@ import numpy as np
 
 from ._library import Array, array_at
 
-Device = tuple[int, int]  # the type and the number, as DLPack has them
+Device = tuple[int, int]  # the type and the number of the device in DLPack
 
 HOST: Device = (1, 0)
-# Kinds of devices whose memory other libraries can use where it is, and all others.
+# The kinds of devices whose memory other libraries can use without a copy, and all others.
 TYPES = {"cuda": 2, "hip": 10}
 EXTENSION = 12
 HAS_VERSIONS = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
@@ -22,13 +22,13 @@ IS_COPIED = 2
 
 
 class Tensor(ctypes.Structure):
-    """The beginning of a DLTensor, with which a DLManagedTensor begins."""
+    """The first fields of a DLTensor, and so of a DLManagedTensor."""
 
     _fields_ = [("data", ctypes.c_void_p), ("type", ctypes.c_int32), ("number", ctypes.c_int32)]
 
 
 class Versioned(ctypes.Structure):
-    """The beginning of a DLManagedTensorVersioned."""
+    """The first fields of a DLManagedTensorVersioned."""
 
     _fields_ = [
         ("major", ctypes.c_uint32),
@@ -49,7 +49,7 @@ _has_name = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(
 
 
 def place(capsule: Any, device: Device, flags: int = 0) -> Any:
-    """The capsule, which says from now on that its memory is of this device."""
+    """The capsule, changed to name this device."""
     if _has_name(capsule, b"dltensor_versioned"):
         whole = Versioned.from_address(_content(capsule, b"dltensor_versioned"))
         whole.flags |= flags
@@ -61,14 +61,14 @@ def place(capsule: Any, device: Device, flags: int = 0) -> Any:
 
 
 def offered(array: Array, max_version: Any, device: Device = HOST, copied: bool = False) -> Any:
-    """A capsule of an array's memory, which keeps the array."""
+    """A capsule of an array's memory. The capsule keeps the array."""
     maker: Any = array
     made = maker.__dlpack__(max_version=max_version) if HAS_VERSIONS else maker.__dlpack__()
     return place(made, device, IS_COPIED if copied else 0)
 
 
 def offered_on_host(array: Array, stream: Any, max_version: Any, device: Any, copy: Any) -> Any:
-    """What `__dlpack__` returns for memory of the host."""
+    """The result of `__dlpack__` for memory of the host."""
     if stream is not None:
         raise BufferError(f"memory of the host has no streams; stream is {stream}, not None")
     if device is not None and tuple(device) != HOST:
@@ -80,7 +80,7 @@ def offered_on_host(array: Array, stream: Any, max_version: Any, device: Any, co
 
 
 class AsHost:
-    """A capsule of memory of a device, for numpy, which takes the address without a look at it."""
+    """A capsule of memory of a device, for numpy, which reads only the address."""
 
     def __init__(self, capsule: Any) -> None:
         self.capsule = place(capsule, HOST)
@@ -93,9 +93,9 @@ class AsHost:
 
 
 def taken(given: Any) -> tuple[Array, bool]:
-    """The memory of an array, without a copy, and whether it is that of a device.
+    """The memory of an array, without a copy, and whether it lies on a device.
 
-    Then the result is good for its addresses only.
+    If it does, only the addresses of the result may be used.
     """
     if isinstance(given, np.ndarray):
         return given, False
@@ -104,7 +104,7 @@ def taken(given: Any) -> tuple[Array, bool]:
         source = AsHost(capsule_of(given)) if is_on_device else given
         try:
             return np.from_dlpack(source), is_on_device
-        except RuntimeError as error:  # of numpy
+        except RuntimeError as error:  # from numpy
             raise TypeError(
                 f"numpy has no array for this {type(given).__name__}: {error}"
             ) from None
@@ -117,15 +117,15 @@ def taken(given: Any) -> tuple[Array, bool]:
 
 
 def capsule_of(given: Any) -> Any:
-    """Of the newest version that there is; nothing waits for a stream."""
+    """The capsule of the newest version that the library supports; it waits for no stream."""
     try:
         return given.__dlpack__(stream=-1, max_version=(1, 0))
-    except TypeError:  # it knows no versions
+    except TypeError:  # it does not support versions
         return given.__dlpack__(stream=-1)
 
 
 def described(given: Any) -> Array:
-    """The memory that `__cuda_array_interface__` tells of."""
+    """The memory that `__cuda_array_interface__` describes."""
     words = given.__cuda_array_interface__
     if words.get("mask") is not None:
         raise ValueError("an array with a mask cannot be registered; copy its values")

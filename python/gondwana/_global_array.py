@@ -1,4 +1,4 @@
-"""One array that lies in blocks on all ranks, and can be read and written as a whole by each."""
+"""One array, divided into blocks over all ranks; each rank can read and write all of it."""
 
 import ctypes
 import math
@@ -22,23 +22,24 @@ from ._library import Array, Dtype, address, number
 from ._transfer import Section, has_plain_rows, sections, transfer
 
 Shape = SupportsIndex | Sequence[SupportsIndex]
-Scalar = complex | np.number[Any]  # int and float too
+Scalar = complex | np.number[Any]  # includes int and float
 
 DIMENSIONS = 7
-INTEGERS = {np.dtype(np.int32): 0, np.dtype(np.int64): 1}  # ARMCI_FETCH_AND_ADD, and for long
+INTEGERS = {np.dtype(np.int32): 0, np.dtype(np.int64): 1}  # the ARMCI_FETCH_AND_ADD of each
 
 
 class GlobalArray(Bound):
-    """An array in blocks over all ranks. Each rank reads and writes any part of it.
+    """An array in blocks over all ranks. Each rank can read and write any part of it.
 
-    An index is made of whole numbers, slices with step 1 and `...`. `a[2:5, :]` reads a part,
-    `a[2:5, :] = 1` writes it. A rank sees at once what it has written, others after `sync`.
+    An index consists of whole numbers, slices with step 1 and `...`. `a[2:5, :]` reads a part,
+    `a[2:5, :] = 1` writes it. A rank sees its own writes at once;
+    other ranks see them after `sync`.
 
-    All ranks call a collective method, in the same order. It waits before and after for all ranks,
-    and for what they have written.
+    All ranks call a collective method, in the same order. It waits before and after its work, for
+    all ranks and for their writes.
 
-    An array that is dropped without `free` keeps its memory until the job ends. Python says so
-    where it shows ResourceWarning (`python3 -X dev`).
+    An array that is dropped without `free` keeps its memory until the job ends. Python then
+    shows a ResourceWarning, if these are on (`python3 -X dev`).
     """
 
     _cure = "; array.to_numpy() is a numpy array of the values of all ranks"
@@ -50,7 +51,7 @@ class GlobalArray(Bound):
         shape = blocks.box(process.rank).shape
         size = math.prod(shape) * dtype.itemsize
         bases = (ctypes.c_void_p * process.size)()
-        # All ranks fail together, also where only one asks for too much.
+        # All ranks fail together, even if only one asks for too much.
         asked = min(size, sys.maxsize)
         if routine("ARMCI_Malloc")(ctypes.addressof(bases), asked) != 0:
             raise MemoryError(
@@ -67,7 +68,7 @@ class GlobalArray(Bound):
             self._local = np.ndarray(shape, dtype, buffer=memory)
 
     def __del__(self) -> None:
-        # Only all ranks together can free, and this one cannot know when the others get here.
+        # Freeing is collective, and this rank cannot know when the others get here.
         if not getattr(self, "_freed", True) and not sys.is_finalizing():
             message = f"{self._title} was dropped without free(); its memory stays taken"
             warnings.warn(message, ResourceWarning, stacklevel=2)
@@ -85,7 +86,7 @@ class GlobalArray(Bound):
 
     @property
     def size(self) -> int:
-        """How many elements the whole array has."""
+        """The number of elements of the whole array."""
         return math.prod(self.shape)
 
     @property
@@ -94,12 +95,12 @@ class GlobalArray(Bound):
 
     @property
     def nbytes(self) -> int:
-        """Of the whole array."""
+        """The bytes of the whole array."""
         return self.size * self._dtype.itemsize
 
     @property
     def local(self) -> Array:
-        """The caller's own block: memory that the others reach. Not to be used after `free`."""
+        """The caller's own block: memory that the others can access. Do not use it after `free`."""
         self._check_there()
         return self._local
 
@@ -140,18 +141,18 @@ class GlobalArray(Bound):
     # Where elements lie
 
     def distribution(self, rank: int | None = None) -> tuple[slice, ...]:
-        """The part of the array that a rank holds, the caller unless given; it may be empty."""
+        """The part of the array in the block of a rank, by default the caller; it may be empty."""
         known = process.rank if rank is None else checked_rank(rank, process.size)
         return self._blocks.box(known).slices
 
     def locate(self, index: SupportsIndex | tuple[SupportsIndex, ...]) -> int:
-        """The rank that holds an element."""
+        """The rank whose block contains an element."""
         return self._blocks.owner(self._element(index))
 
     # Copying
 
     def get(self, at: Index = ..., out: Array | None = None) -> Any:
-        """Reads a part: a new array, or number, or `out`."""
+        """Reads a part; returns a new array, a number or `out`."""
         box, shape = self._select(at)
         if out is None:
             target = np.empty(shape, self.dtype)
@@ -171,12 +172,12 @@ class GlobalArray(Bound):
         return out
 
     def put(self, values: ArrayLike, at: Index = ...) -> None:
-        """Writes values, broadcast to the part; they may be changed at once."""
+        """Writes values, broadcast to the part. The caller may change them at once."""
         box, shape = self._select(at)
         self._move("Put", box, self._fitting(values, shape))
 
     def acc(self, values: ArrayLike, at: Index = ..., scale: Scalar = 1) -> None:
-        """Adds `scale * values`. Each addition to an element is atomic among those of all ranks."""
+        """Adds `scale * values`. Additions of all ranks to one element are atomic."""
         box, shape = self._select(at)
         source = self._fitting(values, shape)
         factor = self._fitting(scale, ())
@@ -194,7 +195,7 @@ class GlobalArray(Bound):
         return whole
 
     def read_inc(self, index: SupportsIndex | tuple[SupportsIndex, ...], amount: int = 1) -> int:
-        """Adds to an element, int32 or int64, and returns what was there; atomic."""
+        """Adds to an element, int32 or int64, and returns the old value; atomic."""
         self._check_there()
         if self.dtype not in INTEGERS:
             raise TypeError(
@@ -208,7 +209,7 @@ class GlobalArray(Bound):
         routine("ARMCI_Rmw")(INTEGERS[self.dtype], address(before), far, change, owner)
         return int(before)
 
-    # On the whole array, collectively
+    # Collective operations on the whole array
 
     def fill(self, value: Scalar) -> None:
         """Sets all elements; collective."""
@@ -232,7 +233,7 @@ class GlobalArray(Bound):
         sync()
 
     def dot(self, other: "GlobalArray") -> Any:
-        """The sum of the products of all elements; collective, all get the same."""
+        """The sum of the products of all elements; collective, all ranks get the same result."""
         self.check_alike(other)
         sync()
         product = np.dot(self._local.ravel(), other.part_of_block(self).ravel())
@@ -248,7 +249,7 @@ class GlobalArray(Bound):
         return self._fitting(value, ())[()]
 
     def check_alike(self, other: "GlobalArray") -> None:
-        """Both are there, of one shape and type."""
+        """Checks that neither array was freed, and that they have one shape and type."""
         self._check_there()
         other._check_there()
         if self.shape != other.shape:
@@ -257,14 +258,14 @@ class GlobalArray(Bound):
             raise TypeError(f"the arrays have types {self.dtype} and {other.dtype}, not the same")
 
     def part_of_block(self, other: "GlobalArray") -> Array:
-        """The part of this array that lies where the caller's block of the other one is."""
+        """The part of this array at the indices of the caller's block of the other array."""
         if self._blocks.grid == other._blocks.grid:
             return self.local
         part: Array = np.asarray(self.get(other.distribution()))
         return part
 
     def begin_get(self, at: Index) -> Callable[[], Array]:
-        """Begins to read a part; what it returns waits, and returns the part."""
+        """Begins to read a part; the returned function waits, and returns the part."""
         box, shape = self._select(at)
         target = np.empty(shape, self.dtype)
         handles = []
@@ -309,7 +310,7 @@ class GlobalArray(Bound):
             except ValueError:
                 sentence = f"values of shape {source.shape} do not fit into shape {shape}"
                 raise ValueError(sentence) from None
-        # Elements of the array itself could be read after they were written.
+        # If the source is part of the array, an element could be read after it was overwritten.
         fits = has_plain_rows(source) and not np.may_share_memory(source, self._local)
         return source if fits else np.array(source, order="C")
 
@@ -319,11 +320,11 @@ class GlobalArray(Bound):
         return (self._bases[rank] or 0) + int(sum(map(operator.mul, steps, block.strides)))
 
     def _sections(self, box: Box, near: Array) -> Iterator[tuple[int, Section]]:
-        """A box of the array and its values, with the rank that holds each piece."""
+        """The pieces of a box of the array and of its values, each with the rank of its block."""
         shape = box.shape
         if 0 in shape:
             return
-        values = near.reshape(shape)  # with the dimensions that the index took away
+        values = near.reshape(shape)  # with the dimensions that the index removed
         begin, strides = address(values), values.strides
         for rank, piece in self._blocks.pieces(box):
             steps = map(operator.sub, piece.begin, box.begin)
@@ -340,7 +341,7 @@ class GlobalArray(Bound):
 
 
 def sync() -> None:
-    """Waits until all ranks are here, and all they have written is there; collective."""
+    """Waits until all ranks have called it and all their writes have arrived; collective."""
     start()
     routine("ARMCI_Barrier")()
 
@@ -351,7 +352,7 @@ def _lengths(shape: Shape) -> Lengths:
 
 
 def check_agreement(words: str, what: str = "ask for different arrays") -> None:
-    """That all ranks want the same."""
+    """Checks that all ranks pass the same words."""
     code = zlib.crc32(words.encode())
     both = np.array([code, -code], np.int64)
     combine(both, "max")
@@ -364,8 +365,8 @@ def create(
 ) -> GlobalArray:
     """A global array with any content; collective, with the same arguments on all ranks.
 
-    `chunk`: the least length of a block in each dimension. The length of the array keeps it uncut.
-    Messages tell the `name`.
+    `chunk`: the minimum length of a block in each dimension. A dimension is not cut if its minimum
+    is the length of the array. Error messages show the `name`.
     """
     lengths, kind = _lengths(shape), np.dtype(dtype)
     kind_of(kind)
@@ -385,8 +386,8 @@ def create(
 def zeros(
     shape: Shape, dtype: DTypeLike = float, chunk: Shape | None = None, name: str | None = None
 ) -> GlobalArray:
-    """A global array of zeros; collective, as `create`."""
+    """A global array of zeros; collective, like `create`."""
     array = create(shape, dtype, chunk, name)
     array.local[...] = 0
-    sync()  # or a put could come before the zeros
+    sync()  # or a put could arrive before the zeros
     return array

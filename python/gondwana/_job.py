@@ -1,4 +1,4 @@
-"""The job: its ranks, its beginning and end, and the order of what they do."""
+"""The job: its ranks, its start and end, and the order of operations."""
 
 import ctypes
 import operator
@@ -11,17 +11,17 @@ THREAD_MULTIPLE = 3
 
 
 class Job:
-    """What is asked so often that it is kept."""
+    """The state of the library, kept because it is read often."""
 
     def __init__(self) -> None:
         self.rank = -1
-        self.size = 0  # as long as the library is not set up
-        self.session = 0  # how often it was ended
+        self.size = 0  # while the library is not initialised
+        self.session = 0  # how often the library was finalized
         self.lock = threading.Lock()
         self.forked = False  # this process is a child of the rank
 
     def leave(self) -> None:
-        """In a child that was forked: the library would end it at its first call."""
+        """Called in a forked child, whose first call of the library would end it."""
         self.forked = True
         self.rank, self.size = -1, 0
 
@@ -31,7 +31,10 @@ os.register_at_fork(after_in_child=job.leave)
 
 
 def init() -> None:
-    """Sets the library up, collectively; needed only to do so before first use, or again."""
+    """Initialises the library, collectively.
+
+    Needed only to initialise it before its first use, or again after `finalize`.
+    """
     check_process()
     with job.lock:
         if job.size:
@@ -43,9 +46,9 @@ def init() -> None:
 
 
 def finalize() -> None:
-    """Ends the use of the library, collectively; all symmetric arrays and teams are gone then.
+    """Ends the use of the library, collectively; all symmetric arrays and teams end, too.
 
-    Not needed at the end of a program: one that ends with status 0 does it by itself.
+    Not needed at the end of a program: a program that ends with status 0 finalizes by itself.
     """
     with job.lock:
         if not job.size:
@@ -56,7 +59,7 @@ def finalize() -> None:
 
 
 def start() -> None:
-    """Sets the library up unless it is: the first line of what may be called first."""
+    """Initialises the library if necessary. Functions that may be called first begin with it."""
     if job.size:
         return
     check_process()
@@ -79,13 +82,13 @@ def rank() -> int:
 
 
 def size() -> int:
-    """How many ranks there are."""
+    """The number of ranks."""
     start()
     return job.size
 
 
 def checked_rank(number: int, ranks: int, of: str = "this job") -> int:
-    """`number`, if it is one of `ranks`."""
+    """`number`; fails if it is not one of `ranks`."""
     number = operator.index(number)
     if not 0 <= number < ranks:
         raise ValueError(f"rank {number}: {of} has {ranks} ranks, 0 to {ranks - 1}")
@@ -93,18 +96,18 @@ def checked_rank(number: int, ranks: int, of: str = "this job") -> int:
 
 
 def quiet() -> None:
-    """Waits until all that the caller has put or updated is there."""
+    """Waits until all puts and updates of the caller have arrived."""
     start()
     routine("quiet")()
 
 
 def fence() -> None:
-    """To each rank, puts and updates from before arrive before those from after."""
+    """Puts and updates before the fence arrive at each rank before those after it."""
     start()
     routine("fence")()
 
 
 def barrier() -> None:
-    """Waits until all ranks are here, and all they have put or updated is there."""
+    """Waits until all ranks have called it and all their puts and updates have arrived."""
     start()
     routine("barrier_all")()

@@ -1,6 +1,6 @@
 """The OpenSHMEM library, and its routines as Python functions.
 
-ctypes releases the GIL during every call, so a thread that waits holds up no other.
+ctypes releases the GIL during every call, so a thread that waits does not block the others.
 """
 
 import ctypes
@@ -20,7 +20,7 @@ Array = NDArray[Any]
 
 NAME = "libgondwana_shmem.so.0"
 
-# Result and parameters, by the letters below, of the routines that have them.
+# The result and the parameters of each routine, by the letters below.
 SIGNATURES = {
     "v": "finalize quiet fence barrier_all sync_all",
     "i": "my_pe n_pes",
@@ -57,7 +57,7 @@ LETTERS: dict[str, Any] = {
     "u": ctypes.c_uint64,
     # T is the type in the routine's name.
 }
-# How OpenSHMEM calls a type, and how ctypes passes it. Complex numbers go by address only.
+# The name of a type in OpenSHMEM, and its type in ctypes. Complex numbers go by address only.
 TYPES: dict[Dtype, tuple[str, Any]] = {
     np.dtype(np.float32): ("float", ctypes.c_float),
     np.dtype(np.float64): ("double", ctypes.c_double),
@@ -72,16 +72,16 @@ TYPES: dict[Dtype, tuple[str, Any]] = {
 
 
 def find() -> str:
-    """The library above this package: in lib, for lib/gondwana/python and for where pip puts it."""
+    """The library in a folder above this package, or in its folder lib."""
     for folder in Path(__file__).resolve().parents:
         for place in (folder, folder / "lib"):
             if (library := place / NAME).exists():
                 return str(library)
-    return NAME  # where the loader looks
+    return NAME  # the search path of the loader
 
 
 def load() -> ctypes.CDLL:
-    """The library that GONDWANA_LIBRARY names, or that of the installation this package is in."""
+    """The library that GONDWANA_LIBRARY names, or the one installed with this package."""
     path = os.environ.get("GONDWANA_LIBRARY") or find()
     try:
         ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
@@ -99,12 +99,12 @@ LIBRARY = load()
 
 @cache
 def routine(name: str, dtype: Dtype | None = None) -> Callable[..., Any]:
-    """The routine shmem_NAME or, where it has a type in the name, that for `dtype`."""
+    """The routine shmem_NAME, or shmem_TYPE_NAME for `dtype` if its name contains a type."""
     letters, symbol = LETTERS, f"shmem_{name}"
     if dtype is not None:
         type_name, passed = TYPES.get(dtype, ("", None))
         letters, symbol = LETTERS | {"T": passed}, f"shmem_{type_name}_{name}"
-    # Which types a routine is for, the library knows: it has no other symbols.
+    # The library has symbols only for the types that a routine supports.
     function = getattr(LIBRARY, symbol, None)
     if function is None:
         raise TypeError(f"OpenSHMEM has no {name} for values of type {dtype}")
@@ -114,7 +114,7 @@ def routine(name: str, dtype: Dtype | None = None) -> Callable[..., Any]:
 
 
 def address(array: Array) -> int:
-    """Where an array begins: `array.ctypes.data`, in a third of the time."""
+    """The address of an array: `array.ctypes.data`, in a third of the time."""
     memory: Any = array
     try:
         return ctypes.addressof(ctypes.c_char.from_buffer(memory))
@@ -123,7 +123,7 @@ def address(array: Array) -> int:
 
 
 def array_at(begin: int, shape: tuple[int, ...], dtype: Dtype, owner: object = None) -> Array:
-    """An array over memory that is there, which keeps the owner; nothing touches the memory."""
+    """An array over existing memory, which is not accessed. The array keeps the owner."""
     length = max(1, math.prod(shape) * dtype.itemsize)  # an empty array has an address too
     memory = (ctypes.c_char * length).from_address(begin)
     memory.owner = owner  # type: ignore[attr-defined]
@@ -131,10 +131,10 @@ def array_at(begin: int, shape: tuple[int, ...], dtype: Dtype, owner: object = N
 
 
 def number(value: Any, dtype: Dtype) -> int | float:
-    """`value` as a Python number, which `dtype` must be able to hold."""
+    """`value` as a Python number; fails if `dtype` cannot hold it."""
     if dtype.kind == "f":
         return float(value)
     whole = operator.index(value)
-    if dtype in TYPES and TYPES[dtype][1](whole).value != whole:  # ctypes cuts off what is too much
+    if dtype in TYPES and TYPES[dtype][1](whole).value != whole:  # ctypes truncates values
         raise ValueError(f"{whole} is no value of type {dtype}")
     return whole

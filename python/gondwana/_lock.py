@@ -12,17 +12,17 @@ from ._library import routine
 
 
 class Lock(Bound):
-    """A lock for all ranks, made by all of them together: `with lock: ...`.
+    """A lock for all ranks, which create it collectively: `with lock: ...`.
 
-    It is held by a rank, not by a thread: threads of one rank must agree among themselves. Those
-    that wait get it in the order in which they came.
+    A rank holds it, not a thread: threads of one rank must exclude each other in another way.
+    Waiting ranks get it in the order in which they called.
     """
 
     def __init__(self) -> None:
         self._word = zeros(1, np.dtype(ctypes.c_long))
 
     def acquire(self, blocking: bool = True) -> bool:
-        """Takes the lock; without `blocking` only if nobody has it. Whether the caller has it."""
+        """Takes the lock, or without `blocking` tries to. Returns whether the caller has it."""
         start()
         word = self._word._element(0)
         if not blocking:
@@ -31,7 +31,7 @@ class Lock(Bound):
         return True
 
     def release(self) -> None:
-        """Completes what the caller has put, then lets the next one in."""
+        """Completes the puts of the caller, then releases the lock."""
         start()
         routine("clear_lock")(self._word._element(0))
 

@@ -1,4 +1,4 @@
-"""What this package needs of Python: imported first, so that one sentence says what is missing."""
+"""The requirements of this package. Imported first, so that a clear error shows what is missing."""
 
 import sys
 
@@ -9,7 +9,7 @@ if sys.version_info < (3, 11):  # noqa: UP036: others may run it
 try:
     import numpy  # noqa: F401
 except ModuleNotFoundError as error:
-    if error.name != "numpy":  # it is there, and lacks something itself
+    if error.name != "numpy":  # numpy exists, and one of its own imports fails
         raise
     is_of_system = sys.prefix == sys.base_prefix and sys.executable.startswith("/usr/bin/")
     remedy = (

@@ -13,9 +13,9 @@ _end.restype, _end.argtypes = None, []
 
 
 class region(ContextDecorator):  # noqa: N801 - it reads as a statement: with region("halo")
-    """Names what a thread does within `with gondwana.region("halo"):`, or a function as @region.
+    """Names a part of a program: `with gondwana.region("halo"):`, or @region before a function.
 
-    A traced job shows it as a slice with the calls within it. Regions may be nested.
+    A trace shows it as a slice that contains the calls in it. Regions may be nested.
     """
 
     def __init__(self, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Teams of ranks, and what the ranks of a team do together."""
+"""Teams of ranks, and their collective operations."""
 
 import ctypes
 
@@ -16,13 +16,13 @@ OPERATIONS = ("sum", "prod", "min", "max", *BITWISE)
 class Team(Bound):
     """An ordered set of ranks, numbered from 0. `gondwana.WORLD` is all of them.
 
-    All its ranks call a collective operation, in the same order; one thread of each. Arrays are
+    All its ranks call a collective operation, in the same order, with one thread each. Arrays are
     symmetric, contiguous and of one type. Before the first rank calls, the destination must be free
-    for use on all. On return the caller's result is there; others may still be inside.
+    for use on all. On return the caller has its result; other ranks may still be in the call.
     """
 
     def __init__(self, handle: int) -> None:
-        """Not for programs: teams come from splits."""
+        """Not for programs: they split a team."""
         self._handle = handle
         self._session = job.session
 
@@ -31,18 +31,18 @@ class Team(Bound):
         return int(routine("team_my_pe")(self._valid()))
 
     def size(self) -> int:
-        """How many ranks the team has."""
+        """The number of ranks of the team."""
         return int(routine("team_n_pes")(self._valid()))
 
     def world_rank(self, rank: int) -> int:
-        """The number that a rank of the team has among all: puts, gets and atomics take that."""
+        """The world rank of a rank of the team: puts, gets and atomics take world ranks."""
         number = self._checked_rank(rank)
         return int(routine("team_translate_pe")(self._handle, number, WORLD._handle))
 
     def split_strided(self, start: int, stride: int, size: int) -> "Team | None":
-        """A team of the ranks start, start + stride ...; collective over this one.
+        """Creates the team of the ranks start, start + stride ...; collective over this team.
 
-        None on ranks that are not in it.
+        Returns None on ranks that are not in the new team.
         """
         made = ctypes.c_void_p()
         place = ctypes.addressof(made)
@@ -54,7 +54,10 @@ class Team(Bound):
         return Team(made.value) if made.value else None
 
     def split_2d(self, columns: int) -> "tuple[Team, Team]":
-        """The ranks in rows of `columns`: the teams of the caller's row and of its column."""
+        """Divides the team into rows of `columns` ranks, and into columns; collective over it.
+
+        Returns the teams of the caller's row and of its column.
+        """
         row, column = ctypes.c_void_p(), ctypes.c_void_p()
         places = ctypes.addressof(row), ctypes.addressof(column)
         split = routine("team_split_2d")
@@ -70,11 +73,11 @@ class Team(Bound):
         self._handle = 0
 
     def sync(self) -> None:
-        """Waits until all ranks of the team are here; does not wait for puts."""
+        """Waits until all ranks of the team have called it; does not wait for puts."""
         routine("team_sync")(self._valid())
 
     def barrier(self) -> None:
-        """Waits until all ranks of the team are here, and all they have put or updated is there."""
+        """Waits until all ranks of the team have called it, and their updates have arrived."""
         quiet()
         self.sync()
 
@@ -87,7 +90,7 @@ class Team(Bound):
     def reduce(self, dest: Symmetric, source: Symmetric, operation: str) -> None:
         """Combines the sources, element by element, by sum, prod, min, max, and, or, or xor.
 
-        All get the result. `dest` may be `source`.
+        All ranks get the result. `dest` may be `source`.
         """
         if operation not in OPERATIONS:
             raise ValueError(f"{operation!r} is none of {' '.join(OPERATIONS)}")
@@ -98,15 +101,15 @@ class Team(Bound):
         call(self._handle, to, from_, source.size)
 
     def collect(self, dest: Symmetric, source: Symmetric) -> None:
-        """Puts the sources one after the other, in the order of the ranks; all get the result.
+        """Concatenates the sources in the order of the ranks; all ranks get the result.
 
-        They may differ in size, such as `source.part(slice(count))`; `dest` has room for all.
+        Sources may differ in size, such as `source.part(slice(count))`; `dest` must hold all.
         """
         size = self._bytes(dest, source, None)
         routine("collectmem")(self._handle, *_addresses(dest, source), size)
 
     def fcollect(self, dest: Symmetric, source: Symmetric) -> None:
-        """As `collect`, with sources of one size; faster."""
+        """Like `collect`, with sources of one size; faster."""
         size = self._bytes(dest, source, self.size())
         routine("fcollectmem")(self._handle, *_addresses(dest, source), size)
 
@@ -130,7 +133,7 @@ class Team(Bound):
         return checked_rank(rank, self.size(), "the team")
 
     def _bytes(self, dest: Symmetric, source: Symmetric, times: int | None) -> int:
-        """The size of the source, whose type and, that many times, size the destination must have."""
+        """The bytes of the source. Checks that `dest` has its type and `times` its size."""
         self._valid()
         if dest.dtype != source.dtype:
             raise TypeError(f"the source is of type {source.dtype}, not {dest.dtype} as `dest`")

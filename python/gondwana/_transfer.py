@@ -1,4 +1,4 @@
-"""Transfers between blocks of other ranks and memory of the caller: one call of ARMCI each."""
+"""Transfers between blocks of other ranks and memory of the caller, each by one call of ARMCI."""
 
 import ctypes
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from ._library import Array
 
 
 class Section(NamedTuple):
-    """Memory on both sides as ARMCI takes it: counts[0] bytes in one piece, then levels."""
+    """Memory on both sides as ARMCI describes it: pieces of counts[0] bytes, then levels."""
 
     far: int
     near: int
@@ -27,7 +27,7 @@ def sections(
     near_strides: Lengths,
     itemsize: int,
 ) -> Iterator[Section]:
-    """A box of two arrays as sections whose numbers ARMCI can take."""
+    """A box of two arrays as sections whose numbers fit into the types of ARMCI."""
     counts = [itemsize]
     far_levels: list[int] = []
     near_levels: list[int] = []
@@ -79,7 +79,7 @@ def transfer(
 
 
 def has_plain_rows(array: Array) -> bool:
-    """Whether rows are contiguous and follow one another without overlap, as in the order of C."""
+    """Whether rows are contiguous and follow each other without overlap, as in the order of C."""
     if array.flags.c_contiguous:
         return True
     if array.shape[-1] != 1 and array.strides[-1] != array.itemsize:

@@ -1,17 +1,18 @@
-"""Global Arrays for numpy: one array in blocks over all ranks, which each reads and writes.
+"""Global Arrays for numpy: one array in blocks over all ranks; each rank can access all of it.
 
     from gondwana import ga
 
     a = ga.zeros((1000, 1000))            # one array, in blocks over the ranks; all ranks call
     a[10:20, :5] = ga.rank()              # write a part, wherever it lies
     a.acc(2.5, at=(0, slice(None)))       # add to a row, atomically
-    ga.sync()                             # now all has arrived
-    print(a[0, :3], a.local.shape)        # read a part; `a.local` is one's own block
+    ga.sync()                             # now all writes have arrived
+    print(a[0, :3], a.local.shape)        # read a part; `a.local` is the own block
     a.free()                              # all ranks call
 
-Start it by `gondwana run -n 4 python3 program.py`. The library is set up at first use and ended
-with the program. All ranks call a function of this module, in the same order, except `rank` and
-`size`. Functions of arrays wait for all ranks before and after. Threads may call, and take turns.
+Start it by `gondwana run -n 4 python3 program.py`. The library is initialised at first use and ends
+with the program. All functions of this module are collective, except `rank` and `size`: all ranks
+call them in the same order. Functions of arrays wait for all ranks before and after. Threads may
+call; one runs at a time.
 """
 
 from collections.abc import Iterator
@@ -38,7 +39,7 @@ __all__ = [
     "zeros",
 ]
 
-PANEL = 512  # columns of a and rows of b that gemm has at a time
+PANEL = 512  # columns of a and rows of b that gemm reads at a time
 
 
 def rank() -> int:
@@ -48,13 +49,13 @@ def rank() -> int:
 
 
 def size() -> int:
-    """How many ranks there are."""
+    """The number of ranks."""
     start()
     return process.size
 
 
 def add(alpha: Scalar, a: GlobalArray, beta: Scalar, b: GlobalArray, c: GlobalArray) -> None:
-    """c = alpha * a + beta * b, element by element; `c` may be `a` or `b`."""
+    """Computes c = alpha * a + beta * b, element by element; `c` may be `a` or `b`."""
     a.check_alike(b)
     a.check_alike(c)
     first, second = a.constant(alpha), a.constant(beta)
@@ -67,7 +68,7 @@ def add(alpha: Scalar, a: GlobalArray, beta: Scalar, b: GlobalArray, c: GlobalAr
 
 
 def transpose(a: GlobalArray, b: GlobalArray) -> None:
-    """b = a.T, of two dimensions."""
+    """Computes b = a.T, of two dimensions."""
     _check_matrices(a, b)
     if b.shape != a.shape[::-1]:
         raise ValueError(f"the transpose of shape {a.shape} does not fit into shape {b.shape}")
@@ -80,7 +81,7 @@ def transpose(a: GlobalArray, b: GlobalArray) -> None:
 
 
 def gemm(alpha: Scalar, a: GlobalArray, b: GlobalArray, beta: Scalar, c: GlobalArray) -> None:
-    """c = alpha * a @ b + beta * c, of two dimensions; each rank computes its block of c."""
+    """Computes c = alpha * a @ b + beta * c, of two dimensions; each rank computes its block."""
     _check_matrices(a, b, c)
     if a.shape[1] != b.shape[0] or c.shape != (a.shape[0], b.shape[1]):
         raise ValueError(f"shapes {a.shape} @ {b.shape} do not make {c.shape}")
@@ -90,7 +91,7 @@ def gemm(alpha: Scalar, a: GlobalArray, b: GlobalArray, beta: Scalar, c: GlobalA
     sync()
     block = c.local
     if kept == 0:
-        block[...] = 0  # also where it held no number
+        block[...] = 0  # also if it contained NaN
     else:
         block *= kept
     for left, right in _panels(a, b, c.distribution()):
@@ -104,7 +105,7 @@ def gemm(alpha: Scalar, a: GlobalArray, b: GlobalArray, beta: Scalar, c: GlobalA
 def _panels(
     a: GlobalArray, b: GlobalArray, block: tuple[slice, ...]
 ) -> Iterator[tuple[Array, Array]]:
-    """What the block needs of `a` and `b`, in panels; the next one is on its way meanwhile."""
+    """The panels of `a` and `b` that the block needs; the next get is in flight meanwhile."""
     rows, columns = block
     if rows.start == rows.stop or columns.start == columns.stop:
         return
@@ -129,9 +130,9 @@ def _check_matrices(*arrays: GlobalArray) -> None:
 
 
 def reduce(values: ArrayLike, operation: str = "sum") -> Array:
-    """The values of all ranks combined by sum, prod, min or max; all get the result.
+    """Combines the values of all ranks by sum, prod, min or max; all ranks get the result.
 
-    All give the same shape and type. Complex numbers have a sum alone.
+    All ranks pass the same shape and type. Complex numbers support only sum.
     """
     start()
     result = np.array(values, order="C")
@@ -146,7 +147,7 @@ def _words(values: Array, more: object) -> str:
 
 
 def brdcst(values: ArrayLike, root: int = 0) -> Array:
-    """The values of one rank, on all. All ranks give values of the same shape and type."""
+    """Returns the values of one rank on all. All ranks pass values of the same shape and type."""
     start()
     result = np.array(values, order="C")
     kind_of(result.dtype)
