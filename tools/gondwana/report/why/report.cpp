@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/machine.hpp"
 #include "core/printable.hpp"
 #include "memory/rank_report.hpp"
 #include "observe/stacks/words.hpp"
@@ -101,13 +102,21 @@ Report examine(hosts::JobView& view, std::chrono::milliseconds time,
   return {std::move(seen), std::move(diagnosis), std::move(places), std::move(writers)};
 }
 
-std::string examine_job(const std::string& job, const std::vector<link::Host>& hosts,
-                        FunctionRef<bool()> continues) {
+std::optional<std::string> examine_job(const std::string& job, const std::vector<link::Host>& hosts,
+                                       std::uint64_t max_wait_ns,
+                                       FunctionRef<bool()> is_interrupted) {
   constexpr std::chrono::milliseconds time{300};
+  const std::uint64_t start_ns = monotonic_ns();
+  bool is_left = false;
+  const auto continues = [&] {
+    is_left = is_left || is_interrupted();
+    return !is_left && monotonic_ns() - start_ns < max_wait_ns;
+  };
   Result<hosts::JobView> view =
       hosts::JobView::open({.job = job, .hosts = hosts, .only_here = hosts.empty()});
-  if (!view) return {};
+  if (!view) return "";
   std::string text = to_text(examine(*view, time, continues), false);
+  if (is_left) return std::nullopt;
   text.pop_back();
   return text;
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,10 +31,12 @@ Report examine(hosts::JobView& view, std::chrono::milliseconds time, FunctionRef
 std::string to_text(const Report& report, bool stacks);
 std::string to_json(const Report& report);
 
-// The lines for a job, without the last newline; empty if it cannot be found. `job` is an id, or a
-// process of the job on this host. `hosts` are those of its other nodes. `continues` is called
-// several times a second; once it returns false, no more answers are awaited.
-std::string examine_job(const std::string& job, const std::vector<link::Host>& hosts,
-                        FunctionRef<bool()> continues);
+// The lines for a job, without the last newline; empty if it cannot be found; nothing after an
+// interruption. `job` is an id, or a process of the job on this host. `hosts` are those of its
+// other nodes. `is_interrupted` is called several times a second, until it returns true. It awaits
+// no answers then, or after `max_wait_ns`.
+std::optional<std::string> examine_job(const std::string& job, const std::vector<link::Host>& hosts,
+                                       std::uint64_t max_wait_ns,
+                                       FunctionRef<bool()> is_interrupted);
 
 }  // namespace gondwana::why

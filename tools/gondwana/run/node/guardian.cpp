@@ -14,6 +14,7 @@
 #include "core/machine.hpp"
 #include "core/process_stat.hpp"
 #include "run/command_line/rank_variable.hpp"
+#include "run/io/final_output.hpp"
 #include "run/io/next_time.hpp"
 #include "run/node/trace_collection.hpp"
 #include "run/overloaded.hpp"
@@ -21,7 +22,6 @@
 namespace gondwana::launch {
 namespace {
 
-constexpr std::uint64_t final_output_ns = 1'000'000'000;  // for output that may have no reader
 constexpr std::uint64_t send_again_ns = 1'000'000;
 
 // Whether the process handles the signal; false if that is unknown.
@@ -248,12 +248,7 @@ int Guardian::finish() {
       streams_.say(sentence);
   const int status = end.has_failed_elsewhere() ? exit_failure : outcome.status.value_or(0);
   if (!TraceCollection(job_, poller_, wire_, streams_).deliver(status)) handle(TraceFailed{});
-  // This may take any time, as long as there is a reader.
-  const std::uint64_t start = monotonic_ns();
-  while (!streams_.drain() && !outcome.abandons_output) {
-    if (outcome.has_lost_launcher && monotonic_ns() > start + final_output_ns) break;
-    poller_.wait(outcome.has_lost_launcher ? 10 : -1);
-  }
+  write_final_output([this] { return streams_.drain(); }, outcome, poller_);
   if (streams_.failure() != 0) handle(OutputFailed{streams_.failure()});
   streams_.drain();
   const int of_job = outcome.of_job();  // a launcher that is lost from here on changes nothing

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <limits>
 #include <string>
 
 #include "core/machine.hpp"
@@ -13,6 +14,12 @@
 #include "run/node/needed_libraries.hpp"
 
 namespace gondwana::launch {
+namespace {
+
+constexpr std::uint64_t second_ns = 1'000'000'000;
+constexpr std::uint64_t no_limit_ns = std::numeric_limits<std::uint64_t>::max();
+
+}  // namespace
 
 std::vector<Survivor> Inspector::survivors() const {
   std::vector<Survivor> result;
@@ -24,17 +31,13 @@ std::vector<Survivor> Inspector::survivors() const {
 // The guardian may read the stacks of its ranks even if other processes may not. It does nothing
 // else meanwhile.
 std::string Inspector::describe(Report report, FunctionRef<bool()> is_interrupted) const {
-  constexpr std::uint64_t max_wait_ns = 1'000'000'000;
   const bool at_once = report == Report::why_at_once;
   if (report == Report::why || at_once) {
-    const std::uint64_t end_ns = monotonic_ns() + max_wait_ns;
-    bool is_left = false;
-    const auto continues = [&] {
-      is_left = at_once && (is_left || is_interrupted());
-      return !at_once || (!is_left && monotonic_ns() < end_ns);
-    };
-    std::string why = why::examine_job(fmt::to_string(::getpid()), {}, continues);
-    if (!why.empty() || is_left) return is_left ? "" : why;
+    const std::optional<std::string> why =
+        why::examine_job(fmt::to_string(::getpid()), {}, at_once ? second_ns : no_limit_ns,
+                         [&] { return at_once && is_interrupted(); });
+    if (!why) return {};
+    if (!why->empty()) return *why;
   }
   const std::vector<Survivor> ranks = survivors();
   if (report == Report::waiting && describe_waiting(ranks).empty()) return {};

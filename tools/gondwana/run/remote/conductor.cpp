@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -18,6 +19,7 @@
 #include "report/trace/trace_file.hpp"
 #include "report/why/report.hpp"
 #include "run/command_line/sharing.hpp"
+#include "run/io/final_output.hpp"
 #include "run/io/next_time.hpp"
 #include "run/node/descendants.hpp"
 #include "run/overloaded.hpp"
@@ -26,7 +28,6 @@ namespace gondwana::launch {
 namespace {
 
 constexpr std::uint64_t second_ns = 1'000'000'000;
-constexpr std::uint64_t final_output_ns = second_ns;        // for output that may have no reader
 constexpr std::uint64_t close_timeout_ns = second_ns;       // for a process whose host has ended
 constexpr std::uint64_t close_interval_ns = 3 * second_ns;  // for both ends of a connection
 constexpr std::uint64_t look_time_ns = 5 * second_ns;
@@ -175,16 +176,13 @@ void Conductor::explain(Explain how) {
   const std::uint64_t max_wait_ns = how == Explain::shortly
                                         ? short_look_time_ns
                                         : std::min(stretched(look_time_ns), max_check_ns);
-  const std::uint64_t end_ns = monotonic_ns() + max_wait_ns;
-  bool is_left = false;
-  const auto continues = [&] {
-    ping_hosts();
-    is_left = is_left || events_.hold();
-    return !is_left && monotonic_ns() < end_ns;
-  };
   const std::string id = jobs::FoundJob::id_of(job_number(parts_.front().share.tag));
-  const std::string report = why::examine_job(id, hosts_in_use(job_), continues);
-  if (!report.empty() && !is_left) output_.say(report);
+  const std::optional<std::string> report =
+      why::examine_job(id, hosts_in_use(job_), max_wait_ns, [this] {
+        ping_hosts();
+        return events_.hold();
+      });
+  if (report && !report->empty()) output_.say(*report);
 }
 
 void Conductor::step() {
@@ -231,12 +229,7 @@ int Conductor::finish() {
   end_connections();
   if (job_.trace.is_written(outcome.status.value_or(0))) write_trace();
   output_.release();
-  const std::uint64_t start = monotonic_ns();
-  // This may take any time, as long as there is a reader.
-  while (!output_.flush() && !outcome.abandons_output) {
-    if (outcome.has_lost_launcher && monotonic_ns() > start + final_output_ns) break;
-    poller_.wait(outcome.has_lost_launcher ? 10 : -1);
-  }
+  write_final_output([this] { return output_.flush(); }, outcome, poller_);
   if (output_.failure() != 0) handle(OutputFailed{output_.failure()});
   output_.flush();
   return outcome.of_job();
