@@ -9,6 +9,12 @@
 #include "bootstrap/node_map.hpp"
 
 namespace gondwana {
+namespace {
+
+// The waits of ranks that started together end within this time.
+constexpr std::uint32_t max_time_apart_ms = 500;
+
+}  // namespace
 
 JoinStep JoinPlan::handle(const JoinEvent& event) {
   if (std::holds_alternative<JoinBegins>(event) && self_.rank == 0) return OpenServer{0};
@@ -22,15 +28,10 @@ JoinStep JoinPlan::handle(const JoinEvent& event) {
   }
   if (!is_published_) return Publish{self_.info};
   if (const auto* waited = std::get_if<AllWaited>(&event); waited != nullptr && !waited->all_came) {
-    // All ranks of a host wait for the same ranks, so all report the same missing ones.
-    return Error{
-        Errc::peer_lost,
-        fmt::format("of {} ranks these did not join within {} s (GONDWANA_JOIN_TIMEOUT): {}. "
-                    "Did {} start the same program in every process? Ranks on hosts other than {} "
-                    "are always listed",
-                    self_.size, waited->seconds, fmt::join(waited->missing, ", "), self_.launcher,
-                    self_.info.host)};
+    waited_in_vain_ = *waited;
+    return StayNamed{max_time_apart_ms};
   }
+  if (waited_in_vain_) return missing_ranks(*waited_in_vain_);
   if (const auto* fetched = std::get_if<Fetched>(&event))
     infos_.emplace(fetched->rank, fetched->info);
   return next();
@@ -73,6 +74,16 @@ JoinStep JoinPlan::be_host(const Invitation& first) {
       *nodes, [this](const NodeShare& node) { return node.node_ranks().holds(Rank(self_.rank)); });
   const std::uint32_t node = own->node;
   return BeHost{*std::move(nodes), node, first.tag};
+}
+
+// All ranks of a host wait for the same ranks, so all report the same missing ones.
+Error JoinPlan::missing_ranks(const AllWaited& waited) const {
+  return {Errc::peer_lost,
+          fmt::format("of {} ranks these did not join within {} s (GONDWANA_JOIN_TIMEOUT): {}. "
+                      "Did {} start the same program in every process? Ranks on hosts other than "
+                      "{} are always listed",
+                      self_.size, waited.seconds, fmt::join(waited.missing, ", "), self_.launcher,
+                      self_.info.host)};
 }
 
 const ProcessInfo* JoinPlan::find(std::uint32_t rank) const {

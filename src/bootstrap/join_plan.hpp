@@ -31,7 +31,8 @@ struct Fetched {
   std::uint32_t rank;
   ProcessInfo info;
 };
-using JoinEvent = std::variant<JoinBegins, ServerOpened, Published, AllWaited, Fetched>;
+struct Stayed {};  // answers StayNamed
+using JoinEvent = std::variant<JoinBegins, ServerOpened, Published, AllWaited, Fetched, Stayed>;
 
 struct OpenServer {
   std::uint64_t tag;  // of the job; 0: chosen then
@@ -40,6 +41,11 @@ struct Publish {
   ProcessInfo info;
 };
 struct WaitForAll {};
+// Keep the name in the roll call for this time: a rank whose wait ends a little later must not miss
+// one that gives up.
+struct StayNamed {
+  std::uint32_t ms;
+};
 struct Fetch {
   std::uint32_t rank;
 };
@@ -54,7 +60,8 @@ struct BeHost {
   std::uint32_t node;
   std::uint64_t tag;
 };
-using JoinStep = std::variant<OpenServer, Publish, WaitForAll, Fetch, BeGuest, BeHost, Error>;
+using JoinStep =
+    std::variant<OpenServer, Publish, WaitForAll, StayNamed, Fetch, BeGuest, BeHost, Error>;
 
 class JoinPlan {
  public:
@@ -76,6 +83,7 @@ class JoinPlan {
   JoinStep next();
   const ProcessInfo* find(std::uint32_t rank) const;
   JoinStep be_host(const Invitation& first);
+  Error missing_ranks(const AllWaited& waited) const;
 
   Self self_;
   std::map<std::uint32_t, ProcessInfo> infos_;
@@ -84,6 +92,7 @@ class JoinPlan {
   bool is_open_ = false;
   bool stays_here_ = false;
   bool has_one_node_ = false;
+  std::optional<AllWaited> waited_in_vain_;
 };
 
 // Which ranks of a node have got their memory from its first rank.

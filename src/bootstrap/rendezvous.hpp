@@ -6,11 +6,11 @@
 // ranks publish how to reach their nodes.
 #pragma once
 
-#include <fmt/format.h>
-
+#include <chrono>
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -21,6 +21,7 @@
 #include "bootstrap/join.hpp"
 #include "bootstrap/join_plan.hpp"
 #include "bootstrap/key_value_space.hpp"
+#include "bootstrap/node_round.hpp"
 #include "bootstrap/process_info.hpp"
 #include "bootstrap/rendezvous_server.hpp"
 #include "bootstrap/roll_call.hpp"
@@ -75,6 +76,10 @@ class Rendezvous {
       if (!info) return info.error();
       return JoinEvent(Fetched{wanted->rank, *std::move(info)});
     }
+    if (const auto* stay = std::get_if<StayNamed>(&step)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(stay->ms));
+      return JoinEvent(Stayed{});
+    }
     const Result<bool> all = space_.fence(deadline_);
     if (!all) return all.error();
     return JoinEvent(
@@ -88,34 +93,40 @@ class Rendezvous {
     return read_info(*text, rank);
   }
 
-  Result<NodeOffer> offer_of(std::uint32_t host) {
-    std::string text;
-    for (Round round = Round::nodes;; round = after(round)) {
-      const Result<std::string> part = space_.get(round, host);
-      if (!part) return part.error();
-      text += part->substr(0, part->find(more_follows));
-      if (!part->ends_with(more_follows)) return read_offer(text, host);
+  // The second round, in which a host tells `own_offer`. Returns the offers of `ranks`.
+  Result<std::vector<NodeOffer>> exchange_offers(std::string own_offer,
+                                                 std::vector<std::uint32_t> ranks) {
+    NodeRound round(std::move(own_offer), std::move(ranks));
+    for (RoundEvent event = RoundBegins{};;) {
+      RoundStep step = round.handle(event);
+      if (const auto* error = std::get_if<Error>(&step)) return *error;
+      if (auto* known = std::get_if<OffersKnown>(&step)) return std::move(known->offers);
+      Result<RoundEvent> answer = perform(step);
+      if (!answer) return answer.error();
+      event = *std::move(answer);
     }
   }
 
-  // In values within the limits of all launchers.
-  Result<void> tell_offer(std::string_view text) {
-    for (Round round = Round::nodes;; round = after(round)) {
-      std::string part(text.substr(0, longest_value - 1));
-      text.remove_prefix(part.size());
-      if (!text.empty()) part += more_follows;
-      Result<void> said = space_.put(round, part);
-      if (!said || text.empty()) return said;
+  Result<RoundEvent> perform(const RoundStep& step) {
+    if (const auto* own = std::get_if<PublishValue>(&step)) {
+      const Result<void> said = space_.put(own->round, own->value);
+      return said ? Result<RoundEvent>(Published{}) : said.error();
     }
+    if (const auto* wanted = std::get_if<ReadValue>(&step)) {
+      Result<std::string> value = space_.get(wanted->round, wanted->rank);
+      return value ? Result<RoundEvent>(ValueRead{*std::move(value)}) : value.error();
+    }
+    const Result<bool> all = space_.fence(deadline_);
+    if (!all) return all.error();
+    return RoundEvent(AllWaited{deadline_.seconds(), {}, *all});
   }
 
   Result<Membership> join_as_guest(const BeGuest& guest) {
     const RendezvousClient client{guest.host, space_.rank()};
     if (guest.invitation) return visit(*guest.invitation, client, deadline_);
-    if (const Result<void> done = wait_for_nodes(); !done) return done.error();
-    const Result<NodeOffer> offer = offer_of(guest.host);
-    if (!offer) return offer.error();
-    return visit(offer->invitation, client, deadline_);
+    const Result<std::vector<NodeOffer>> offers = exchange_offers({}, {guest.host});
+    if (!offers) return offers.error();
+    return visit(offers->front().invitation, client, deadline_);
   }
 
   Result<Membership> join_as_host(const BeHost& host) {
@@ -131,44 +142,34 @@ class Rendezvous {
     return (*std::move(server_)).serve(*std::move(memory), std::move(lifeline), deadline_);
   }
 
-  // The second round. Returns what ties the agent of this node to its ranks.
+  // Returns what ties the agent of this node to its ranks.
   Result<UniqueFd> open_node(const JobMemory& memory, const std::vector<NodeShare>& nodes) {
     Result<StartedAgent> agent = start_agent(memory, deadline_);
     if (!agent) return agent.error();
-    const std::string offer = write_offer({server_->invitation(), agent->contact});
-    if (const Result<void> said = tell_offer(offer); !said) return said.error();
-    if (const Result<void> done = wait_for_nodes(); !done) return done.error();
-    if (const Result<void> known = write_entries(memory, nodes); !known) return known.error();
+    std::vector<std::uint32_t> hosts;
+    for (const NodeShare& node : nodes) hosts.push_back(index(node.node_ranks().front()));
+    const Result<std::vector<NodeOffer>> offers =
+        exchange_offers(write_offer({server_->invitation(), agent->contact}), std::move(hosts));
+    if (!offers) return offers.error();
+    if (const Result<void> known = write_entries(memory, nodes, *offers); !known)
+      return known.error();
     return std::move(agent->lifeline);
   }
 
-  Result<void> wait_for_nodes() {
-    const Result<bool> all = space_.fence(deadline_);
-    if (!all) return all.error();
-    if (*all) return {};
-    return Error{Errc::peer_lost,
-                 fmt::format("not all hosts were ready within {} s (GONDWANA_JOIN_TIMEOUT); did a "
-                             "rank elsewhere end?",
-                             deadline_.seconds())};
-  }
-
   // From then on the ranks of this node know how to reach all others.
-  Result<void> write_entries(const JobMemory& memory, const std::vector<NodeShare>& nodes) {
+  Result<void> write_entries(const JobMemory& memory, const std::vector<NodeShare>& nodes,
+                             const std::vector<NodeOffer>& offers) {
     const ControlLayout layout(memory.plan());
     const Result<Mapping> control = Mapping::shared(memory.control(), layout.size());
     if (!control) return control.error();
     NodeTable table(control->data(), layout);
-    for (const NodeShare& node : nodes) {
-      const Result<NodeOffer> offer = offer_of(index(node.node_ranks().front()));
-      if (!offer) return offer.error();
-      table.write(node.node, offer->contact);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      table.write(nodes[i].node, offers[i].contact);
       // The ranks acquire it.
-      table.entry(node.node).state.store(NodeState::known, std::memory_order_release);
+      table.entry(nodes[i].node).state.store(NodeState::known, std::memory_order_release);
     }
     return {};
   }
-
-  static constexpr char more_follows = '+';  // marks the end of a value
 
   Space& space_;
   const StartedBy& by_;

@@ -4,17 +4,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <functional>
-#include <thread>
 
 namespace gondwana {
-namespace {
-
-// The waits of ranks that started together end within this time.
-constexpr std::chrono::milliseconds grace{500};
-
-}  // namespace
 
 // The hash keeps long job names within the 107 bytes of a socket name. All ranks are the same build
 // and compute the same hash. With different hashes a message would only miss a name.
@@ -50,7 +42,6 @@ std::vector<std::uint32_t> RollCall::missing(std::uint32_t ranks) const {
   std::vector<std::uint32_t> result;
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
     if (!has_come(rank)) result.push_back(rank);
-  std::this_thread::sleep_for(grace);
   return result;
 }
 

@@ -19,7 +19,6 @@ class RollCall {
  public:
   RollCall(std::string_view job, std::uint32_t rank);
 
-  // Returns after a moment: a rank whose wait ends a little later must not miss one that gives up.
   std::vector<std::uint32_t> missing(std::uint32_t ranks) const;
 
  private:

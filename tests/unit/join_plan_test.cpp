@@ -46,6 +46,9 @@ struct Joining {
         fetched.push_back(wanted->rank);
         step = plan->handle(
             Fetched{wanted->rank, wanted->rank == 0 ? first : info_on(hosts[wanted->rank])});
+      } else if (const auto* stays = std::get_if<StayNamed>(&step)) {
+        stayed_ms = stays->ms;
+        step = plan->handle(Stayed{});
       } else {
         return step;
       }
@@ -59,6 +62,7 @@ struct Joining {
   std::optional<ProcessInfo> published;
   std::vector<std::uint64_t> opened;  // servers, by tag
   Ranks fetched;
+  std::uint32_t stayed_ms = 0;
 };
 
 TEST(JoinPlan, the_first_rank_invites_all_and_makes_the_memory) {
@@ -71,6 +75,7 @@ TEST(JoinPlan, the_first_rank_invites_all_and_makes_the_memory) {
   EXPECT_EQ(host.nodes[0].ranks, 2U);
   EXPECT_EQ(host.tag, 42U);
   EXPECT_FALSE(first.plan->is_loopback_enough());  // nothing goes over a network
+  EXPECT_EQ(first.stayed_ms, 0U);
 }
 
 TEST(JoinPlan, another_rank_of_the_machine_reads_two_infos) {
@@ -112,6 +117,7 @@ TEST(JoinPlan, who_has_not_come_is_named) {
   EXPECT_TRUE(std::get<Error>(step).text.starts_with(
       "of 3 ranks these did not join within 30 s (GONDWANA_JOIN_TIMEOUT): 1, 2. Did mpirun "
       "start the same program in every process?"));
+  EXPECT_GT(first.stayed_ms, 0U) << "others that give up a moment later would miss this rank";
 }
 
 TEST(JoinPlan, a_first_rank_that_invites_nobody_and_ranks_out_of_order_are_refused) {
