@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <fstream>
 #include <string>
-#include <utility>
 
 #include "core/fingerprint.hpp"
 #include "core/host_name.hpp"
@@ -145,20 +144,6 @@ std::optional<Stillness> find_stillness(std::span<const Sleeper> ranks) {
                                traffic.received.load(std::memory_order_relaxed)});
   }
   return found;
-}
-
-bool Deadlock::is_due() const {
-  return look_at_ns_ && monotonic_ns() >= *look_at_ns_;
-}
-
-void Deadlock::check_later() {
-  look_at_ns_ = monotonic_ns() + stillness_interval_ns;
-}
-
-bool Deadlock::holds(std::span<const Sleeper> ranks) {
-  check_later();
-  const std::optional<Stillness> found = ranks.empty() ? std::nullopt : find_stillness(ranks);
-  return std::exchange(found_, found) == found && found;
 }
 
 NodeSnapshot snapshot_of(const NodeMemory& memory) {

@@ -17,6 +17,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "memory/node_memory.hpp"
@@ -46,18 +47,12 @@ inline constexpr std::uint64_t stillness_interval_ns = 700'000'000;
 // For a job on one node.
 class Deadlock {
  public:
-  // Called when a rank begins to end. From then on checks are worthwhile.
-  void suspect() { look_at_ns_ = look_at_ns_.value_or(0); }
-
-  bool is_due() const;
-  std::optional<std::uint64_t> next_ns() const { return look_at_ns_; }
-
-  void check_later();
-  // Checks all ranks that are part of the job; true if none has moved since the check before.
-  bool holds(std::span<const Sleeper> ranks);
+  // `found`: of all ranks that are part of the job. True if none has moved since the check before.
+  bool holds(std::optional<Stillness> found) {
+    return std::exchange(found_, found) == found && found;
+  }
 
  private:
-  std::optional<std::uint64_t> look_at_ns_;
   std::optional<Stillness> found_;  // from the last check
 };
 

@@ -4,40 +4,40 @@
 #include "memory/rank_report.hpp"
 
 namespace gondwana {
-namespace {
-
-constexpr std::uint64_t check_interval_ns = 350'000'000;
-
-}  // namespace
 
 std::optional<Error> NeighborWatch::look() {
   const std::unique_lock turn(turn_, std::try_to_lock);
-  const std::uint64_t now = monotonic_ns();
-  if (!turn || now < next_ns_) return std::nullopt;
-  next_ns_ = now + check_interval_ns;
-  if (std::optional<Error> loss = check_for_losses()) return loss;
-  return look_for_deadlock();
+  if (!turn) return std::nullopt;
+  NodeSnapshot node;
+  for (NeighborEvent event = RankWaits{};;) {
+    const NeighborStep step = checks_.handle(event, monotonic_ns());
+    if (std::holds_alternative<ContinueWait>(step)) return std::nullopt;
+    if (const auto* loss = std::get_if<Error>(&step)) return *loss;
+    if (std::holds_alternative<ReportDeadlock>(step))
+      return Error{Errc::peer_lost, describe(node) + no_rank_can_continue()};
+    event = perform(step, node);
+  }
 }
 
-std::optional<Error> NeighborWatch::check_for_losses() const {
+NeighborEvent NeighborWatch::perform(const NeighborStep& step, NodeSnapshot& node) const {
+  if (std::holds_alternative<CheckLosses>(step)) {
+    const bool any_ends = memory_->header().ending.load(std::memory_order_relaxed) != 0;
+    return LossesChecked{find_neighbor_loss(), any_ends};
+  }
+  if (std::holds_alternative<TakeSnapshot>(step)) {
+    node = snapshot_of(*memory_);
+    const bool is_first = !node.part.empty() && node.part.front().rank == index(me_);
+    return SnapshotTaken{is_first, node.any_leaves()};
+  }
+  return StillnessSought{find_stillness(node.part)};
+}
+
+std::optional<std::string> NeighborWatch::find_neighbor_loss() const {
   for (const Rank rank : memory_->roster().here()) {
     if (rank == me_) continue;
-    if (const auto loss = find_loss(memory_->page(rank), index(rank)))
-      return Error{Errc::peer_lost, *loss};
+    if (auto loss = find_loss(memory_->page(rank), index(rank))) return loss;
   }
   return std::nullopt;
-}
-
-// The first rank that is part of the job checks for all.
-std::optional<Error> NeighborWatch::look_for_deadlock() {
-  if (memory_->header().ending.load(std::memory_order_relaxed) == 0) return std::nullopt;
-  deadlock_.suspect();
-  if (!deadlock_.is_due()) return std::nullopt;
-  const NodeSnapshot look = snapshot_of(*memory_);
-  const bool is_mine = !look.part.empty() && look.part.front().rank == index(me_);
-  if (!is_mine) deadlock_.check_later();
-  if (!is_mine || !look.any_leaves() || !deadlock_.holds(look.part)) return std::nullopt;
-  return Error{Errc::peer_lost, describe(look) + no_rank_can_continue()};
 }
 
 }  // namespace gondwana

@@ -1,15 +1,16 @@
 // Under foreign launchers no guardian watches the ranks, and on one node no agent does. There the
-// waiting ranks watch each other.
+// waiting ranks watch each other. NeighborChecks makes the decisions.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 
 #include "core/result.hpp"
 #include "memory/node_memory.hpp"
-#include "memory/stillness.hpp"
+#include "process/neighbor_checks.hpp"
 
 namespace gondwana {
 
@@ -23,14 +24,13 @@ class NeighborWatch {
   std::optional<Error> look();
 
  private:
-  std::optional<Error> check_for_losses() const;
-  std::optional<Error> look_for_deadlock();
+  NeighborEvent perform(const NeighborStep& step, NodeSnapshot& node) const;
+  std::optional<std::string> find_neighbor_loss() const;
 
   std::shared_ptr<NodeMemory> memory_;
   Rank me_;
-  std::mutex turn_;  // of the checking thread; guards what follows
-  std::uint64_t next_ns_ = 0;
-  Deadlock deadlock_;
+  std::mutex turn_;  // of the checking thread; guards the checks
+  NeighborChecks checks_;
 };
 
 }  // namespace gondwana

@@ -70,7 +70,8 @@ std::optional<NodeEvent> Inspector::look_for_deadlock(bool sees_all_ranks) {
   for (std::uint32_t rank = 0; rank < ranks.size(); ++rank)
     if (ranks[rank].alive && wire_.state(rank) != RankState::finalized)
       sleepers.push_back({rank, ranks[rank].program, wire_.page(rank)});
-  if (!deadlock_.holds(sleepers)) return std::nullopt;
+  if (!deadlock_.holds(sleepers.empty() ? std::nullopt : find_stillness(sleepers)))
+    return std::nullopt;
   std::vector<std::uint32_t> ended;
   std::vector<std::uint32_t> in_exit;
   for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
