@@ -155,8 +155,7 @@ Result<void> VendorDevice::begin(std::byte* to, const std::byte* from, std::size
   const std::scoped_lock lock(queue_mutex_);
   if (const Result<void> begun = calls_->copy(to, from, size); !begun)
     return failed(fmt::format("a copy of {} by", format_size(size)), begun.error());
-  done.begin();
-  pending_.push_back({++begun_, &done});
+  copies_.add(done);
   return {};
 }
 
@@ -178,7 +177,7 @@ Result<void> VendorDevice::copy(std::byte* to, const std::byte* from, std::size_
 void VendorDevice::wait(Completion& done) {
   if (done.done()) return;
   std::unique_lock lock(queue_mutex_);
-  const std::uint64_t last = begun_;
+  const std::uint64_t last = copies_.last();
   const Result<void> own = check_process();
   const DriverDevice::Mark mark = own ? calls_->mark() : nullptr;
   lock.unlock();
@@ -192,10 +191,10 @@ bool VendorDevice::test(Completion& done) {
   if (done.done()) return true;
   const std::scoped_lock lock(queue_mutex_);
   if (const Result<void> own = check_process(); !own) {
-    finish(begun_, own);
+    finish(copies_.last(), own);
     return done.done();
   }
-  if (!tested_) tested_ = {begun_, calls_->mark()};
+  if (!tested_) tested_ = {copies_.last(), calls_->mark()};
   if (!calls_->has_passed(tested_->mark)) return done.done();
   finish(tested_->last, calls_->wait(tested_->mark));
   tested_.reset();
@@ -203,15 +202,8 @@ bool VendorDevice::test(Completion& done) {
 }
 
 void VendorDevice::finish(std::uint64_t last, const Result<void>& waited) {
-  const Error* failure = nullptr;
-  if (!waited) failure = &failures_.emplace_back(failed("copies by", waited.error()));
-  for (; !pending_.empty() && pending_.front().number <= last; pending_.pop_front()) {
-    Completion& copied = *pending_.front().done;
-    if (failure == nullptr)
-      copied.finish();
-    else
-      copied.fail(*failure);
-  }
+  if (waited) return copies_.finish(last);
+  copies_.fail(last, failed("copies by", waited.error()));
 }
 
 namespace {

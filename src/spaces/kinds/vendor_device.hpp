@@ -1,8 +1,6 @@
 // A vendor's device as a kind: the part that is the same for all vendors.
 #pragma once
 
-#include <deque>
-#include <list>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -10,6 +8,7 @@
 
 #include "spaces/kinds/devices.hpp"
 #include "spaces/kinds/driver.hpp"
+#include "spaces/kinds/pending_copies.hpp"
 
 namespace gondwana {
 
@@ -40,11 +39,6 @@ class VendorDevice final : public Kind {
   void unpin(std::byte* host) override;
 
  private:
-  struct Pending {
-    std::uint64_t number;  // number of the copy
-    Completion* done;
-  };
-
   // The mark that test() polls until it has passed.
   struct Tested {
     std::uint64_t last;  // number of the last copy before the mark
@@ -70,10 +64,8 @@ class VendorDevice final : public Kind {
       mapped_;  // returned by map() -> address at which the driver opened it
 
   std::mutex queue_mutex_;  // guards the members below
-  std::uint64_t begun_ = 0;
+  PendingCopies copies_;
   std::optional<Tested> tested_;
-  std::deque<Pending> pending_;  // in ascending order of their numbers
-  std::list<Error> failures_;    // completions refer to elements
 };
 
 // Opens the row of a vendor: all devices of a driver.

@@ -8,19 +8,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <utility>
 
-#include "core/signals.hpp"
-#include "operations/copy.hpp"
 #include "spaces/kinds/emulated/open.hpp"
-#include "sync/atomics.hpp"
 
 namespace gondwana {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // Words of a SharedHandle.
 enum Word : std::size_t { process, descriptor, file_device, file_number, from_start };
@@ -44,17 +38,6 @@ Result<UniqueFd> open_shared(const SharedHandle& handle) {
 }
 
 }  // namespace
-
-EmulatedDevice::~EmulatedDevice() {
-  {
-    const std::scoped_lock lock(queue_mutex_);
-    ends_ = true;
-  }
-  has_copies_.notify_one();
-  if (!engine_.joinable()) return;
-  engine_.join();
-  context_.tell_of_threads(-1, ThreadCount::exact);
-}
 
 std::optional<EmulatedDevice::Found> EmulatedDevice::find(Bytes memory) const {
   const std::shared_lock lock(blocks_mutex_);
@@ -166,13 +149,6 @@ Result<MutableBytes> EmulatedDevice::map(const SharedHandle& handle, std::size_t
   return pages->subspan(before, size);
 }
 
-// A handover to the engine takes longer than copying a few bytes. On a busy machine it takes two
-// scheduling turns, which would slow down a node agent that copies the pieces of a message.
-bool EmulatedDevice::is_at_once(std::size_t size) const {
-  constexpr std::size_t few = 256 * 1024;
-  return size <= few && settings_.latency_us == 0 && settings_.bandwidth == 0;
-}
-
 Result<void> EmulatedDevice::copy(std::byte* to, const std::byte* from, std::size_t size,
                                   Completion& done) {
   const std::optional<Found> target = find({to, size});
@@ -181,71 +157,15 @@ Result<void> EmulatedDevice::copy(std::byte* to, const std::byte* from, std::siz
     return Error{Errc::invalid_argument,
                  fmt::format("a copy of {} from {} to {}: neither is memory of {}",
                              format_size(size), fmt::ptr(from), fmt::ptr(to), name_of(device()))};
-  Copy copy{.to = target ? target->data() : to,
-            .from = source ? source->data() : from,
-            .size = size,
-            .done = &done,
-            .one = target ? target->block : nullptr,
-            .other = source ? source->block : nullptr};
+  CopyEngine::Copy copy{.to = target ? target->data() : to,
+                        .from = source ? source->data() : from,
+                        .size = size,
+                        .done = &done,
+                        .one = target ? target->block : nullptr,
+                        .other = source ? source->block : nullptr};
   done.begin();
-  submit(std::move(copy));
+  engine_.submit(std::move(copy));
   return {};
-}
-
-void EmulatedDevice::submit(Copy copy) {
-  std::unique_lock lock(queue_mutex_);
-  if (is_at_once(copy.size) && queue_.empty() && !is_busy_) {
-    lock.unlock();
-    carry_out(copy);
-    lock.lock();  // another thread may sleep until a Completion with both copies is done
-    return has_finished_.notify_all();
-  }
-  queue_.push_back(std::move(copy));
-  if (!engine_.joinable()) {
-    const SignalsBlocked of_the_program;
-    engine_ = std::thread([this] { run(); });
-    context_.tell_of_threads(1, ThreadCount::exact);
-  }
-  lock.unlock();
-  has_copies_.notify_one();
-}
-
-void EmulatedDevice::run() {
-  std::unique_lock lock(queue_mutex_);
-  for (;;) {
-    has_copies_.wait(lock, [this] { return !queue_.empty() || ends_; });
-    if (queue_.empty()) return;
-    const Copy copy = std::move(queue_.front());
-    queue_.pop_front();
-    is_busy_ = true;
-    lock.unlock();
-    carry_out(copy);
-    lock.lock();
-    is_busy_ = false;
-    has_finished_.notify_all();
-  }
-}
-
-void EmulatedDevice::carry_out(const Copy& copy) const {
-  const Clock::time_point end =
-      Clock::now() + std::chrono::microseconds(settings_.latency_us) +
-      std::chrono::nanoseconds(
-          settings_.bandwidth == 0
-              ? 0
-              : static_cast<std::int64_t>(1e9 * static_cast<double>(copy.size) /
-                                          static_cast<double>(settings_.bandwidth)));
-  if (settings_.latency_us > 0 || settings_.bandwidth > 0) std::this_thread::sleep_until(end);
-  copy_to_peer(copy.to, copy.from, copy.size);
-  copy.done->finish();
-}
-
-// A copy of a few pages is done after a few polls. Then the engine gets the processor.
-void EmulatedDevice::wait(Completion& done) {
-  constexpr int polls = 400;
-  for (int i = 0; i < polls && !done.done(); ++i) relax();
-  if (done.done()) return;
-  std::unique_lock lock(queue_mutex_);
-  has_finished_.wait(lock, [&] { return done.done(); });
 }
 
 namespace emulated {
