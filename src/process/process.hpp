@@ -20,7 +20,8 @@ namespace gondwana {
 
 class RemoteClient;
 
-// What the process learns before main(), while it has one thread. Valid for its whole life.
+// What the process learns before main(), while it has one thread. Valid for its whole life. A
+// record without functions: joining, leaving and the doors each use a few members.
 struct Process {
   Membership membership;
   std::shared_ptr<NodeMemory> memory;

@@ -35,7 +35,8 @@ void require(int code, CallName call, const char* what) {
 
 // The queued calls of one stream, in order. When the stream reaches a call, a callback passes the
 // call to a thread of the library, because driver callbacks must not wait for peers. The stream
-// continues when a word reaches the number of the call.
+// continues when a word reaches the number of the call. Three parties share the members: callers,
+// callbacks and the thread.
 class StreamQueue {
  public:
   StreamQueue(void* stream, CallName call) : stream_(stream) {

@@ -13,6 +13,7 @@
 
 namespace gondwana {
 
+// A member for each function.
 struct StreamCalls {
   using Object = void*;  // a stream or an event
   struct IpcHandle {

@@ -53,6 +53,7 @@ constexpr VirtualCalls virtual_calls{.get_range = {"cuMemGetAddressRange_v2"},
                                      .unmap = {"cuMemUnmap"},
                                      .set_access = {"cuMemSetAccess"}};
 
+// Most members are functions of the library that only this driver has.
 class CudaDriver final : public StreamDriver {
  public:
   CudaDriver() : StreamDriver(stream_calls) {}

@@ -50,6 +50,7 @@ struct IpcHandle {
   std::array<char, 64> bytes;
 };
 
+// A member for each function.
 struct Calls {
   DriverCall<std::uint32_t> init{"zeInit"};
   DriverCall<std::uint32_t*, Handle*> get_drivers{"zeDriverGet"};
