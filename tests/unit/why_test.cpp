@@ -13,6 +13,7 @@
 #include "report/why/diagnosis.hpp"
 #include "report/why/loops.hpp"
 #include "report/why/polls.hpp"
+#include "report/why/rank_text.hpp"
 #include "report/why/wait_graph.hpp"
 #include "report/why/writers.hpp"
 

@@ -13,6 +13,7 @@
 #include "core/printable.hpp"
 #include "memory/rank_report.hpp"
 #include "report/why/diagnosis.hpp"
+#include "report/why/rank_text.hpp"
 #include "report/why/wait_graph.hpp"
 
 namespace gondwana::top {

@@ -12,9 +12,11 @@
 #include <utility>
 
 #include "core/debug_hint.hpp"
-#include "memory/rank_report.hpp"
 #include "observe/stacks/words.hpp"
+#include "report/why/oversubscription.hpp"
+#include "report/why/rank_text.hpp"
 #include "report/why/sentences.hpp"
+#include "report/why/slow_ranks.hpp"
 #include "report/why/wait_graph.hpp"
 
 namespace gondwana::why {
@@ -22,46 +24,6 @@ namespace {
 
 using jobs::JobSeen;
 using jobs::RankSeen;
-using Ranks = std::vector<std::uint32_t>;
-
-constexpr std::uint32_t world = 0;  // the team number of the world team
-
-std::string team_name(std::uint32_t team) {
-  return team == world ? "the world team" : fmt::format("team {}", team);
-}
-
-template <typename... Arguments>
-std::string text_of(const Sentence<std::string_view, Arguments...>& sentence, const Ranks& ranks,
-                    const std::type_identity_t<Arguments>&... arguments) {
-  return sentence(ranks.size(), format_ranks(ranks), arguments...);
-}
-
-void add_to(std::string& list, const std::string& item, std::string_view before = ", ") {
-  if (!list.empty()) list += before;
-  list += item;
-}
-
-// "shmem_set_lock on locks+8"
-std::string call_of(const jobs::WaitSeen& wait) {
-  return wait.word.empty() ? wait.call : fmt::format("{} on {}", wait.call, wait.word);
-}
-
-// "shmem_int_wait_until on flag, which is 0, until it is 7"
-std::string call_and_value_of(const jobs::WaitSeen& wait) {
-  std::string text = call_of(wait);
-  if (const std::string value = stacks::format_value(wait); !value.empty())
-    text += ", which " + value;
-  if (const std::string awaited = stacks::format_awaited(wait); !awaited.empty())
-    text += ", until " + awaited;
-  return text;
-}
-
-Ranks ranks_that(const JobSeen& job, auto&& condition) {
-  Ranks ranks;
-  for (const RankSeen& rank : job.seen)
-    if (condition(rank)) ranks.push_back(rank.rank);
-  return ranks;
-}
 
 // Moves the ranks that satisfy the condition out of `ranks` and returns them.
 Ranks taken_from(Ranks& ranks, auto&& condition) {
@@ -69,21 +31,6 @@ Ranks taken_from(Ranks& ranks, auto&& condition) {
   std::ranges::copy_if(ranks, std::back_inserter(taken), condition);
   std::erase_if(ranks, condition);
   return taken;
-}
-
-// Formats all stuck ranks: "; ranks 0-2 wait in shmem_barrier_all for 12 s".
-std::string waiting_in(const JobSeen& job) {
-  std::map<std::string, std::pair<Ranks, double>> by_call;
-  for (const RankSeen& rank : job.seen) {
-    if (does(rank) != Does::wait) continue;
-    auto& [ranks, longest] = by_call[call_of(*rank.wait)];
-    ranks.push_back(rank.rank);
-    longest = std::max(longest, rank.wait->seconds);
-  }
-  std::string text;
-  for (const auto& [call, who] : by_call)
-    add_to(text, text_of(sentences::waits_in_for, who.first, call, format_seconds(who.second)));
-  return text.empty() ? "" : "; " + text;
 }
 
 bool is_whole_node(const JobSeen& job, const Ranks& ranks, const jobs::NodeSeen& node) {
@@ -105,8 +52,9 @@ class Findings {
     find_absent();
     find_circles();
     find_single();
-    find_oversubscribed();
-    if (diagnosis_.culprits.empty()) find_slow();
+    for (std::string& sentence : find_oversubscribed(*job_)) say(std::move(sentence), {});
+    if (diagnosis_.culprits.empty())
+      if (const auto slow = find_slow(*job_)) say(slow->message, slow->ranks);
     report_other_nodes();
     if (diagnosis_.sentences.empty()) report_continuing();
     return std::move(diagnosis_);
@@ -254,20 +202,16 @@ class Findings {
     const Ranks copying = taken_from(
         silent, [this](std::uint32_t rank) { return graph_.rank(rank).device_copies > 0; });
     Ranks busy = those(Does::work);
-    Ranks polling;
-    for (Ranks* some : {&silent, &busy}) {
-      std::ranges::copy_if(*some, std::back_inserter(polling), polls);
-      std::erase_if(*some, polls);
-    }
+    Ranks polling = taken_from(silent, polls);
+    std::ranges::copy(taken_from(busy, polls), std::back_inserter(polling));
     std::ranges::sort(polling);
     if (!polling.empty()) report_polling(polling);
     blame(sentences::copying, copying);
     if (!silent.empty()) report_silent(silent);
     blame(sentences::works_on, busy);
-    Ranks alone;
-    Ranks in_transfer;
-    for (const std::uint32_t rank : those(Does::wait))
-      (graph_.rank(rank).under_way > 0 ? in_transfer : alone).push_back(rank);
+    Ranks alone = those(Does::wait);
+    const Ranks in_transfer =
+        taken_from(alone, [this](std::uint32_t rank) { return graph_.rank(rank).under_way > 0; });
     if (!in_transfer.empty()) report_transfers(in_transfer);
     if (!alone.empty()) all_nodes_are_seen() ? report_forgotten(alone) : report_remote(alone);
   }
@@ -353,70 +297,6 @@ class Findings {
     say(sentence(each, rest), alone);
   }
 
-  // Finds a rank that does more than the others, or the same more slowly.
-  void find_slow() {
-    std::vector<double> shares;
-    for (const RankSeen& rank : job_->seen)
-      if (is_alive(rank)) shares.push_back(rank.waited);
-    if (shares.size() < 2) return;
-    std::ranges::sort(shares);
-    constexpr double long_enough_s = 0.5;
-    constexpr double is_notable = 0.4;
-    constexpr double much_less = 0.34;
-    const double upper = shares[shares.size() - 1 - (shares.size() - 1) / 4];
-    if (job_->watched_s < long_enough_s || upper < is_notable) return;
-    const Ranks slow = ranks_that(*job_, [&](const RankSeen& rank) {
-      return is_alive(rank) && rank.waited < much_less * upper;
-    });
-    if (slow.empty() || 2 * slow.size() > shares.size()) return;
-    double waited = 0;
-    for (const std::uint32_t rank : slow)
-      waited += graph_.rank(rank).waited / static_cast<double>(slow.size());
-    say(text_of(sentences::slow, slow, 100 * waited, format_seconds(job_->watched_s), 100 * upper),
-        slow);
-  }
-
-  // Finds hosts where more ranks want to run than there are processors. Nodes of one host share
-  // them.
-  void find_oversubscribed() {
-    struct Host {
-      std::uint32_t processors = 0;
-      std::uint32_t ranks = 0;
-      double idle = 1;
-      double used = 0;
-      double wanted = 0;
-    };
-    std::map<std::string, Host> hosts;
-    std::map<std::uint32_t, std::string> host_of;
-    for (const jobs::NodeSeen& node : job_->found) {
-      hosts[node.host].processors = node.processors;
-      hosts[node.host].idle = node.idle;
-      host_of[node.node] = node.host;
-    }
-    for (const RankSeen& rank : job_->seen) {
-      if (!is_alive(rank)) continue;
-      Host& host = hosts[host_of[rank.node]];
-      ++host.ranks;
-      host.used += rank.computed;
-      host.wanted += rank.computed + rank.delayed;
-    }
-    for (const auto& [name, host] : hosts) {
-      constexpr double much_more = 1.25;
-      if (host.processors == 0 || host.ranks <= host.processors) continue;
-      if (host.wanted < much_more * host.processors) continue;
-      // Ranks that a barrier wakes together need processors only for a moment. If other processes
-      // use the processors, little is left for the ranks.
-      constexpr double much_used = 0.25;
-      constexpr double much_idle = 0.2;
-      const bool is_shared = host.used < much_used * host.processors;
-      if (is_shared && host.idle > much_idle) continue;
-      say(sentences::oversubscribed(host.processors, host.ranks, host.processors, name,
-                                    100 * host.used / host.ranks,
-                                    is_shared ? sentences::others_run : ""),
-          {});
-    }
-  }
-
   void report_other_nodes() {
     const std::size_t unseen = job_->nodes - job_->found.size();
     if (unseen == 0) return;
@@ -444,46 +324,6 @@ class Findings {
 
 Diagnosis diagnose(const JobSeen& job, Stacks stacks) {
   return Findings(job, stacks).make();
-}
-
-std::string format_seconds(double seconds) {
-  if (seconds < 0.95) return fmt::format("{:.0f} ms", 1000 * seconds);
-  if (seconds < 9.95) return fmt::format("{:.1f} s", seconds);
-  if (seconds < 120) return fmt::format("{:.0f} s", seconds);
-  if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
-  return fmt::format("{:.1f} h", seconds / 3600);
-}
-
-std::string describe(const RankSeen& rank) {
-  namespace state = sentences::state;
-  switch (does(rank)) {
-    case Does::absent:
-      return std::string(state::absent);
-    case Does::starting:
-      return std::string(state::starting);
-    case Does::lost:
-      return std::string(state::lost);
-    case Does::left:
-      return std::string(state::left);
-    case Does::stopped:
-      return std::string(state::stopped);
-    case Does::silent:
-      if (rank.device_copies > 0) return std::string(state::copies);
-      if (!rank.polls.empty()) return state::polls(rank.polls);
-      return rank.system_call.empty() ? std::string(state::in_program)
-                                      : state::in_system_call(rank.system_call);
-    case Does::wait:
-    case Does::work:
-      break;
-  }
-  if (!rank.polls.empty()) return state::calls(rank.polls);
-  if (!rank.wait) return std::string(rank.is_in_exit ? state::in_exit : state::works);
-  std::string text = state::waits(call_of(*rank.wait));
-  if (rank.wait->team != Waiting::no_team && rank.wait->team != world)
-    text += state::of_team(team_name(rank.wait->team));
-  if (rank.wait->peer != Waiting::any_rank && rank.wait->peer != rank.rank)
-    text += state::for_rank(rank.wait->peer);
-  return text;
 }
 
 }  // namespace gondwana::why

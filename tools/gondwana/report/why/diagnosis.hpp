@@ -24,10 +24,4 @@ enum class Stacks : std::uint8_t { unseen, seen };
 
 Diagnosis diagnose(const jobs::JobSeen& job, Stacks stacks = Stacks::unseen);
 
-// What a rank does, without its number: "waits in shmem_barrier_all for 12 s".
-std::string describe(const jobs::RankSeen& rank);
-
-// Returns "12 s", "3 min" or "250 ms".
-std::string format_seconds(double seconds);
-
 }  // namespace gondwana::why

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "observe/stacks/words.hpp"
+#include "report/why/rank_text.hpp"
 #include "report/why/report.hpp"
 #include "report/why/wait_graph.hpp"
 

@@ -12,6 +12,7 @@
 #include "report/why/loops.hpp"
 #include "report/why/place_text.hpp"
 #include "report/why/polls.hpp"
+#include "report/why/rank_text.hpp"
 #include "report/why/wait_graph.hpp"
 #include "report/why/writers.hpp"
 
@@ -37,15 +38,17 @@ std::vector<std::uint32_t> ranks_to_find(const JobSeen& job, const Diagnosis& di
   return ranks;
 }
 
-// Has one line for all ranks that do the same.
-std::string table(const JobSeen& job) {
-  struct Group {
-    std::vector<std::uint32_t> ranks;
-    double longest = 0;
-    double computed = 0;
-    std::string value;    // if it is the same for all of them
-    std::string awaited;  // if it is the same for all of them
-  };
+// Ranks that do the same.
+struct Group {
+  std::vector<std::uint32_t> ranks;
+  double longest = 0;
+  double computed = 0;
+  std::string value;    // if it is the same for all of them
+  std::string awaited;  // if it is the same for all of them
+};
+
+// By what they do.
+std::map<std::string, Group> groups_of(const JobSeen& job) {
   std::map<std::string, Group> groups;
   for (const RankSeen& rank : job.seen) {
     Group& group = groups[describe(rank)];
@@ -57,6 +60,12 @@ std::string table(const JobSeen& job) {
     group.computed += rank.computed;
     if (rank.wait) group.longest = std::max(group.longest, rank.wait->seconds);
   }
+  return groups;
+}
+
+// Has one line for each group.
+std::string table(const JobSeen& job) {
+  const std::map<std::string, Group> groups = groups_of(job);
   std::size_t widest = 0;
   for (const auto& [what, group] : groups)
     widest = std::max(widest, format_ranks(group.ranks).size());
