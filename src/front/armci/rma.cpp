@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdlib>
+#include <optional>
+#include <vector>
 
-#include "engine/rma/far_pieces.hpp"
-#include "engine/rma/near_accumulate.hpp"
+#include "front/armci/far_move.hpp"
+#include "front/armci/kind_move.hpp"
+#include "front/armci/near_move.hpp"
 #include "operations/strided/copy.hpp"
 #include "operations/strided/optimize.hpp"
 
@@ -17,189 +19,10 @@ using strided::End;
 
 static_assert(sizeof(int) == 4 && sizeof(long) == 8, "the types of accumulates");
 
-bool is_put(const Call& call) {
-  return call.side == End::target;
-}
-
-// The addresses of a move at the peer and in this process.
-void* theirs(const Call& call, void* target, void* source) {
-  return is_put(call) ? target : source;
-}
-void* ours(const Call& call, void* target, void* source) {
-  return is_put(call) ? source : target;
-}
-
 void check_elements(const Call& call, std::size_t size) {
   if (call.adds && size % width(call.adds->type()) != 0)
     give_up(call.name, fmt::format("{} bytes are not whole elements of {} bytes", size,
                                    width(call.adds->type())));
-}
-
-// Moves pieces whose peer memory is mapped here.
-class Near {
- public:
-  explicit Near(const Call& call) : call_(call) {
-    if (call.adds)
-      adds_.emplace(call.door.engine().memory(), call.door.engine().waiter(), call.name,
-                    Rank(static_cast<std::uint32_t>(call.proc)), *call.adds);
-  }
-  // `there`: an address in this process.
-  void move(const StridedRun& run) {
-    auto* there = reinterpret_cast<std::byte*>(run.there);
-    if (adds_) {
-      for (std::size_t i = 0; i < run.count; ++i) {
-        const auto at = static_cast<std::ptrdiff_t>(i);
-        adds_->add(there + at * run.there_stride, run.here + at * run.here_stride, run.size);
-      }
-    } else if (is_put(call_)) {
-      strided::copy_blocks(run.size, run.count, {there, run.there_stride},
-                           {run.here, run.here_stride});
-    } else {
-      strided::copy_blocks(run.size, run.count, {run.here, run.here_stride},
-                           {there, run.there_stride});
-    }
-    bytes_ += run.bytes();
-  }
-  void finish() {
-    CounterBlock& counters = call_.door.lane().counters();
-    if (!is_put(call_)) return counters.add_get(bytes_);
-    counters.add_put(bytes_);
-    adds_.reset();  // before another process wakes
-    call_.door.memory().wake(call_.proc);
-  }
-
- private:
-  const Call& call_;
-  std::optional<NearAccumulate> adds_;
-  std::size_t bytes_ = 0;
-};
-
-// A put or get of pieces of a process out of reach. `tell(pieces)` moves them all.
-template <typename Tell>
-void tell_far(const Call& call, Rank rank, const Tell& tell) {
-  Door& door = call.door;
-  if (is_put(call))
-    door.order(call.name);
-  else
-    door.check(call.name, door.engine().rma().deliver(door.lane()));
-  auto pieces = std::make_unique<FarPieces>(door.engine().remote(), door.lane(), rank, call.side,
-                                            RemoteAccess::NoRoom::wait);
-  if (is_put(call)) pieces->need_not_arrive();
-  tell(*pieces);
-  if (is_put(call) || call.waits)
-    return door.check(call.name, pieces->finish(call.name) == RemoteAccess::Begun::pending);
-  pieces->begin();
-  door.transfers().keep(call.handle, std::move(pieces));
-}
-
-// The lane counts the requests. Their sources may be reused on return.
-void accumulate_far(const Call& call, Rank rank, std::span<const StridedRun> runs) {
-  Door& door = call.door;
-  door.order(call.name);
-  Lane& lane = door.lane();
-  door.check(call.name, door.engine().remote().begin_accumulate(lane, rank, *call.adds, runs,
-                                                                lane.posted().pending()) ==
-                            RemoteAccess::Begun::pending);
-}
-
-[[gnu::noinline]] void move_far(const Call& call, Rank rank, std::span<const StridedRun> runs) {
-  if (call.adds) return accumulate_far(call, rank, runs);
-  tell_far(call, rank, [&](FarPieces& pieces) {
-    for (const StridedRun& run : runs) pieces.move(run);
-  });
-}
-
-[[gnu::noinline]] void move_section_far(const Call& call, Rank rank,
-                                        const strided::Transfer& transfer, std::uint64_t offset,
-                                        std::byte* own) {
-  if (!call.adds)
-    return tell_far(call, rank, [&](FarPieces& pieces) {
-      gondwana::move_section(pieces, transfer, offset, own);
-    });
-  std::vector<StridedRun> runs;  // the maximum of one message
-  for_each_run(transfer, call.side, offset, own, [&](const StridedRun& run) {
-    runs.push_back(run);
-    if (runs.size() < max_runs) return;
-    accumulate_far(call, rank, runs);
-    runs.clear();
-  });
-  accumulate_far(call, rank, runs);
-}
-
-// A transfer with device memory on at least one side. The device side is the local one, or both
-// are, as in the engine's put and get.
-class KindMove {
- public:
-  explicit KindMove(const Call& call) : call_(call) {}
-
-  // `there`: an address, as calls name memory of the other process.
-  void move(const StridedRun& run) {
-    const auto last = static_cast<std::ptrdiff_t>(run.count - 1) * run.there_stride;
-    auto* first = reinterpret_cast<std::byte*>(run.there);
-    std::byte* lowest = first + std::min<std::ptrdiff_t>(last, 0);
-    const std::size_t span = run.size + static_cast<std::size_t>(std::abs(last));
-    const Place place = call_.door.memory().find(call_.name, call_.proc, lowest, span);
-    if (call_.adds) return add(run, place, first - lowest);
-    const std::byte* window = call_.door.memory().window_of(call_.proc, place.here, span);
-    if (place.here != nullptr && window == nullptr) return copy(run);
-    Remote there = place.elsewhere;
-    if (window != nullptr)
-      there = {Rank(static_cast<std::uint32_t>(call_.proc)),
-               static_cast<std::size_t>(place.here - window)};
-    StridedRun in_space = run;
-    in_space.there = there.offset + static_cast<std::uint64_t>(first - lowest);
-    KindAccess& access = *call_.door.engine().kind_access();
-    call_.door.check(call_.name, is_put(call_)
-                                     ? access.put(call_.door.lane(), there.owner(), in_space)
-                                     : access.get(call_.door.lane(), there.owner(), in_space));
-  }
-
- private:
-  // Both sides are in memory of this process alone.
-  void copy(const StridedRun& run) const {
-    for (std::size_t i = 0; i < run.count; ++i) {
-      const auto at = static_cast<std::ptrdiff_t>(i);
-      auto* there = reinterpret_cast<std::byte*>(run.there) + at * run.there_stride;
-      std::byte* here = run.here + at * run.here_stride;
-      is_put(call_) ? call_.door.memory().copy(call_.name, there, here, run.size)
-                    : call_.door.memory().copy(call_.name, here, there, run.size);
-    }
-  }
-  void add(const StridedRun& run, const Place& place, std::ptrdiff_t from_lowest) {
-    if (call_.door.memory().may_be_on_device(place.here))
-      give_up(call_.name, fmt::format("{}: device memory, which accumulates do not support",
-                                      fmt::ptr(place.here)));
-    std::vector<std::byte> terms(run.bytes());
-    StridedRun packed = run;
-    packed.here = terms.data();
-    packed.here_stride = static_cast<std::ptrdiff_t>(run.size);
-    for (std::size_t i = 0; i < run.count; ++i)
-      call_.door.memory().copy(call_.name, terms.data() + i * run.size,
-                               run.here + static_cast<std::ptrdiff_t>(i) * run.here_stride,
-                               run.size);
-    if (place.here == nullptr) {
-      packed.there = place.elsewhere.offset + static_cast<std::uint64_t>(from_lowest);
-      return accumulate_far(call_, place.elsewhere.rank, std::span(&packed, 1));
-    }
-    packed.there = reinterpret_cast<std::uintptr_t>(place.here + from_lowest);
-    Near near(call_);
-    near.move(packed);
-    near.finish();
-  }
-
-  const Call& call_;
-};
-
-// Whether the call names memory that loads and stores may not touch.
-bool is_by_kind(const Call& call, const void* target, const void* source) {
-  return call.door.memory().has_devices() && (call.door.memory().may_be_on_device(target) ||
-                                              call.door.memory().may_be_on_device(source));
-}
-
-// Waits first for puts and gets in flight to other nodes.
-KindMove begin_by_kind(const Call& call) {
-  if (!call.door.engine().rma().reaches_all()) call.door.order(call.name);
-  return KindMove(call);
 }
 
 void move_transfer(const Call& call, const strided::Transfer& transfer, const Section& section) {
@@ -207,7 +30,7 @@ void move_transfer(const Call& call, const strided::Transfer& transfer, const Se
   auto* base = static_cast<std::byte*>(theirs(call, section.target, section.source));
   auto* own = static_cast<std::byte*>(ours(call, section.target, section.source));
   if (is_by_kind(call, section.target, section.source)) [[unlikely]] {
-    KindMove pieces = begin_by_kind(call);
+    const KindMove pieces = begin_by_kind(call);
     return for_each_run(transfer, call.side, reinterpret_cast<std::uintptr_t>(base), own,
                         [&](const StridedRun& run) { pieces.move(run); });
   }
@@ -353,45 +176,57 @@ void move_section(const Call& call, const Section& section) {
                 section);
 }
 
+namespace {
+
 // Pieces out of reach are sent together.
+class ListMove {
+ public:
+  explicit ListMove(const Call& call) : call_(call) {}
+
+  void move(void* target, void* source, std::size_t size) {
+    StridedRun piece{
+        .size = size, .count = 1, .here = static_cast<std::byte*>(ours(call_, target, source))};
+    void* base = theirs(call_, target, source);
+    if (is_by_kind(call_, target, source)) [[unlikely]] {
+      piece.there = reinterpret_cast<std::uintptr_t>(base);
+      return begin_by_kind(call_).move(piece);
+    }
+    const Place place = call_.door.memory().find(call_.name, call_.proc, base, size);
+    if (place.here == nullptr) {
+      piece.there = place.elsewhere.offset;
+      return far_.push_back(piece);
+    }
+    if (!near_) near_.emplace(call_);
+    piece.there = reinterpret_cast<std::uintptr_t>(place.here);
+    near_->move(piece);
+  }
+
+  void finish(Rank rank) {
+    if (near_) near_->finish();
+    if (!far_.empty()) move_far(call_, rank, far_);
+  }
+
+ private:
+  const Call& call_;
+  std::optional<Near> near_;
+  std::vector<StridedRun> far_;
+};
+
+}  // namespace
+
 void move_list(const Call& call, const armci_giov_t* list, int length) {
   const Rank rank = call.door.checked_rank(call.name, call.proc);
   checked_size(call.name, length);
-  std::optional<Near> near;
-  std::vector<StridedRun> far;
+  ListMove move(call);
   for (int i = 0; i < length; ++i) {
     const armci_giov_t& each = list[i];
     const auto size = static_cast<std::size_t>(checked_size(call.name, each.bytes));
     check_elements(call, size);
     checked_size(call.name, each.ptr_array_len);
-    for (int j = 0; size > 0 && j < each.ptr_array_len; ++j) {
-      void* target = each.dst_ptr_array[j];
-      void* source = each.src_ptr_array[j];
-      if (is_by_kind(call, target, source)) [[unlikely]] {
-        begin_by_kind(call).move(
-            {.size = size,
-             .count = 1,
-             .there = reinterpret_cast<std::uintptr_t>(theirs(call, target, source)),
-             .here = static_cast<std::byte*>(ours(call, target, source))});
-        continue;
-      }
-      const Place place =
-          call.door.memory().find(call.name, call.proc, theirs(call, target, source), size);
-      StridedRun piece{.size = size,
-                       .count = 1,
-                       .there = place.elsewhere.offset,
-                       .here = static_cast<std::byte*>(ours(call, target, source))};
-      if (place.here == nullptr) {
-        far.push_back(piece);
-        continue;
-      }
-      if (!near) near.emplace(call);
-      piece.there = reinterpret_cast<std::uintptr_t>(place.here);
-      near->move(piece);
-    }
+    for (int j = 0; size > 0 && j < each.ptr_array_len; ++j)
+      move.move(each.dst_ptr_array[j], each.src_ptr_array[j], size);
   }
-  if (near) near->finish();
-  if (!far.empty()) move_far(call, rank, far);
+  move.finish(rank);
 }
 
 void store_flag(const Call& call, int* flag, int value) {
