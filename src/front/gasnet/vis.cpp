@@ -121,23 +121,29 @@ std::uintptr_t number_of(const PeerAddress& address) {
                                  : address.elsewhere.offset;
 }
 
-// This and the functions below return false if the queue was full. They have no effect then.
-template <strided::BlockList List>
-bool move_list(const List& theirs, const List& ours, const Peer& peer, Space there) {
+// `tell(pieces)` moves all pieces. This and the functions below return false if the queue was full.
+// They have no effect then.
+template <typename Tell>
+bool move_pieces(const Peer& peer, Space there, const Tell& tell) {
   if (peer.is_by_kind || !there.is_arena()) [[unlikely]] {
     KindPieces pieces = kind_pieces_of(peer, there);
-    move_blocks(pieces, theirs, ours);
+    tell(pieces);
     pieces.finish();
     return true;
   }
   if (const MessageMemory* memory = remote_memory(peer).everything()) {
     MessagePieces pieces = pieces_of(*memory, peer);
-    move_blocks(pieces, theirs, ours);
+    tell(pieces);
     return pieces.finish();
   }
   FarPieces pieces = pieces_of(peer);
-  move_blocks(pieces, theirs, ours);
+  tell(pieces);
   return remote_memory(peer).has_begun(pieces.finish(peer.call()), peer.call());
+}
+
+template <strided::BlockList List>
+bool move_list(const List& theirs, const List& ours, const Peer& peer, Space there) {
+  return move_pieces(peer, there, [&](auto& pieces) { move_blocks(pieces, theirs, ours); });
 }
 
 std::ptrdiff_t own_shift(const Peer& peer) {
@@ -251,22 +257,10 @@ PeerAddress place_of_peer(const strided::Transfer& transfer, const Section& sect
 
 bool copy_between(const strided::Transfer& transfer, const PeerAddress& theirs, std::byte* ours,
                   const Peer& peer) {
-  if (theirs.here == nullptr) {
-    if (peer.is_by_kind || !theirs.elsewhere.owner().is_arena()) [[unlikely]] {
-      KindPieces pieces = kind_pieces_of(peer, theirs.elsewhere.owner());
+  if (theirs.here == nullptr)
+    return move_pieces(peer, theirs.elsewhere.owner(), [&](auto& pieces) {
       move_section(pieces, transfer, theirs.elsewhere.offset, ours);
-      pieces.finish();
-      return true;
-    }
-    if (const MessageMemory* memory = remote_memory(peer).everything()) {
-      MessagePieces pieces = pieces_of(*memory, peer);
-      move_section(pieces, transfer, theirs.elsewhere.offset, ours);
-      return pieces.finish();
-    }
-    FarPieces pieces = pieces_of(peer);
-    move_section(pieces, transfer, theirs.elsewhere.offset, ours);
-    return remote_memory(peer).has_begun(pieces.finish(peer.call()), peer.call());
-  }
+    });
   if (peer.side == End::target)
     strided::copy(transfer, theirs.here, ours);
   else
