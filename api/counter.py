@@ -4,7 +4,7 @@ from layout import hanging
 
 
 def counter(effect: dict[str, str], number: int) -> str:
-    """`effect`: what the columns of effects.py say of the call."""
+    """The statement of a call; `effect` has the columns of effects.py."""
     match effect:
         case {"moves": kind, "bytes": size, "peer": peer}:
             place = effect.get("at", "nullptr")

@@ -1,16 +1,17 @@
-"""The columns of a row that say what a call does, as a profile counts it and a trace shows it.
+"""The columns of a row that say what a call does, for profiles and traces.
 
 moves      put, get, atomic or message: bytes go between the caller and one peer
-bytes      how many, in terms of the parameters; without "moves", the size of what it works on
-peer       which; in OpenSHMEM always the parameter pe
-at         the place in the memory of the peer, where the call names one; for a put with a signal
+bytes      the number of these bytes, as an expression of the parameters; without "moves", the
+           size of the data of the call
+peer       the peer; in OpenSHMEM always the parameter pe
+at         the place in the memory of the peer, if the call names one; for a put with a signal
            the signal, for which peers wait
 awaits     the words that it waits for; "bytes" is their size
-allocates  how many bytes
-lock       acquire, try_acquire or release: what it does to its parameter lock
-barrier    a barrier of all, if empty; or of those that these parameters name
+allocates  the number of bytes that it allocates
+lock       acquire, try_acquire or release: its operation on its parameter lock
+barrier    empty: a barrier of all ranks; otherwise the parameters that name its members
 
-A family may say what holds for all its rows.
+A family may contain columns for all its rows.
 """
 
 COLUMNS = ("moves", "bytes", "peer", "at", "awaits", "allocates", "lock", "barrier")

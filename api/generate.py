@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes what the tables say.
+"""Generates code and documents from the tables.
 
 Headers and documents are committed; each build makes variables, thunks, symbol maps and wrappers.
 
 generate.py                 writes the committed files that changed
-generate.py --check         writes nothing; exits 1 and names each that is not what the table says
-generate.py --build FOLDER  writes the others into FOLDER, and removes what is in no table
+generate.py --check         writes nothing; exits 1 and names each file that differs from its table
+generate.py --build FOLDER  writes the others into FOLDER, and removes files that are in no table
 """
 
 import argparse
@@ -32,7 +32,7 @@ def project_version(root: Path) -> str:
 
 
 def committed_files(root: Path) -> dict[Path, str]:
-    """What users and reviewers read, with its content."""
+    """The files for users and reviewers, with their content."""
     api = table.load(root / "api/shmem", project_version(root))
     headers = {
         root / "include/shmem.h": header.user_header(api),
@@ -43,7 +43,7 @@ def committed_files(root: Path) -> dict[Path, str]:
 
 
 def compiled_files(root: Path, folder: Path) -> dict[Path, str]:
-    """What only the compiler reads."""
+    """The files that only the compiler reads, with their content."""
     api = table.load(root / "api/shmem", project_version(root))
     shmem = folder / "shmem"
     files = {
@@ -58,7 +58,7 @@ def compiled_files(root: Path, folder: Path) -> dict[Path, str]:
 
 
 def left_over(files: dict[Path, str], folders: set[Path]) -> list[Path]:
-    """Generated files of an earlier table, which would still be compiled."""
+    """Generated files of an earlier table. If they stayed, they would be compiled."""
     present = {path for folder in folders for path in folder.glob("*")}
     return sorted(present - set(files))
 

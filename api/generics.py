@@ -1,8 +1,8 @@
 """Emits the C11 generic macros of shmem.h.
 
-A generic without a context selects on the object that its first pointer leads to. One with a
-context selects on the type of its first argument, then on that of the pointer: both selections are
-compiled whichever is taken, so they must stand for any argument, and list pointer types.
+A generic without a context selects on the object that its first pointer points to. A generic with
+a context selects on the type of its first argument, then on the type of the pointer. Both
+selections are always compiled, so they must accept any argument, and list pointer types.
 """
 
 from layout import WIDTH, banner, comment, hanging
@@ -15,7 +15,7 @@ needs parentheses around it there.
 """
 GUARD = "#if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L"
 
-# A function and no _Static_assert: it must be a valid callee wherever it is not selected.
+# A function and not a _Static_assert: it must be a valid callee even if it is not selected.
 UNKNOWN = "gondwana_shmem_unknown_type"
 UNKNOWN_TEXT = "What a call with an argument of any other type selects; it never compiles."
 UNKNOWN_LINES = f"""\
@@ -53,7 +53,7 @@ def section(api: Api) -> str:
 
 
 def _selections(forms: list[Form]) -> list[str]:
-    """For each set of types with contexts, the macro that selects among its routines."""
+    """The macros that select a routine, one for each set of types with contexts."""
     sets = {form.type_set: form for form in forms if form.type_set and form.contexts}
     return [_selection(name, form.distinct) for name, form in sets.items()]
 
@@ -84,7 +84,7 @@ def _generic(form: Form, also_function: bool) -> str:
 
 def _typed(form: Form) -> str:
     names = [parameter.name for parameter in form.plain[0].c.parameters]
-    # The rest stays variadic: commas of a compound literal must not part arguments.
+    # The rest is variadic, because commas of a compound literal must not separate arguments.
     shown = ", ".join(names[: form.selector + 1])
     choices = [f"{function.type.c}: {function.name}" for function in form.distinct]
     lines = [
@@ -110,7 +110,9 @@ def _typed_with_context(form: Form) -> str:
 
 
 def _untyped(name: str, first: str, function: str) -> str:
-    """Where the C function of the same name is meant, unless the first argument says otherwise."""
+    """A macro that calls the C function of the same name, unless the first argument has the type
+    `first`.
+    """
     lines = [
         f"#define {name}(...)",
         "  _Generic((GONDWANA_SHMEM_FIRST(__VA_ARGS__, 0)),",

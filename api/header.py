@@ -73,7 +73,7 @@ def _family(api: Api, section: Section, family: Family) -> str:
 
 
 def _prototypes(functions: list[Function], prefix: str) -> str:
-    """Declarations; those that C and C++ spell differently come last, once for each."""
+    """Declarations. Those that differ in C and C++ come last, once for each language."""
     common = [f for f in functions if f.c == f.cxx]
     different = [f for f in functions if f.c != f.cxx]
     lines = [_declare(f, f.c, prefix) for f in common]

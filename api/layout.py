@@ -1,4 +1,4 @@
-"""How generated C and C++ is laid out: comments, wrapped lines, prototypes."""
+"""The layout of generated C and C++: comments, wrapped lines, prototypes."""
 
 import textwrap
 from dataclasses import replace
@@ -6,11 +6,11 @@ from dataclasses import replace
 from table import Prototype
 
 WIDTH = 100
-CONTINUATION = 6  # spaces before what does not fit behind an opening parenthesis
+CONTINUATION = 6  # the indentation of arguments that do not fit after an opening parenthesis
 
 
 def comment(text: str) -> str:
-    """A block comment; blank lines of `text` part its paragraphs, "- " starts an item."""
+    """A block comment. In `text`, blank lines separate paragraphs, and "- " starts an item."""
     lines = []
     for paragraph in text.strip().split("\n\n"):
         indent = "  " if paragraph.startswith("- ") else ""
@@ -27,13 +27,13 @@ def banner(title: str) -> str:
 
 
 def declaration(prototype: Prototype, suffix: str) -> str:
-    """A prototype, on one line or with its parameters below each other; `suffix` is ";" or " {"."""
+    """A prototype, on one line or with a line for each parameter; `suffix` is ";" or " {"."""
     parameters = [str(parameter) for parameter in prototype.parameters] or ["void"]
     return hanging(f"{prototype.returns} {prototype.name}(", parameters, f"){suffix}")
 
 
 def hanging(head: str, items: list[str], tail: str, width: int = WIDTH) -> str:
-    """`head`, the comma-separated items and `tail`; the lines below start where the items do."""
+    """`head`, the comma-separated items and `tail`; items on further lines align with the first."""
     pieces = [f"{item}," for item in items[:-1]] + [items[-1] + tail]
     indent = len(head)
     lines = [head + pieces[0]]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the manual pages, from the API tables and from what is written by hand in docs/man.
+"""Writes the manual pages from the API tables and from the texts in docs/man.
 
-man.py FOLDER    writes FOLDER/man1, man3, man5 and man7, and removes what was there before
+man.py FOLDER    writes FOLDER/man1, man3, man5 and man7, and removes their earlier content
 """
 
 import argparse
@@ -22,7 +22,7 @@ TITLE = re.compile(r"# ((?:[\w.+-]+\(\d\)(?:, )?)+) - (.+)")
 
 
 class Manual:
-    """All pages, as a map from their path below the manual's folder to their content."""
+    """All pages, as a map from the path in the manual's folder to the content."""
 
     def __init__(self, api: table.Api, listed: variables.Table, version: str, folder: Path):
         self._api = api
@@ -39,7 +39,7 @@ class Manual:
         for page in self.pages:
             files |= self._family(page)
         for page in self.pages:
-            for name in page.typed_names:  # a page that has this name itself is better
+            for name in page.typed_names:  # a page with this name has precedence
                 files.setdefault(f"man3/{name}.3", reference(page.name, 3))
         for path in sorted(self.notes.folder.glob("*.[0-9].md")):
             files |= self._written(path)
@@ -64,7 +64,7 @@ class Manual:
         return with_aliases(page.names, 3, self._page(page.name, 3, lines))
 
     def _written(self, path: Path) -> dict[str, str]:
-        """The page of a file that begins with "# name(7), alias(7) - summary"."""
+        """The page of a file, which begins with "# name(7), alias(7) - summary"."""
         title, text = path.read_text(encoding="utf-8").split("\n", 1)
         match = TITLE.fullmatch(title)
         names = re.findall(r"([\w.+-]+)\(", match[1]) if match else [""]
@@ -79,7 +79,7 @@ class Manual:
 
 
 def with_aliases(names: list[str], number: int, page: str) -> dict[str, str]:
-    """The page under its first name, and under the others a reference to it."""
+    """The page under its first name, and references to it under the others."""
     files = {f"man{number}/{name}.{number}": reference(names[0], number) for name in names}
     return files | {f"man{number}/{names[0]}.{number}": page}
 

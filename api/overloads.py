@@ -40,7 +40,7 @@ C_TYPES = {
 
 
 def _c_complex(api: Api) -> list[str]:
-    """Overloads for the complex types of C, of routines and of generics."""
+    """Overloads of routines and of generics for the complex types of C."""
     functions = [(function.name, function) for function in api.functions]
     functions += [
         (form.generic, function)
@@ -82,7 +82,7 @@ def _candidates(form: Form) -> list[Function]:
 
 
 def _signature(prototype: Prototype, name: str | None = None) -> tuple[str, ...]:
-    """What C++ tells functions apart by; a C function of the same signature is no overload."""
+    """What C++ distinguishes overloads by. A C function with this signature is not an overload."""
     return (name or prototype.name, *(parameter.type for parameter in prototype.parameters))
 
 

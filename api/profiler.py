@@ -10,7 +10,7 @@ from layout import WIDTH, declaration, statement
 from table import Api, Function, Section
 from thunks import NOTICE
 
-# These begin and end what is counted: tools/profile/lifecycle.cpp.
+# These begin and end the counting: tools/profile/lifecycle.cpp.
 HAND_WRITTEN = {
     "shmem_init",
     "shmem_init_thread",
@@ -22,7 +22,7 @@ HAND_WRITTEN = {
 
 
 def files(api: Api, root: Path, folder: Path) -> dict[Path, str]:
-    """The wrappers of each section, and the names that the numbers in them stand for."""
+    """The wrappers of each section, and the names of the numbers in them."""
     names = [function.name for function in api.functions]
     of_gasnet = gasnet.names(root)
     all_names = [*names, *of_gasnet, *armci.names(root)]

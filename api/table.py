@@ -1,6 +1,7 @@
 """The API table: reads the TOML files of a folder and expands their forms over types and sizes.
 
-common.toml says what all share and lists the sections in their order; each is a file beside it.
+common.toml contains shared rows and the ordered list of the sections; each section is a file in
+the same folder.
 """
 
 import re
@@ -63,12 +64,12 @@ class Function:
     c: Prototype
     cxx: Prototype
     type: Type | None
-    call: str | None  # of the front door; nothing: the routine does nothing
+    call: str | None  # the function of the front door; empty: the routine does nothing
     arguments: tuple[str, ...]
     noreturn: bool
-    before_init: bool  # may be called when no engine runs
-    on_context: bool  # its first parameter says through which context
-    effect: dict[str, str] = field(hash=False, compare=False)  # what effects.py describes
+    before_init: bool  # may be called without an engine
+    on_context: bool  # its first parameter is the context
+    effect: dict[str, str] = field(hash=False, compare=False)  # the columns of effects.py
 
     @property
     def name(self) -> str:
@@ -77,13 +78,13 @@ class Function:
 
 @dataclass(frozen=True)
 class Form:
-    """One line of the specification's C binding, and all that it expands to."""
+    """One line of the specification's C binding, and all routines that it expands to."""
 
     plain: tuple[Function, ...]
-    contexts: tuple[Function, ...]  # the same with a context as their first parameter, or none
+    contexts: tuple[Function, ...]  # the same with a context first; may be empty
     type_set: str | None
     generic: str | None
-    selector: int | None  # the parameter of the plain ones whose type a generic selects on
+    selector: int | None  # the parameter of the plain routines whose type a generic selects on
 
     @property
     def functions(self) -> list[Function]:
@@ -91,7 +92,7 @@ class Form:
 
     @property
     def distinct(self) -> list[Function]:
-        """The functions a generic chooses from: each distinct C type once."""
+        """The functions from which a generic selects: one for each distinct C type."""
         return _distinct(self.plain)
 
     @property
@@ -121,7 +122,7 @@ class Section:
     title: str
     clause: str
     text: str
-    headers: tuple[str, ...]  # of the front door, those that the thunks call
+    headers: tuple[str, ...]  # the headers of the front door that declare what the thunks call
     using: tuple[str, ...]
     families: tuple[Family, ...]
 
@@ -134,7 +135,7 @@ class Section:
 class Constant:
     name: str
     value: str
-    handle: str | None  # its type, if it is a handle; the library has it as a variable, too
+    handle: str | None  # its type, if it is a handle; the library also exports handles as variables
 
     @property
     def macro(self) -> str:
@@ -160,7 +161,7 @@ class Declaration:
 @dataclass(frozen=True)
 class Api:
     specification: str
-    other_names: tuple[str, ...]  # exported, and in no table
+    other_names: tuple[str, ...]  # exported names that are in no table
     preamble: str
     declarations: tuple[Declaration, ...]
     constants: tuple[Constants, ...]
@@ -176,7 +177,7 @@ class Api:
 
 
 class Expander:
-    """Turns the rows of the TOML files into the classes above."""
+    """Converts the rows of the TOML files to the classes above."""
 
     def __init__(self, common: dict):
         self._types = {
@@ -213,7 +214,7 @@ class Expander:
         )
 
     def functions(self, row: dict) -> list[Function]:
-        """What a form expands to, without contexts."""
+        """The functions of a form, without contexts."""
         if "types" in row:
             return [self._typed(row, name) for name in self._type_sets[row["types"]]]
         if "sizes" in row:
@@ -277,7 +278,7 @@ def _selector(prototype: Prototype) -> int:
 
 
 def load(folder: Path, version: str) -> Api:
-    """Reads an API table; `version` is what {VERSION} stands for in its constants."""
+    """Reads an API table; `version` replaces {VERSION} in its constants."""
     common = _read(folder / "common.toml")
     expander = Expander(common)
     constants = (

@@ -13,7 +13,7 @@ VERSION_NODE = "GONDWANA_SHMEM_1"
 
 
 def thunk_file(api: Api, section: Section) -> str:
-    """The routines of a section as pshmem_X, each a call of the front door, and shmem_X beside."""
+    """The routines of a section: pshmem_X, which calls the front door, and its alias shmem_X."""
     headers = "".join(
         f'#include "front/shmem/{name}.hpp"\n' for name in sorted({"door", *section.headers})
     )
@@ -44,7 +44,7 @@ def _thunk(function: Function) -> str:
 
 
 def _caller(function: Function) -> str:
-    """What the front door is told first: the caller, its context, and the name of the call."""
+    """The first argument for the front door: the caller, its context and the name of the call."""
     name = f'"{function.name}"'
     if function.before_init:
         return name
@@ -65,7 +65,7 @@ def _alias(function: Function, overloaded: bool) -> str:
 
 
 def handles_file(api: Api) -> str:
-    """The handles as variables, which users of the header see as macros of the same names."""
+    """The handles as variables. The header defines macros of the same names."""
     handles = [handle for group in api.constants for handle in group.handles]
     return "\n\n".join(
         [
@@ -78,7 +78,7 @@ def handles_file(api: Api) -> str:
 
 
 def symbol_map(api: Api) -> str:
-    """Exports the API's names, weak and strong, its handles and what is written by hand."""
+    """The symbol map: the API's names, weak and strong, its handles, and names in no table."""
     names = [function.name for function in api.functions]
     names += ["p" + name for name in names]
     names += api.other_names

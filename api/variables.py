@@ -1,4 +1,4 @@
-"""The environment variables: what api/variables.toml says, as C++ and as documents."""
+"""Generates C++ and documents from api/variables.toml, the environment variables."""
 
 import json
 import re
@@ -178,7 +178,7 @@ PLACE = re.compile(r"^\{variables(?: (.+))?\}$", re.MULTILINE)
 
 
 def with_tables(document: str, table: Table) -> str:
-    """docs/variables.md with its generated part as the table has it."""
+    """docs/variables.md with its generated part replaced."""
     before, _, rest = document.partition(BEGIN)
     _, _, after = rest.partition(END)
     groups = "\n\n".join(_markdown_table(group) for group in table.groups)
@@ -197,8 +197,9 @@ def _markdown_table(group: Group) -> str:
 
 
 def with_lists(page: str, table: Table) -> str:
-    """A page of the manual with a list in each place that asks for one: {variables}, all by group,
-    or {variables NAME GASNET_*}, those of such names."""
+    """A page of the manual, with lists in place of its placeholders.
+
+    {variables} lists all, by group; {variables NAME GASNET_*} lists those whose names match."""
     return PLACE.sub(lambda place: _list(table, place[1]), page)
 
 

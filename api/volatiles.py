@@ -1,4 +1,4 @@
-"""Emits the C++ overloads of shmem.h for volatile variables: what a PE waits for in its own memory.
+"""Emits the C++ overloads of shmem.h for volatile variables, which a PE waits for or tests.
 
 Their first parameter is a class that volatile pointers convert to. Overloads over plain pointers
 would leave a call with a null pointer ambiguous.
@@ -38,7 +38,7 @@ def section(api: Api) -> list[str]:
 
 
 def variable(function: Function) -> Parameter | None:
-    """The caller's own variable that it waits for or looks at."""
+    """The caller's own variable that it waits for or tests."""
     parameters = {parameter.name: parameter for parameter in function.cxx.parameters}
     if "pe" in parameters:
         return None
