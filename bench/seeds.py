@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Prints figures 1, 2, 3, 5 and 6 and table 1 of the seed (GASNet-EX on Cray Aries, PAW-ATM 2018),
-under their own numbers, as measured with Gondwana on one node, figure 6 on two nodes of this
-machine; graphs 4-1 to 4-4 of a second seed (Global Arrays, ARMCI, Cray SeaStar, 2010), there too;
-and figures 2 and 3 of a third (GASNet-EX memory kinds, SC21), "Kinds 2" and "Kinds 3", on emulated
-devices.
+"""Measures figures and tables of three papers, the seeds, with Gondwana, and prints them with the
+numbers of the papers:
 
-The first seed compares two versions of a library. Here each figure compares two ways to program it;
-its title names the column that the others are compared with.
+- figures 1, 2, 3, 5 and 6 and table 1 of the first (GASNet-EX on Cray Aries, PAW-ATM 2018), on one
+  node, figure 6 on two nodes of this machine;
+- graphs 4-1 to 4-4 of the second (Global Arrays, ARMCI, Cray SeaStar, 2010), on two nodes as well;
+- figures 2 and 3 of the third (GASNet-EX memory kinds, SC21), as "Kinds 2" and "Kinds 3", on
+  emulated devices.
+
+The first seed compares two versions of a library. Here each figure compares two ways to program the
+same transfer; its title names the column that the others are compared with.
 """
 
 import argparse
@@ -30,14 +33,14 @@ from driver.verdict import percentile
 
 DIMENSIONS = (3, 8, 32)
 BLOCKS = {"full": 0, "5": 5, "cyclic": 1}
-SIZES_OF_ONE_RUN = 4  # a run is bounded in time
+SIZES_OF_ONE_RUN = 4  # so that a run ends within its timeout
 EAGER_LIMITS = ("0", "2K", "8K", "64K")
-# Of memspeed, as the program names them.
+# The patterns of memspeed, by the names that the program prints.
 PATTERNS = {"own_device_to_host": "D-H", "own_host_to_device": "H-D", "own_device_put": "D-D",
             "peer_device_put": "D-D peer"}
 HEAT_STEPS = {64: 1000, 128: 300}  # by size of the cube
 WARM_UP_STEPS = 10
-# Of a histogram, in medians: the middles of its bars, of which the last one has all that is longer.
+# The middles of the bars of a histogram, in medians. The last bar includes all longer times.
 BARS = [number / 20 for number in range(12, 42)]
 
 Steps = list[tuple[float, float]]  # seconds of exchange and of computation
@@ -62,7 +65,7 @@ def arguments() -> argparse.Namespace:
 
 
 class Bench:
-    """Runs rows and gives the medians of what they print, in ns."""
+    """Runs rows and returns the medians of their figures, in ns."""
 
     def __init__(self, build: Build, options: argparse.Namespace) -> None:
         if build.ours is None:
@@ -78,7 +81,7 @@ class Bench:
 
     def times(self, ranks: int, program: str, *words: str | int, nodes: int = 1,
               environment: dict[str, str] | None = None) -> dict[tuple[str, str], float]:
-        """Of each figure and side the median over rounds."""
+        """The median over rounds of each figure and side."""
         found: dict[tuple[str, str], list[float]] = {}
         row = Run(program, tuple(str(word) for word in words), environment or {}, nodes=nodes)
         for _ in range(self.rounds):
@@ -89,7 +92,7 @@ class Bench:
     def times_by_size(self, program: str, words: tuple[str | int, ...], sizes: list[int],
                       nodes: int = 1, environment: dict[str, str] | None = None
                       ) -> dict[tuple[str, str], float]:
-        """The same for two ranks and many sizes, which are the last words, a few in each run."""
+        """The same for two ranks and many sizes. Each run gets a few, as its last words."""
         found = {}
         for i in range(0, len(sizes), SIZES_OF_ONE_RUN):
             found |= self.times(2, program, *words, *sizes[i:i + SIZES_OF_ONE_RUN],
@@ -107,7 +110,7 @@ class Bench:
 
     @cached_property
     def heat(self) -> dict[str, list[Steps]]:
-        """By cube and way to exchange, all rounds."""
+        """The steps of all rounds, by size of the cube and way to exchange."""
         rows = {}
         for size, steps in ({24: 200} if self.quick else HEAT_STEPS).items():
             words = ("--size", str(size), "--steps", str(steps))
@@ -123,14 +126,14 @@ class Bench:
 
 
 def powers(first: int, last: int, factor: int) -> Iterator[int]:
-    """From the first up to the last."""
+    """The numbers first, first * factor ... up to last."""
     while first <= last:
         yield first
         first *= factor
 
 
 def percent_faster(old: float, new: float) -> float:
-    """How much more is done in the same time."""
+    """The additional operations in the same time, in percent."""
     return 100 * (old / new - 1)
 
 
@@ -279,7 +282,7 @@ def kinds_2(bench: Bench) -> Sheet:
 
 
 def pairs_of_steps(rounds: list[Steps]) -> list[float]:
-    """Microseconds of each two steps that follow each other, as the poster has them."""
+    """Microseconds of each two consecutive steps, as in the poster."""
     return [1e6 * (sum(first) + sum(second)) for steps in rounds
             for first, second in pairwise(steps)]
 
@@ -303,7 +306,7 @@ def kinds_3(bench: Bench) -> Sheet:
 
 
 def kinds_3_histogram(bench: Bench) -> Sheet:
-    """How uniform they are."""
+    """The distribution of these times."""
     width = BARS[1] - BARS[0]
     shares = []
     for rounds in bench.heat.values():
@@ -324,7 +327,7 @@ SHEETS: tuple[Callable[[Bench], Sheet], ...] = (figure_1, figure_2, figure_3, fi
 
 
 def chosen(names: list[str]) -> list[Callable[[Bench], Sheet]]:
-    """The sheets that were asked for; all, where none was."""
+    """The sheets with these names; all sheets if there are no names."""
     wanted = {name.lower().replace(" ", "_").replace("-", "_") for name in names}
     known = {sheet.__name__ for sheet in SHEETS}
     if wrong := wanted - known:
@@ -334,7 +337,7 @@ def chosen(names: list[str]) -> list[Callable[[Bench], Sheet]]:
 
 
 def main() -> int:
-    """Measures and prints; the status says whether all of it could be measured."""
+    """Measures and prints. The status is 0 if all sheets were measured."""
     options = arguments()
     sheets = chosen(options.only)
     build = find_build(options.build, options.launcher, with_peers=False)

@@ -4,7 +4,7 @@ from driver.case import INFORMATIVE, Aim, Case, Row, Run, rate, ratio
 
 
 def small_case() -> Case:
-    """Single calls; the control of the first rows is Global Arrays over an ARMCI that does nothing."""
+    """Single calls. The control of the first rows is Global Arrays over an empty ARMCI."""
     limits = {"put": 20, "get": 20, "acc": 40}
     rows = [Row(f"GA {way} 8 B{title}", f"ga_{way}_8{suffix}",
                 Aim("difference", limit, f"+{limit} ns"))
@@ -17,7 +17,7 @@ def small_case() -> Case:
 
 
 def sync_case(ranks: int) -> Case:
-    """GA_Sync against barriers, and Read_inc by all at once against a locked instruction."""
+    """GA_Sync compared with barriers; Read_inc by all ranks at once with a locked instruction."""
     kinds = ("spin",) if ranks == 2 else ("yield", "futex")
     rows = (Row(f"GA_Sync {ranks}", f"ga_sync_{ranks}", ratio(1.5),
                 tuple(f"barrier_{kind}_{ranks}" for kind in kinds)),
@@ -29,7 +29,7 @@ def sync_case(ranks: int) -> Case:
 
 
 def armci_cases() -> list[Case]:
-    """All of them."""
+    """Every case of this door, in the order of the table."""
     bulk = tuple(Row(f"GA {way} 8 MiB", f"ga_{way}_8M", rate(share))
                  for way, share in (("put", 0.95), ("get", 0.95), ("acc", 0.9)))
     matrices = (Row("GA_Dgemm 2048", "ga_dgemm", rate(0.95)),

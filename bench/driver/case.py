@@ -2,18 +2,18 @@
 
 from dataclasses import dataclass, field
 
-MS = 1e6  # figures of time are in ns
-MIB = 1024  # figures of memory are in KiB
+MS = 1e6  # in ns, the unit of times
+MIB = 1024  # in KiB, the unit of memory
 
 
 @dataclass(frozen=True)
 class Aim:
-    """How a figure is compared with its control, and the limit that is good."""
+    """The comparison of a figure with its control, and the limit that meets the aim."""
 
     kind: str  # "ratio": ours / control; "difference": ours - control; "absolute": ours
     limit: float | None  # None: the row has no aim
     text: str
-    allowance: float = 0  # of a ratio: that is added to the control
+    allowance: float = 0  # for a ratio: added to the control
 
 
 def ratio(limit: float) -> Aim:
@@ -36,30 +36,30 @@ class Row:
     title: str
     figure: str
     aim: Aim
-    # Figures that may be the control; the fastest counts. None: the figure of the same name
+    # Figures that may be the control; the fastest is used. None: the figure of the same name
     # from the process of the row.
     controls: tuple[str, ...] = ()
-    # Which figure of the samples is compared. With a busy program most barriers are quick and a
-    # few take a time slice: only the mean shows the time of a thousand.
+    # The figure of the samples that is compared. Next to a busy program most barriers are fast and
+    # a few take a time slice: only the mean shows the time of a thousand.
     by: str = "median"
     peers: bool = True  # False: not comparable between libraries
 
 
 @dataclass(frozen=True)
 class Run:
-    """One start of a row's program. With a stopwatch the program itself is timed."""
+    """One start of a row's program. With a stopwatch, the duration of the program is measured."""
 
     program: str
     arguments: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
     stopwatch: str = ""  # name of the figure
-    by_mpi: bool = False  # started by mpirun: the program calls MPI itself
-    nodes: int = 1  # more: the ranks are spread over that many hosts, all of them this machine
+    by_mpi: bool = False  # started by mpirun, because the program calls MPI
+    nodes: int = 1  # above 1: the ranks are divided over that number of hosts, all on this machine
 
 
 @dataclass(frozen=True)
 class Case:
-    """The programs of a round: controls before and after, rows of every library between."""
+    """The programs of a round: rows of every library, and controls before and after them."""
 
     name: str
     ranks: int
@@ -67,5 +67,5 @@ class Case:
     rows: tuple[Row, ...]
     controls: tuple[tuple[str, ...], ...] = ()  # control programs with their arguments
     busy: int = 0  # processors that other programs keep busy meanwhile
-    peers: bool = True  # False: others never end it
-    processors: int = 1  # with fewer the case is skipped
+    peers: bool = True  # False: other libraries never end it
+    processors: int = 1  # the case is skipped if there are fewer

@@ -41,7 +41,7 @@ def strided_case() -> Case:
 
 
 def thread_cases() -> list[Case]:
-    """Threads of one rank: as fast together as one of them, or faster where processors allow."""
+    """Threads of one rank: together at least as fast as one, faster if there are processors."""
     def together(threads: int, speedup: float) -> Case:
         row = Row(f"put 8 B, {threads} threads", f"threads_{threads}", rate(speedup))
         return Case(f"threads_{threads}", 2, (Run("threads", (str(threads),)),), (row,),
@@ -55,7 +55,7 @@ def thread_cases() -> list[Case]:
 
 
 def lock_cases() -> list[Case]:
-    """The lock with contention."""
+    """A lock that several ranks want."""
     def contended(ranks: int) -> Case:
         row = Row(f"lock + unlock, {ranks} at once", f"lock_contended_{ranks}", ratio(1.5))
         return Case(row.figure, ranks, (Run("lock_contended"),), (row,))
@@ -74,7 +74,7 @@ def bulk_case() -> Case:
 
 def barrier_case(ranks: int, kinds: tuple[str, ...], batch: int, samples: int, aim: Aim,
                  busy: int = 0) -> Case:
-    """barrier_all against the barriers of `kinds` by as many processes."""
+    """barrier_all compared with the barriers of `kinds`, on the same number of processes."""
     numbers = (str(batch), str(samples))
     title = f"barrier_all {ranks}" + (f", {busy} busy loops, mean" if busy else "")
     row = Row(title, f"barrier_all_{ranks}", aim, tuple(f"barrier_{k}_{ranks}" for k in kinds),
@@ -102,9 +102,9 @@ class Collective:
     name: str
     title: str
     limit: float
-    control: str = ""  # the collective that its control moves, where it is another one
-    met: bool = False  # another control is of processes that also meet after each call
-    peers: bool = True  # Open MPI has it
+    control: str = ""  # the collective whose bytes the control moves, if it differs
+    met: bool = False  # a second control, whose processes also synchronise after each call
+    peers: bool = True  # Open MPI implements it
 
     def case(self, ranks: int) -> Case:
         """The case on `ranks` ranks."""
@@ -141,8 +141,8 @@ def collective_cases() -> list[Case]:
 
 
 def crowded_case(name: str, source_bytes: int, ranks: int = 16) -> Case:
-    """A large collective of more ranks than processors, compared with two processes that copy the
-    same bytes and one meeting of as many processes."""
+    """A large collective of more ranks than processors. The control is two processes that copy the
+    same bytes, and one barrier of the same number of processes."""
     size = f"{source_bytes >> 10} KiB" if source_bytes < 1 << 20 else "1 MiB"
     row = Row(f"{name} {size}, {ranks}", f"{name}_{ranks}", ratio(1.5),
               (f"{name}_{source_bytes}_copied_{ranks}",))
@@ -152,7 +152,7 @@ def crowded_case(name: str, source_bytes: int, ranks: int = 16) -> Case:
 
 
 def hello_case(ranks: int, extra_ms: float) -> Case:
-    """A hello world from start to end, with a small and a large heap."""
+    """The duration of a hello world, with a small and a large heap."""
     heaps = {"64 MiB": "64M", "8 GiB": "8G"}
     small, large = (f"hello_{ranks}_{size}" for size in heaps.values())
     control = f"fork_exec_{ranks}"

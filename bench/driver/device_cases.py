@@ -1,18 +1,18 @@
-"""The rows of memory of devices, which are emulated: their engine is a thread that copies."""
+"""The rows of device memory. The devices are emulated: their copy engine is a thread."""
 
 from driver.case import Aim, Case, Row, Run
 from driver.network_cases import share
 
 DEVICES = {"GONDWANA_EMULATED_DEVICES": "1"}
 SIZES = {"4 KiB": 4 << 10, "64 KiB": 64 << 10, "1 MiB": 1 << 20, "16 MiB": 16 << 20}
-# Each with how many of the two sides are devices.
+# Each with the number of its sides that are devices.
 WAYS = {"host_to_device": ("put host to device", 1), "device_to_host": ("get device to host", 1),
         "device_put": ("put device to device", 2), "device_get": ("get device to device", 2)}
 DOORS = {"": "", "_gasnet": "gex "}
 
 
 def copies_run(name: str, nodes: int) -> Run:
-    """The program that puts and gets."""
+    """The run of the program that puts and gets."""
     return Run("gasnet_device_copies", ("peer", name, *map(str, SIZES.values())), DEVICES,
                nodes=nodes)
 
@@ -36,7 +36,7 @@ def network_case() -> Case:
 
 
 def use_case() -> Case:
-    """What a device in use costs, and device segments."""
+    """The cost of using a device, and device segments."""
     in_use = Aim("difference", 2, "+2 ns")
     return Case("device_use", 2, (Run("gasnet_device_use", (), DEVICES),),
                 (Row("put 8 B to the heap, device in use", "device_in_use_put", in_use),
@@ -46,5 +46,5 @@ def use_case() -> Case:
 
 
 def device_cases() -> list[Case]:
-    """All of them."""
+    """Every case of devices, in the order of the table."""
     return [node_case(), network_case(), use_case()]

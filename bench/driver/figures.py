@@ -9,7 +9,7 @@ class Figure:
     """The median, p90 and mean of one measurement in one run of one program."""
 
     name: str
-    side: str  # "ours": the library under test; "control": what it is compared with
+    side: str  # "ours": the library under test; "control": the program it is compared with
     unit: str
     median: float
     p90: float
@@ -24,7 +24,7 @@ def parse(output: str) -> list[Figure]:
 
 
 def show(value: float, unit: str) -> str:
-    """A value with three digits, in the unit a reader expects."""
+    """A value with three digits, in a suitable unit."""
     steps = {"ns": (("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)),
              "KiB": (("KiB", 1.0), ("MiB", 1024.0), ("GiB", 1024.0 ** 2))}
     if unit not in steps:

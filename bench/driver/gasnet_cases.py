@@ -4,9 +4,9 @@ from driver.case import INFORMATIVE, MS, Aim, Case, Row, Run, rate, ratio
 
 KIB = 1 << 10
 PIECES = (("8 KiB", 8 * KIB, 25), ("128 KiB", 128 * KIB, 25), ("2 MiB", 2048 * KIB, 25),
-          ("128 KiB", 128 * KIB, 50))  # bytes, percent of the memory that they are scattered over
+          ("128 KiB", 128 * KIB, 50))  # bytes; their percentage of the memory
 DIMENSIONS = (1, 3, 8, 32)
-SAME = ratio(1.1)  # for operations that should cost the same
+SAME = ratio(1.1)  # for operations that should take the same time
 
 
 def message_cases() -> list[Case]:
@@ -42,8 +42,8 @@ def small_case() -> Case:
 
 
 def pieces_case(title: str, size: int, density: int) -> Case:
-    """Pieces of 8 bytes, each way compared with memcpy of the lines that it touches, and
-    strided ways compared with the one of a single dimension."""
+    """Pieces of 8 bytes. Each way is compared with memcpy of the lines that it touches; strided
+    ways are compared with the way of a single dimension."""
     aim = Aim("ratio", 1 / 0.75, "75 %")
     what = f"{title} {density} %"
 

@@ -1,4 +1,4 @@
-"""The libraries under test: where their rows are and how they start a job."""
+"""The libraries under test: the folders of their rows, and their launchers."""
 
 import json
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ OPENMPI_ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_osc": "^rdma",
 }
-# Its ranks are still on one node, without its shared memory.
+# Open MPI's ranks are still on one node, but do not use its shared memory.
 OPENMPI_NETWORK = {
     "OMPI_MCA_pml": "ob1",
     "OMPI_MCA_btl": "self,tcp",
@@ -38,7 +38,7 @@ class Library:
     has_hosts: bool = False  # starts nodes on one machine: --hosts localhost:1,localhost:1
 
     def has(self, program: str) -> bool:
-        """Whether the row was built, because the library has its calls."""
+        """Whether the row was built; it is not if the library lacks its calls."""
         return (self.rows / program).exists()
 
     def job(self, ranks: int, run: Run) -> list[str]:
@@ -58,7 +58,7 @@ class Library:
 
 @dataclass(frozen=True)
 class Build:
-    """The benchmark's part of a build folder, as CMake wrote it."""
+    """The benchmark's part of a build folder of CMake."""
 
     folder: Path
     build_type: str
@@ -71,7 +71,7 @@ class Build:
 
 
 def mpirun_of(command: str) -> tuple[str, ...]:
-    """Open MPI's launcher for more ranks than processors; empty where it is missing."""
+    """Open MPI's launcher, with options for more ranks than processors; empty if missing."""
     return (command, "--oversubscribe", "--bind-to", "none") if command else ()
 
 

@@ -1,4 +1,4 @@
-"""What the machine is, how far apart its cores are now, and which other programs run on it."""
+"""The machine: its processors, the distance of its cores, and other programs on it."""
 
 import os
 import time
@@ -7,7 +7,7 @@ from pathlib import Path
 from driver.library import Build
 from driver.process import run
 
-BUSY_SHARE = 0.15  # of all processors, used by others: the limit of a warning
+BUSY_SHARE = 0.15  # the share of processors used by other programs that causes a warning
 
 
 def distance_ns(build: Build, environment: dict[str, str]) -> float:
@@ -16,13 +16,13 @@ def distance_ns(build: Build, environment: dict[str, str]) -> float:
 
 
 def processor_times() -> tuple[int, int]:
-    """The clock ticks of all processors since boot: idle, and all."""
+    """The clock ticks of all processors since boot: idle ticks, and all ticks."""
     ticks = [int(word) for word in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
     return ticks[3] + ticks[4], sum(ticks)
 
 
 def busy_share(seconds: float = 1.0) -> float:
-    """The share of the processors that others use while we sleep."""
+    """The share of the processors that other programs use while this one sleeps."""
     idle_before, all_before = processor_times()
     time.sleep(seconds)
     idle_after, all_after = processor_times()
@@ -30,7 +30,7 @@ def busy_share(seconds: float = 1.0) -> float:
 
 
 def programs_of(build: Build) -> list[str]:
-    """Processes that an earlier, interrupted run of these benchmarks left running."""
+    """Processes of an earlier, interrupted run of these benchmarks that still run."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
@@ -43,7 +43,7 @@ def programs_of(build: Build) -> list[str]:
 
 
 def warnings(build: Build) -> list[str]:
-    """What makes the figures of this run less reliable."""
+    """Reasons why the figures of this run are less reliable."""
     found = [f"{name} of these benchmarks is already running: end it"
              for name in programs_of(build)]
     share = busy_share()
@@ -56,12 +56,12 @@ def warnings(build: Build) -> list[str]:
 
 
 def processors() -> int:
-    """How many processors we may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 def describe() -> dict[str, str | int]:
-    """The processor name from the kernel, and how many we may use."""
+    """The name of the processor in the kernel, and the number of usable ones."""
     lines = Path("/proc/cpuinfo").read_text().splitlines()
     model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")),
                  os.uname().machine)

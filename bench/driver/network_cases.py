@@ -14,7 +14,7 @@ TCP = ("tcp",)
 
 
 def share(part: float) -> Aim:
-    """At least this part of the bandwidth or rate of the control."""
+    """At least this fraction of the bandwidth or rate of the control."""
     return Aim("ratio", 1 / part, f"{part:.0%}")
 
 
@@ -102,8 +102,8 @@ def left_case() -> Case:
 
 def node_controls(name: str, ranks: int,
                   size: int) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """The figures and the programs of the least that a collective of two nodes does, by processes
-    that yield or sleep."""
+    """The figures and the programs of the minimal collective of two nodes, by processes that
+    yield or sleep."""
     kinds = ("yield", "futex")
     return (tuple(f"{name}_{size}_nodes_{kind}_{ranks}" for kind in kinds),
             tuple(("node_collective", kind, name, str(ranks), str(size)) for kind in kinds))
@@ -126,8 +126,8 @@ COLLECTIVES = {"reduce": ("sum reduction", {"8 B": 8, "4 KiB": 4 << 10, "64 KiB"
 
 
 def collective_case(program: str, title: str, name: str, size: int, ranks: int) -> Case:
-    """A collective on two nodes, compared with a barrier on each and an exchange of what must
-    cross. `size` is a vector or a block."""
+    """A collective on two nodes, compared with a barrier on each and an exchange of the bytes that
+    must go to the other node. `size` is a vector or a block."""
     ours = f"{'sum_' if program == 'reduce' else ''}{program}"
     argument = size * ranks if program == "alltoall" else size
     bare, programs = node_controls(program, ranks, size)

@@ -1,4 +1,4 @@
-"""A picture of the table: how much of its aim each row uses."""
+"""A picture of the table: the score of each row as a fraction of its aim."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from driver.verdict import RowResult
 
 
 def draw(path: Path, results: list[RowResult], peers: list[str]) -> str:
-    """Writes the picture; returns a line that says where it is, or why it is missing."""
+    """Writes the picture; returns a line with its path, or the reason why it is missing."""
     if (pyplot := plotter()) is None:
         return NO_PICTURE
     shown = [v for v in results if v.lines and v.row.aim.limit is not None]

@@ -14,11 +14,11 @@ TERM_GRACE_S = 5
 
 
 class RunError(Exception):
-    """A program printed no figures; the text says which and why."""
+    """A program printed no figures; the text names the program and the reason."""
 
 
 def end(process: subprocess.Popen) -> None:
-    """Ends a process and its group: a launcher first gets the chance to end its ranks."""
+    """Ends a process and its group. A launcher first gets time to end its ranks."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(process.pid, number)

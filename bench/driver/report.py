@@ -15,7 +15,7 @@ WIDTHS = (32, 10, 10, 10, 9, 9, 8, 4)
 
 
 def show_score(kind: str, value: float, unit: str) -> str:
-    """A ratio, a difference or a value, as the row's aim is written."""
+    """A ratio, a difference or a value, in the form of the row's aim."""
     if kind == "ratio":
         return f"{value:.2f}x"
     sign = "+" if kind == "difference" and value >= 0 else ""
@@ -33,7 +33,7 @@ def cells(result: RowResult, line: Line | None) -> list[str]:
 
 
 def columns(words: list[str], peers: int) -> str:
-    """Words in columns; the first to the left, the others to the right."""
+    """Words in columns, the first aligned to the left, the others to the right."""
     widths = [*WIDTHS[1:], *[10, 9] * peers]
     rest = "".join(f"{word:>{width}}" for word, width in zip(words[1:], widths, strict=True))
     return f"{words[0]:<{WIDTHS[0]}}{rest}"
@@ -56,7 +56,7 @@ def table_line(result: RowResult, peers: list[str]) -> str:
 
 
 def remarks(outcome: Outcome, wanted: int) -> list[str]:
-    """What a reader must know about the rounds of a case."""
+    """Skipped cases, failures and rejected rounds, a line each."""
     name = outcome.case.name
     if outcome.skipped:
         return [f"{name}: skipped: {outcome.skipped}"]
@@ -69,7 +69,7 @@ def remarks(outcome: Outcome, wanted: int) -> list[str]:
 
 
 def footer(outcomes: list[Outcome], results: list[RowResult]) -> list[str]:
-    """The core distances, the fastest controls, and how many aims are met."""
+    """The core distances, the fastest controls, and the number of aims that are met."""
     distances = [d for outcome in outcomes for pair in outcome.distances for d in pair]
     lines = []
     if distances:
@@ -84,7 +84,7 @@ def footer(outcomes: list[Outcome], results: list[RowResult]) -> list[str]:
 
 def write_json(path: Path, facts: dict[str, object], limits: list[Figure],
                outcomes: list[Outcome], results: list[RowResult]) -> None:
-    """Everything that was measured, for other programs to read."""
+    """Writes all figures to a file that other programs can read."""
     path.parent.mkdir(parents=True, exist_ok=True)
     content = {
         **facts,

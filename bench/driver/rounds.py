@@ -1,4 +1,4 @@
-"""Rounds: controls, rows and controls again, between two measurements of the core distance."""
+"""Rounds: controls, rows, controls again; the core distance is measured before and after."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -11,11 +11,11 @@ from driver.library import Build, Library
 from driver.machine import distance_ns, processors
 from driver.process import RunError, busy_loops, run
 
-CONTROL = "control"  # the source of what control programs measured
+CONTROL = "control"  # the source of figures of control programs
 MOVED = 1.5  # a round with a larger change of the distance is rejected
 STOPWATCH_SAMPLES = 3
 
-# Figures of one source: of its library, and of the control in the same process.
+# Figures of one source: those of its library, and those of the control in the same process.
 Side = dict[str, Figure]
 Measured = dict[str, dict[str, Side]]  # source -> side -> name -> figure
 
@@ -33,7 +33,7 @@ class Outcome:
 
 
 def by_side(figures: list[Figure]) -> dict[str, Side]:
-    """Sorts figures into ours and control."""
+    """Divides figures into ours and control."""
     return {side: {f.name: f for f in figures if f.side == side} for side in ("ours", CONTROL)}
 
 
@@ -67,7 +67,7 @@ class Rounds:
         return found
 
     def command(self, library: Library, one: Run) -> list[str]:
-        """The command of a row, under the stopwatch where the job itself is timed."""
+        """The command of a row, under the stopwatch if the duration of the job is measured."""
         job = library.job(self.outcome.case.ranks, one)
         if not one.stopwatch:
             return job
@@ -76,7 +76,7 @@ class Rounds:
         return [str(watch), one.stopwatch, "ours", "1", str(samples), *job]
 
     def row(self, library: Library) -> dict[str, Side] | None:
-        """Runs a library's rows; a library that fails twice is not run again here."""
+        """Runs a library's rows. A library that fails twice is not run again in this case."""
         figures = []
         try:
             for one in self.outcome.case.runs:
@@ -91,7 +91,7 @@ class Rounds:
         return by_side(figures)
 
     def measure(self) -> Measured:
-        """One round, without the measurements of the distance."""
+        """One round, without measuring the core distance."""
         measured: Measured = {}
         with busy_loops(self.build.control("busy"), self.outcome.case.busy):
             before = self.controls()
@@ -104,7 +104,7 @@ class Rounds:
         return measured
 
     def attempt(self) -> None:
-        """One round; it counts unless the cores moved or a control failed."""
+        """One round. It is rejected if the core distance changed or a control failed."""
         try:
             before = distance_ns(self.build, self.environment)
             measured = self.measure()
@@ -119,7 +119,7 @@ class Rounds:
         self.outcome.distances.append((before, after))
 
     def run(self, rounds: int, progress: Callable[[Outcome], None]) -> Outcome:
-        """Measures until enough rounds count, or twice as many were tried."""
+        """Measures until enough rounds were accepted, or twice that number was tried."""
         has, needs = processors(), self.outcome.case.processors
         if has < needs:
             self.outcome.skipped = f"needs {needs} processors, here are {has}"

@@ -1,4 +1,4 @@
-"""A figure or table of a paper: numbers by size, as a table and as a picture."""
+"""A figure or a table of a paper: numbers by size, as a table and as a picture."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,18 +11,18 @@ NO_PICTURE = "no picture: matplotlib is not installed for this Python"
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table; the first column is what the others depend on."""
+    """A table; the other columns depend on the first."""
 
-    name: str  # as in the paper: "Figure 1"
+    name: str  # its name in the paper, such as "Figure 1"
     title: str
     columns: list[str]
     rows: list[list[Cell]]
-    drawn: tuple[str, ...] = ()  # columns in the picture; none: there is no picture
-    measure: str = ""  # what they are
+    drawn: tuple[str, ...] = ()  # columns in the picture; empty: no picture
+    measure: str = ""  # the label of their axis
 
 
 def show(value: Cell) -> str:
-    """Three digits, or more of large numbers."""
+    """The number with three digits, or more if it is large."""
     if isinstance(value, (str, int)):
         return str(value)
     digits = 3 if abs(value) < 1 else 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0
@@ -40,12 +40,12 @@ def table(sheet: Sheet) -> str:
 
 
 def file_of(sheet: Sheet) -> str:
-    """The name of its picture."""
+    """The file name of the picture of a sheet."""
     return f"seeds_{sheet.name.lower().replace(' ', '_')}.png"
 
 
 def plotter() -> ModuleType | None:
-    """Draws into files; None: it is not installed."""
+    """matplotlib's pyplot, set to draw into files; None: not installed."""
     try:
         import matplotlib
 

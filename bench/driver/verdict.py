@@ -1,4 +1,4 @@
-"""Turns the rounds of a row into one line of the table."""
+"""Computes the line of the table from the rounds of a row."""
 
 import math
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Line:
     library: str
     rounds: int
     unit: str
-    value: float  # the median within a round, or the mean where the row goes by it
+    value: float  # the median within a round, or the mean if the row compares means
     value_p90: float  # within a round
     control: float | None
     control_name: str
@@ -35,12 +35,12 @@ class RowResult:
 
 
 def value_of(row: Row, figure: Figure) -> float:
-    """The median of the samples, or their mean where the row goes by it."""
+    """The median of the samples, or their mean if the row compares means."""
     return figure.mean if row.by == "mean" else figure.median
 
 
 def control_of(row: Row, measured: Measured, library: str) -> Figure | None:
-    """The control of a row in one round: in the row's own process, or the fastest that is named."""
+    """The control of a row in one round: from the row's own process, or the fastest named one."""
     own = measured[library]
     if not row.controls:
         return own[CONTROL].get(row.figure)
@@ -60,12 +60,12 @@ def score(row: Row, ours: Figure, control: Figure | None) -> float:
 
 
 def percentile(values: list[float], percent: int) -> float:
-    """The value that this share of them does not exceed."""
+    """The value that `share` percent of the values do not exceed."""
     return sorted(values)[math.ceil(percent * len(values) / 100) - 1]
 
 
 def line(row: Row, outcome: Outcome, library: str) -> Line | None:
-    """One library in one row, or None where it was not measured."""
+    """One library in one row, or None if it was not measured."""
     rounds = [m for m in outcome.rounds if library in m and row.figure in m[library]["ours"]]
     if not rounds:
         return None
@@ -84,7 +84,7 @@ def line(row: Row, outcome: Outcome, library: str) -> Line | None:
 
 
 def judge(row: Row, outcome: Outcome, ours: str, peers: list[str]) -> RowResult:
-    """One row of the table."""
+    """Computes one row of the table."""
     lines = {name: found for name in (ours, *(peers if row.peers else ()))
              if (found := line(row, outcome, name)) is not None}
     limit = row.aim.limit
