@@ -136,10 +136,13 @@ void Front::explain(Time longest) {
 }
 
 void Front::send(std::uint32_t node, const Frame& frame) {
-  if (const auto* end = std::get_if<End>(&frame))
+  if (const auto* end = std::get_if<End>(&frame)) {
     world_.log([&] {
       return fmt::format("conductor: tells host {} of the end, status {}", name(node), end->status);
     });
+    if (!known_[node].has_said_hello)
+      world_.fail("the job ends, and waits for host " + name(node) + ", which has not begun");
+  }
   if (!known_[node].is_open) return;
   ++sent_;
   hosts_[node]->down().write(encode(frame, tag));
@@ -184,6 +187,8 @@ void Front::read_frames(std::uint32_t node) {
 
 void Front::end_pipe(std::uint32_t node, const std::string& why) {
   Known& known = known_[node];
+  if (!why.empty() && !hosts_[node]->is_garbled())
+    world_.fail("frames of host " + name(node) + " are misread: " + why);
   known.is_open = false;
   known.pipe_ended = true;
   known.garbage = why;
@@ -211,7 +216,10 @@ void Front::on_frame(std::uint32_t node, Frame& frame) {
       std::holds_alternative<TracePart>(frame))
     return;
   Known& known = known_[node];
-  if (std::holds_alternative<Hello>(frame)) known.has_said_hello = true;
+  if (std::holds_alternative<Hello>(frame)) {
+    known.has_said_hello = true;
+    if (known.loss) expect_loss_after_hello(node);
+  }
   if (const auto* ended = std::get_if<Ended>(&frame)) {
     known.has_ended = true;
     world_.ledger().settle(static_cast<int>(ended->status), world_.now());
@@ -236,6 +244,12 @@ void Front::expect_loss(std::uint32_t node) {
   if (known.wait_status) cause.status.insert(exit_status(*known.wait_status));
   if (known.loss && is_all) world_.ledger().withdraw(*known.loss);
   if (!known.loss || is_all) known.loss = world_.ledger().add(std::move(cause));
+}
+
+// The end of ssh was handled before what the host had sent.
+void Front::expect_loss_after_hello(std::uint32_t node) {
+  world_.ledger().withdraw(*std::exchange(known_[node].loss, std::nullopt));
+  expect_loss(node);
 }
 
 void Front::expect_silence() {

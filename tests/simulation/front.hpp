@@ -65,6 +65,7 @@ class Front {
   void end_pipe(std::uint32_t node, const std::string& why);
   void on_way_ended(std::uint32_t node);
   void expect_loss(std::uint32_t node);
+  void expect_loss_after_hello(std::uint32_t node);
   void expect_silence();
   void expect_timeout();
   void check_waiting_user();

@@ -130,7 +130,9 @@ void Host::slow_down(Time more, Time time) {
 }
 
 void Host::garble() {
-  if (is_connected_) up_.write(fmt::format("{:016x}{:016x}", random_.next(), random_.next()));
+  if (!is_connected_) return;
+  is_garbled_ = true;
+  up_.write(fmt::format("{:016x}{:016x}", random_.next(), random_.next()));
 }
 
 void Host::power_off() {

@@ -30,6 +30,7 @@ class Host {
   Process& way() { return way_; }
   Node* node() { return node_; }
   const std::string& error_text() const { return complaint_; }
+  bool is_garbled() const { return is_garbled_; }
 
   void reset();
   void silence(bool up, bool down, Time time);
@@ -54,6 +55,7 @@ class Host {
   launch::FrameParser parser_;
   std::string complaint_;  // of ssh
   bool is_connected_ = false;
+  bool is_garbled_ = false;
   bool is_off_ = false;
 };
 

@@ -276,7 +276,7 @@ void Node::read_frames() {
   parser_.add(item->bytes);
   while (link_open_) {
     Result<std::optional<Frame>> frame = parser_.next();
-    if (!frame) return lose(frame.error().text);
+    if (!frame) return world_.fail("frames of the conductor are misread: " + frame.error().text);
     if (!*frame) return;
     on_frame(**frame);
   }
@@ -370,6 +370,17 @@ void Node::on_program_died(std::uint32_t rank) {
     read_rank(rank);
     if (!decisions_.ranks()[rank].joined) return;  // it has not said where it can be watched
     handle(ProgramLost{rank, one.program().pid(), {one.state(), "in a simulation"}});
+    if (one.state() == RankState::joined || one.state() == RankState::running)
+      expect_end_despite_shell(one);
+  });
+}
+
+// What has started the program lives on, but does not compute.
+void Node::expect_end_despite_shell(const Rank& rank) {
+  constexpr Time limit = 4 * second;
+  world_.schedule().after(limit, [this, &rank, paused = paused_ns_] {
+    if (!over_ && !is_ending() && paused == paused_ns_ && !loop_.is_paused())
+      world_.fail(rank.program().name() + " has ended under a shell, and the job does not end");
   });
 }
 

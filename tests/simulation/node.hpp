@@ -103,6 +103,7 @@ class Node {
   void need_agent();
   void release_agent();
   void expect_end();
+  void expect_end_despite_shell(const Rank& rank);
 
   World& world_;
   std::uint32_t number_;

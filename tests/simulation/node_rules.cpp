@@ -162,7 +162,7 @@ std::optional<std::string> NodeRules::check(const NodeEvent& event, const NodeBe
     return "an event that ends the job has not ended it";
   if (ends_now && expected.ends == Ends::no) return "the job ends without a reason";
   if (auto wrong = check_status(expected, before, after)) return wrong;
-  if (auto wrong = check_signals(event, before, actions)) return wrong;
+  if (auto wrong = check_signals(event, before, after, actions)) return wrong;
   return check_words(expected, before, ends_now, actions);
 }
 
@@ -181,6 +181,7 @@ std::optional<std::string> NodeRules::check_status(const Expected& expected,
 
 std::optional<std::string> NodeRules::check_signals(const NodeEvent& event,
                                                     const NodeBefore& before,
+                                                    const JobOnNode& after,
                                                     const NodeActions& actions) {
   for (const NodeAction& action : actions) {
     const bool is_for_all =
@@ -194,8 +195,11 @@ std::optional<std::string> NodeRules::check_signals(const NodeEvent& event,
   }
   const auto* signal = std::get_if<SignalCame>(&event);
   if (signal == nullptr || signal->number == SIGUSR1) return std::nullopt;
-  // A second one kills instead.
-  if (asks_to_end(signal->number) && !before.is_idle) return std::nullopt;
+  if (asks_to_end(signal->number) && !before.is_idle) {
+    const Ending& ending = after.end().ending();
+    const bool kills = ending.state() == Ending::State::killing || ending.is_over();
+    return kills ? std::nullopt : std::optional<std::string>("a second signal does not kill");
+  }
   const auto passes = [&](int number) {
     return std::ranges::any_of(actions, [number](const NodeAction& action) {
       const auto* to_ranks = std::get_if<SignalRanks>(&action);

@@ -60,6 +60,7 @@ class NodeRules {
                                          bool ends_now, const launch::NodeActions& actions);
   static std::optional<std::string> check_signals(const launch::NodeEvent& event,
                                                   const NodeBefore& before,
+                                                  const launch::JobOnNode& after,
                                                   const launch::NodeActions& actions);
 
   const launch::Job& job_;

@@ -101,7 +101,9 @@ class Drawing {
     rank.joins = !ranks_.one_in(20);
     rank.image = ranks_.one_in(4) ? 60 * second : ranks_.skewed(4000) * ms;
     rank.has_shell = ranks_.one_in(6);
-    rank.shell = ranks_.one_in(3) ? ranks_.skewed(4000) * ms : ranks_.skewed(5) * ms;
+    rank.shell = ranks_.one_in(8)   ? 20 * second
+                 : ranks_.one_in(3) ? ranks_.skewed(4000) * ms
+                                    : ranks_.skewed(5) * ms;
     if (ranks_.one_in(4)) rank.course = Course(ranks_.below(rank_courses));
     if (!rank.joins && rank.course != Course::hangs) rank.course = Course::exits;
     static const std::vector<int> statuses{0, 0, 0, 1, 3, 77, 143};
