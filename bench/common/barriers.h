@@ -61,11 +61,11 @@ static inline enum wait_kind usual_wait(int processes) {
   return processes <= sysconf(_SC_NPROCESSORS_ONLN) ? WAIT_SPIN : WAIT_YIELD;
 }
 
-static inline void pair_wait(struct pair_barrier* barrier, int me) {
-  const uint32_t mine = atomic_load_explicit(&barrier->flag[me].count, memory_order_relaxed) + 1;
-  atomic_store_explicit(&barrier->flag[me].count, mine, memory_order_release);
+static inline void pair_wait(struct pair_barrier* barrier, int side) {
+  const uint32_t mine = atomic_load_explicit(&barrier->flag[side].count, memory_order_relaxed) + 1;
+  atomic_store_explicit(&barrier->flag[side].count, mine, memory_order_release);
   // The other process may already be one barrier ahead.
-  while ((int32_t)(atomic_load_explicit(&barrier->flag[!me].count, memory_order_acquire) - mine) <
+  while ((int32_t)(atomic_load_explicit(&barrier->flag[!side].count, memory_order_acquire) - mine) <
          0)
     relax();
 }

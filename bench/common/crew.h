@@ -10,13 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Zeroed pages that children share. Ends the program if there are none.
+// Zeroed pages that children share.
 static inline void* shared_pages(size_t bytes) {
   void* pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (pages == MAP_FAILED) {
-    perror("bench: mmap of shared pages");
-    exit(1);
-  }
+  if (pages == MAP_FAILED) fail_with_errno("mmap of shared pages");
   return pages;
 }
 
@@ -27,17 +24,14 @@ static inline int start_crew(int n) {
   int rank = 0;
   for (int child = 1; child < n; ++child) {
     const pid_t pid = fork();
-    if (pid < 0) {
-      perror("bench: fork");
-      exit(1);
-    }
+    if (pid < 0) fail_with_errno("fork");
     if (pid > 0) continue;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != captain) _exit(1);
     rank = child;
     break;
   }
-  pin_if_asked(rank);
+  enter_job(rank, n, exit);
   return rank;
 }
 

@@ -1,5 +1,5 @@
-// Code that all controls and rows share: a clock, statistics of samples, and one line of JSON for
-// the driver. Include it first: it requests the Linux interfaces from libc.
+// Code that all programs share: how they end, a clock, statistics of samples, and one line of JSON
+// for the driver. Include it first: it requests the Linux interfaces from libc.
 #ifndef GONDWANA_BENCH_MEASURE_H_
 #define GONDWANA_BENCH_MEASURE_H_
 
@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #endif
 
+#include <errno.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -17,6 +18,40 @@
 
 // Two lines of 64 bytes: the adjacent-line prefetcher of x86 moves them as a pair.
 #define LINE_PAIR 128
+
+enum { SKIPPED = 77 };  // exit status of a program that cannot run on this machine
+
+// Of this process and its job. A program without a job ends alone.
+static int me;
+static int ranks = 1;
+static void (*end_all)(int status) = exit;
+
+// Ends the job with a message.
+__attribute__((cold, noreturn, format(printf, 1, 2))) static inline void fail(const char* format,
+                                                                              ...) {
+  char message[256];
+  va_list values;
+  va_start(values, format);
+  vsnprintf(message, sizeof message, format, values);
+  va_end(values);
+  fprintf(stderr, "%s: rank %d: %s\n", program_invocation_short_name, me, message);
+  end_all(1);
+  abort();  // end_all() does not return
+}
+
+__attribute__((cold, noreturn)) static inline void fail_with_errno(const char* what) {
+  fail("%s: %s", what, strerror(errno));
+}
+
+static inline void require(int holds, const char* what) {
+  if (!holds) fail("%s", what);
+}
+
+// Ends the job because it cannot be measured here.
+static inline void skip(const char* why) {
+  fprintf(stderr, "%s: skipped: %s\n", program_invocation_short_name, why);
+  end_all(SKIPPED);
+}
 
 static inline int64_t now_ns(void) {
   struct timespec t;
@@ -71,20 +106,14 @@ static inline void keep_results(void) {
 // Whole pages, not cleared.
 static inline void* new_pages(size_t bytes) {
   void* pages = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-  if (pages == NULL) {
-    fprintf(stderr, "bench: no memory for %zu bytes; ask for fewer (gondwana bench: with -m)\n",
-            bytes);
-    exit(1);
-  }
+  if (pages == NULL)
+    fail("no memory for %zu bytes; ask for fewer (gondwana bench: with -m)", bytes);
   return pages;
 }
 
 static inline double* new_samples(size_t count) {
   double* samples = calloc(count, sizeof *samples);
-  if (samples == NULL) {
-    fprintf(stderr, "bench: no memory for %zu samples\n", count);
-    exit(1);
-  }
+  if (samples == NULL) fail("no memory for %zu samples", count);
   return samples;
 }
 
@@ -194,6 +223,14 @@ static inline void pin(int rank) {
 // Pins if BENCH_PIN is set in the environment.
 static inline void pin_if_asked(int rank) {
   if (getenv("BENCH_PIN") != NULL) pin(rank);
+}
+
+// The start of every job calls it.
+static inline void enter_job(int rank, int count, void (*end)(int status)) {
+  me = rank;
+  ranks = count;
+  end_all = end;
+  pin_if_asked(rank);
 }
 
 #endif

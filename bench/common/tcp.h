@@ -5,15 +5,9 @@
 
 #include "measure.h"
 
-#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
-
-static inline void give_up(const char* what) {
-  fprintf(stderr, "bench: %s: %s\n", what, strerror(errno));
-  exit(1);
-}
 
 static inline int listen_here(struct sockaddr_in* at) {
   const int listener = socket(AF_INET, SOCK_STREAM, 0);
@@ -21,14 +15,14 @@ static inline int listen_here(struct sockaddr_in* at) {
   *at = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   if (bind(listener, (struct sockaddr*)at, size) != 0 || listen(listener, 1) != 0 ||
       getsockname(listener, (struct sockaddr*)at, &size) != 0)
-    give_up("listen");
+    fail_with_errno("listen");
   return listener;
 }
 
 static inline int without_delay(int peer) {
   const int yes = 1;
   if (peer < 0 || setsockopt(peer, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes) != 0)
-    give_up("connection");
+    fail_with_errno("connection");
   return peer;
 }
 
@@ -38,13 +32,13 @@ static inline int accept_one(int listener) {
 
 static inline int connect_to(const struct sockaddr_in* at) {
   const int peer = socket(AF_INET, SOCK_STREAM, 0);
-  if (connect(peer, (const struct sockaddr*)at, sizeof *at) != 0) give_up("connect");
+  if (connect(peer, (const struct sockaddr*)at, sizeof *at) != 0) fail_with_errno("connect");
   return without_delay(peer);
 }
 
 // Polls again while no byte has arrived; yields the processor after every `looks_per_yield` polls.
 static inline void look_again(unsigned looks, unsigned looks_per_yield) {
-  if (errno != EAGAIN) give_up("connection");
+  if (errno != EAGAIN) fail_with_errno("connection");
   if (looks % looks_per_yield == looks_per_yield - 1) sched_yield();
 }
 
@@ -68,7 +62,7 @@ static inline void receive_yielding(int peer, char* bytes, size_t size, unsigned
     const ssize_t received = recv(peer, bytes, size, MSG_DONTWAIT);
     if (received == 0) {
       errno = ECONNRESET;
-      give_up("connection");
+      fail_with_errno("connection");
     }
     if (received < 0) {
       look_again(looks, looks_per_yield);

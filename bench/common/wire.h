@@ -40,9 +40,7 @@ struct wire {
 };
 
 static inline void must(const char* what, ssize_t outcome) {
-  if (outcome >= 0) return;
-  fprintf(stderr, "bench: libfabric: %s: %s\n", what, fi_strerror((int)-outcome));
-  exit(1);
+  if (outcome < 0) fail("libfabric: %s: %s", what, fi_strerror((int)-outcome));
 }
 
 static inline void expect_message(struct wire* wire, char* at) {

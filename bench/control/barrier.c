@@ -41,10 +41,7 @@ int main(int argc, char** argv) {
   const struct plan plan = {argc > 1 ? argv[1] : "yield", (uint32_t)argument(argc, argv, 2, 2),
                             argument(argc, argv, 3, 1), argument(argc, argv, 4, 1000),
                             argument(argc, argv, 5, 0)};
-  if (strcmp(plan.kind, "pair") == 0 && plan.processes != 2) {
-    fprintf(stderr, "barrier: kind pair is for 2 processes, not %u\n", plan.processes);
-    return 1;
-  }
+  require(strcmp(plan.kind, "pair") != 0 || plan.processes == 2, "kind pair is for 2 processes");
   struct shared* shared = shared_pages(sizeof *shared);
   const int rank = start_crew((int)plan.processes);
   double* samples = new_samples(plan.samples);

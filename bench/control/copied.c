@@ -38,17 +38,17 @@ static void fill(const struct plan* plan, char* result, size_t rank) {
 
 // Returns the nanoseconds of the copies of one call.
 static double copy_median(const struct plan* plan, struct meeting* meeting) {
-  const int me = start_crew(COPIERS);
+  const int rank = start_crew(COPIERS);
   double* samples = new_samples(SAMPLES);
   for (size_t i = 0; i < SAMPLES; ++i) {
     char* results = plan->results + i % RESULTS * plan->n * plan->result_bytes;
     const int64_t start = now_ns();
-    for (size_t rank = (size_t)me; rank < plan->n; rank += COPIERS)
-      fill(plan, results + rank * plan->result_bytes, rank);
-    pair_wait(&meeting->pair, me);
+    for (size_t of = (size_t)rank; of < plan->n; of += COPIERS)
+      fill(plan, results + of * plan->result_bytes, of);
+    pair_wait(&meeting->pair, rank);
     samples[i] = (double)(now_ns() - start);
   }
-  end_crew(me);
+  end_crew(rank);
   const double median = percentile(samples, SAMPLES, 50);
   free(samples);
   return median;
@@ -71,14 +71,14 @@ int main(int argc, char** argv) {
   const double copies = copy_median(&plan, meeting);
 
   const uint32_t n = (uint32_t)plan.n;
-  const int me = start_crew((int)n);
+  const int rank = start_crew((int)n);
   double* samples = new_samples(SAMPLES);
   for (size_t i = 0; i < SAMPLES; ++i) {
     const int64_t start = now_ns();
     central_wait(&meeting->central, n, WAIT_YIELD);
     samples[i] = copies + (double)(now_ns() - start);
   }
-  end_crew(me);
+  end_crew(rank);
   char name[64];
   snprintf(name, sizeof name, "%s_%zu_copied_%u", plan.name, plan.source_bytes, n);
   report(name, "control", samples, SAMPLES);

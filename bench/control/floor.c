@@ -122,10 +122,7 @@ int main(int argc, char** argv) {
   const struct kind* kind = kinds;
   const struct kind* const end = kinds + sizeof kinds / sizeof *kinds;
   while (kind < end && (argc < 2 || strcmp(kind->name, argv[1]) != 0)) ++kind;
-  if (kind == end) {
-    fprintf(stderr, "floor: there is no such collective here\n");
-    return 1;
-  }
+  require(kind != end, "there is no such collective here");
   n = argument(argc, argv, 2, 2);
   source_bytes = argument(argc, argv, 3, 64 << 10);
   result_bytes = kind->move == fcollect ? n * source_bytes : source_bytes;

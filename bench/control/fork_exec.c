@@ -28,10 +28,7 @@ static int wait_for_all(const char* command) {
 }
 
 int main(int argc, char** argv) {
-  if (argc < 6) {
-    fprintf(stderr, "usage: fork_exec NAME SIDE COPIES SAMPLES COMMAND [ARGUMENT]...\n");
-    return 2;
-  }
+  require(argc > 5, "usage: fork_exec NAME SIDE COPIES SAMPLES COMMAND [ARGUMENT]...");
   const size_t copies = argument(argc, argv, 3, 1);
   const size_t count = argument(argc, argv, 4, 10);
   const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);

@@ -119,12 +119,9 @@ int main(int argc, char** argv) {
   plan.is_broadcast = strcmp(plan.name, "broadcast") == 0;
   const bool is_alltoall = strcmp(plan.name, "alltoall") == 0;
   plan.crossing = is_alltoall ? plan.in_group * plan.in_group * plan.bytes : plan.bytes;
-  if (plan.processes < 2 || plan.processes % 2 != 0 || plan.bytes < WORD ||
-      plan.bytes % WORD != 0 || RESULTS * plan.crossing > SOURCES) {
-    fputs("node_collective: expected an even number of processes, and whole words that fit\n",
-          stderr);
-    return 2;
-  }
+  require(plan.processes >= 2 && plan.processes % 2 == 0 && plan.bytes >= WORD &&
+              plan.bytes % WORD == 0 && RESULTS * plan.crossing <= SOURCES,
+          "expected an even number of processes, and whole words that fit");
   measure(&plan);
   return 0;
 }

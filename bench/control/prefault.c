@@ -16,7 +16,7 @@ struct part {
 static void* take(void* argument) {
   const struct part* part = argument;
   if (part->advised) {
-    if (madvise(part->start, part->bytes, POPULATE_WRITE) != 0) exit(1);
+    if (madvise(part->start, part->bytes, POPULATE_WRITE) != 0) fail_with_errno("madvise");
     return NULL;
   }
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -30,7 +30,7 @@ static int64_t take_together(char* pages, size_t bytes, size_t threads, int advi
   const int64_t start = now_ns();
   for (size_t i = 0; i < threads; ++i) {
     parts[i] = (struct part){pages + bytes / threads * i, bytes / threads, advised};
-    if (i > 0 && pthread_create(&others[i], NULL, take, &parts[i]) != 0) exit(1);
+    require(i == 0 || pthread_create(&others[i], NULL, take, &parts[i]) == 0, "no thread");
   }
   take(&parts[0]);
   for (size_t i = 1; i < threads; ++i) pthread_join(others[i], NULL);
@@ -39,15 +39,9 @@ static int64_t take_together(char* pages, size_t bytes, size_t threads, int advi
 
 static double sample(size_t bytes, size_t threads, int advised) {
   const int fd = memfd_create("prefault", MFD_CLOEXEC);
-  if (fd < 0 || ftruncate(fd, (off_t)bytes) != 0) {
-    perror("prefault: memfd");
-    exit(1);
-  }
+  if (fd < 0 || ftruncate(fd, (off_t)bytes) != 0) fail_with_errno("memfd");
   char* pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (pages == MAP_FAILED) {
-    perror("prefault: mmap");
-    exit(1);
-  }
+  if (pages == MAP_FAILED) fail_with_errno("mmap");
   const int64_t took = take_together(pages, bytes, threads, advised);
   munmap(pages, bytes);
   close(fd);
@@ -62,7 +56,7 @@ static int knows_advice(void) {
 int main(int argc, char** argv) {
   const size_t threads = argument(argc, argv, 1, 2);
   const size_t bytes = argument(argc, argv, 2, 128) << 20;
-  if (threads < 1 || threads > MAX_THREADS) return 1;
+  require(threads >= 1 && threads <= MAX_THREADS, "expected 1 to 64 threads");
   for (int advised = 0; advised <= knows_advice(); ++advised) {
     double* samples = new_samples(SAMPLES);
     for (int i = 0; i < SAMPLES; ++i) samples[i] = sample(bytes, threads, advised);

@@ -26,7 +26,7 @@ static void stream_piece(int peer, int rank, char* piece, size_t bytes) {
   for (size_t at = 0; at < bytes;) {
     const ssize_t moved =
         rank == 0 ? send(peer, piece + at, bytes - at, 0) : recv(peer, piece + at, bytes - at, 0);
-    if (moved <= 0) give_up("stream");
+    if (moved <= 0) fail_with_errno("stream");
     at += (size_t)moved;
   }
 }
@@ -60,7 +60,7 @@ int main(void) {
   const int rank = start_crew(2);
   const int peer = rank == 0 ? accept_one(listener) : connect_to(&at);
   char* piece = malloc(LARGEST);
-  if (piece == NULL) give_up("memory");
+  if (piece == NULL) fail_with_errno("memory");
   memset(piece, 1, LARGEST);
   ping_pong(peer, rank);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) stream(peer, rank, piece, sizes[i]);

@@ -43,7 +43,7 @@ static void measure(const struct route* route, enum direction way, size_t bytes)
 
 static void measure_all(char* symmetric) {
   static const size_t sizes[] = {64, 512, 4 << 10, 64 << 10, 1 << 20, 4 << 20, 64 << 20};
-  const int peer = shmem_n_pes() - 1;
+  const int peer = ranks - 1;
   char* local = new_pages(LARGEST);
   memset(local, 2, LARGEST);
   const struct route route = {symmetric, mapped_or_private(symmetric, LARGEST, peer), local, peer};
@@ -55,18 +55,8 @@ static void measure_all(char* symmetric) {
 }
 
 int main(void) {
-  shmem_init();
-  pin_if_asked(shmem_my_pe());
-  char* symmetric = shmem_malloc(LARGEST);
-  if (symmetric == NULL) {
-    fputs("bulk: needs a symmetric heap of more than 64 MiB\n", stderr);
-    shmem_global_exit(1);
-  }
-  memset(symmetric, 1, LARGEST);
-  shmem_barrier_all();
-  if (shmem_my_pe() == 0) measure_all(symmetric);
-  shmem_barrier_all();
-  shmem_free(symmetric);
-  shmem_finalize();
-  return 0;
+  start_shmem();
+  char* symmetric = allocate_symmetric(LARGEST);
+  if (me == 0) measure_all(symmetric);
+  end_shmem();
 }

@@ -4,8 +4,7 @@
 // Usage: collectives sum_reduce|sum_inscan|broadcast|fcollect|collect|alltoall [BYTES] [BATCHES]
 #include "collectives.h"
 
-static size_t me;
-static size_t n;
+static size_t n;       // ranks
 static size_t length;  // BYTES in elements (double or long)
 static int is_uneven;  // the contributions
 
@@ -25,10 +24,10 @@ static size_t contribution(size_t rank) {
   return rank % 2 == 0 ? length + half : length - half;
 }
 
-static int are_sums(const double* sums, size_t ranks) {
-  const size_t of_ranks = ranks * (ranks - 1) / 2;
+static int are_sums(const double* sums, size_t of) {
+  const size_t of_ranks = of * (of - 1) / 2;
   for (size_t i = 0; i < length; ++i) {
-    if (sums[i] != (double)(i * ranks + of_ranks)) return 0;
+    if (sums[i] != (double)(i * of + of_ranks)) return 0;
   }
   return 1;
 }
@@ -52,7 +51,7 @@ static int is_collected(const void* to) {
 static int is_exchanged(const void* to) {
   const size_t block = length / n;
   for (size_t rank = 0; rank < n; ++rank) {
-    if (!came_from(rank, me, (const long*)to + rank * block, block)) return 0;
+    if (!came_from(rank, (size_t)me, (const long*)to + rank * block, block)) return 0;
   }
   return 1;
 }
@@ -65,7 +64,7 @@ static void scan_doubles(struct scratch* scratch, const struct call* c) {
 }
 
 static int is_scanned(const void* to) {
-  return are_sums(to, me + 1);
+  return are_sums(to, (size_t)me + 1);
 }
 
 #endif
@@ -97,8 +96,7 @@ static struct collective* find(const char* name) {
   for (size_t i = 0; i < sizeof collectives / sizeof *collectives; ++i) {
     if (strcmp(collectives[i].name, name) == 0) return &collectives[i];
   }
-  fprintf(stderr, "collectives: there is no %s here\n", name);
-  exit(1);
+  fail("there is no %s here", name);
 }
 
 static void fill(const struct collective* c) {
@@ -107,9 +105,9 @@ static void fill(const struct collective* c) {
   for (size_t to = 0; to < blocks; ++to) {
     for (size_t i = 0; i < count; ++i) {
       if (strncmp(c->name, "sum", 3) == 0)
-        ((double*)c->from)[i] = (double)(i + me);
+        ((double*)c->from)[i] = (double)(i + (size_t)me);
       else
-        ((long*)c->from)[to * count + i] = element(me, to, i);
+        ((long*)c->from)[to * count + i] = element((size_t)me, to, i);
     }
   }
 }
@@ -117,17 +115,14 @@ static void fill(const struct collective* c) {
 int main(int argc, char** argv) {
   struct collective* c = find(argc > 1 ? argv[1] : "sum_reduce");
   const size_t bytes = argument(argc, argv, 2, 64 << 10);
-  shmem_init();
-  me = (size_t)shmem_my_pe();
-  n = (size_t)shmem_n_pes();
-  pin_if_asked((int)me);
+  start_shmem();
+  n = (size_t)ranks;
   length = bytes / sizeof(long);
   is_uneven = c->run == collect_bytes;
   c->from = shmem_malloc(2 * bytes);  // the same size everywhere, as symmetric memory requires
-  c->bytes = (c->run == alltoall_bytes ? length / n : contribution(me)) * sizeof(long);
+  c->bytes = (c->run == alltoall_bytes ? length / n : contribution((size_t)me)) * sizeof(long);
   fill(c);
   new_results(c, c->right == is_collected ? bytes * (n + 1) : bytes);
   time_collective(c, argument(argc, argv, 3, 40));
-  shmem_finalize();
-  return 0;
+  end_shmem();
 }

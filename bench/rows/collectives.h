@@ -3,9 +3,7 @@
 #ifndef GONDWANA_BENCH_COLLECTIVES_H_
 #define GONDWANA_BENCH_COLLECTIVES_H_
 
-#include "../common/measure.h"
-
-#include <shmem.h>
+#include "../common/shmem_job.h"
 
 enum { OPS_PER_BATCH = 50, RESULTS = 2 };
 
@@ -86,24 +84,24 @@ static inline long* sync_of(const struct scratch* scratch, const struct call* c)
 }
 
 static inline void sum_doubles(struct scratch* scratch, const struct call* c) {
-  shmem_double_sum_to_all(c->to, c->from, (int)(c->bytes / sizeof(double)), 0, 0, shmem_n_pes(),
+  shmem_double_sum_to_all(c->to, c->from, (int)(c->bytes / sizeof(double)), 0, 0, ranks,
                           scratch->work[c->number % RESULTS], sync_of(scratch, c));
 }
 
 static inline void broadcast_bytes(struct scratch* scratch, const struct call* c) {
-  shmem_broadcast64(c->to, c->from, c->bytes / 8, 0, 0, 0, shmem_n_pes(), sync_of(scratch, c));
+  shmem_broadcast64(c->to, c->from, c->bytes / 8, 0, 0, 0, ranks, sync_of(scratch, c));
 }
 
 static inline void fcollect_bytes(struct scratch* scratch, const struct call* c) {
-  shmem_fcollect64(c->to, c->from, c->bytes / 8, 0, 0, shmem_n_pes(), sync_of(scratch, c));
+  shmem_fcollect64(c->to, c->from, c->bytes / 8, 0, 0, ranks, sync_of(scratch, c));
 }
 
 static inline void collect_bytes(struct scratch* scratch, const struct call* c) {
-  shmem_collect64(c->to, c->from, c->bytes / 8, 0, 0, shmem_n_pes(), sync_of(scratch, c));
+  shmem_collect64(c->to, c->from, c->bytes / 8, 0, 0, ranks, sync_of(scratch, c));
 }
 
 static inline void alltoall_bytes(struct scratch* scratch, const struct call* c) {
-  shmem_alltoall64(c->to, c->from, c->bytes / 8, 0, 0, shmem_n_pes(), sync_of(scratch, c));
+  shmem_alltoall64(c->to, c->from, c->bytes / 8, 0, 0, ranks, sync_of(scratch, c));
 }
 
 #endif
@@ -142,9 +140,7 @@ static inline void run_batch(const struct collective* c, struct scratch* scratch
 // Ends the job if a result is wrong.
 static inline void check_results(const struct collective* c) {
   for (int i = 0; i < RESULTS; ++i) {
-    if (c->right(c->to[i])) continue;
-    fprintf(stderr, "%s: rank %d: a wrong result\n", c->name, shmem_my_pe());
-    shmem_global_exit(1);
+    if (!c->right(c->to[i])) fail("a wrong result of %s", c->name);
   }
   shmem_barrier_all();
 }
@@ -171,7 +167,7 @@ static inline void time_collective(const struct collective* c, size_t batches) {
     start = end;
   }
   check_results(c);
-  report_ours(shmem_my_pe() == 0, samples, batches, "%s_%d", c->name, shmem_n_pes());
+  report_ours(me == 0, samples, batches, "%s_%d", c->name, ranks);
 }
 
 #endif

@@ -16,10 +16,8 @@ static void control(const struct cells* c, size_t ops) {
 }
 
 int main(void) {
-  shmem_init();
-  const int me = shmem_my_pe();
-  pin_if_asked(me);
-  long* symmetric = shmem_calloc(1, CELL_BYTES);
+  start_shmem();
+  long* symmetric = allocate_symmetric(CELL_BYTES);
   void* mapped = mapped_or_private(symmetric, CELL_BYTES, 0);
   const struct cells cells = {symmetric, mapped, 0};
   plt_window(mapped, CELL_BYTES);
@@ -33,8 +31,5 @@ int main(void) {
     time_batch(control, &cells, OPS, &control_ns[i]);
   }
   report_both(me == 0, ours_ns, control_ns, BATCHES, "fetch_add_contended");
-  shmem_barrier_all();
-  shmem_free(symmetric);
-  shmem_finalize();
-  return 0;
+  end_shmem();
 }

@@ -44,18 +44,17 @@ static void measure(const char* name, void (*ours)(int), void (*control)(int), i
 
 int main(int argc, char** argv) {
   start_job(&argc, &argv);
-  pin_if_asked(GA_Nodeid());
   int dims[1] = {2 * ELEMENTS};
   char name[] = "bulk";
   const int array = NGA_Create(C_DBL, 1, dims, name, NULL);
-  require(array != 0 && GA_Nnodes() == 2, "two processes, and an array");
+  require(array != 0 && ranks == 2, "two processes, and an array");
   GA_Zero(array);
   here = calloc(ELEMENTS, sizeof *here);
   other = calloc(ELEMENTS, sizeof *other);
   require(here != NULL && other != NULL, "no memory");
   for (size_t i = 0; i < ELEMENTS; ++i) here[i] = other[i] = (double)i;
   GA_Sync();
-  if (GA_Nodeid() == 0) {
+  if (me == 0) {
     measure("ga_put_8M", put, copy_there, array);
     measure("ga_get_8M", get, copy_here, array);
     measure("ga_acc_8M", accumulate, add, array);

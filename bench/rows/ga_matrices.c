@@ -21,7 +21,7 @@ static int new_matrix(int order) {
 
 static void multiply_share(const double* a, const double* b, double* c) {
   const int order = ORDER;
-  const int share = ORDER / GA_Nnodes();
+  const int share = ORDER / ranks;
   const double one = 1;
   const double zero = 0;
   dgemm_("n", "n", &order, &share, &order, &one, a, &order, b, &order, &zero, c, &order);
@@ -59,7 +59,7 @@ static void measure_product(void) {
   GA_Destroy(c);
   GA_Destroy(b);
   GA_Destroy(a);
-  if (GA_Nodeid() != 0) return;
+  if (me != 0) return;
   report_both(1, ours_ns, control_ns, PRODUCTS, "ga_dgemm");
 }
 
@@ -75,7 +75,7 @@ static void transpose_in_tiles(const double* from, double* to, int rows, int col
 static void transpose_by_get(int from, int to) {
   int lo[2];
   int hi[2];
-  NGA_Distribution(to, GA_Nodeid(), lo, hi);
+  NGA_Distribution(to, me, lo, hi);
   const int rows = hi[0] - lo[0] + 1;
   const int columns = hi[1] - lo[1] + 1;
   int their_lo[2] = {lo[1], lo[0]};
@@ -99,7 +99,7 @@ static void measure_transposition(int order) {
   const int to = new_matrix(order);
   GA_Zero(from);
   GA_Zero(to);
-  const int share = order / GA_Nnodes();
+  const int share = order / ranks;
   const size_t count = (size_t)order * (size_t)share;
   double* numbers = new_numbers(2 * count);
   double* library_ns = new_samples(ROUNDS);
@@ -123,14 +123,13 @@ static void measure_transposition(int order) {
   free(numbers);
   GA_Destroy(to);
   GA_Destroy(from);
-  if (GA_Nodeid() != 0) return;
+  if (me != 0) return;
   report_both(1, library_ns, control_ns, ROUNDS, "ga_transpose_%d", order);
   report_both(1, get_ns, control_too_ns, ROUNDS, "ga_transpose_by_get_%d", order);
 }
 
 int main(int argc, char** argv) {
   start_job(&argc, &argv);
-  pin_if_asked(GA_Nodeid());
   measure_product();
   measure_transposition(6400);
   end_job();

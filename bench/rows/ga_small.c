@@ -105,20 +105,19 @@ static void measure_creation(void) {
     control_ns[i] = (double)(now_ns() - middle);
     ours_ns[i] = (double)(middle - start);
   }
-  if (GA_Nodeid() != 0) return;
+  if (me != 0) return;
   report_both(1, ours_ns, control_ns, CREATIONS, "ga_create_2M");
 }
 
 int main(int argc, char** argv) {
   start_job(&argc, &argv);
-  pin_if_asked(GA_Nodeid());
   const int array = new_array(C_DBL, 1000);
   const int counter = new_array(C_LONG, 2);
   GA_Zero(array);
   GA_Zero(counter);
   require(GA_Create_mutexes(1) != 0, "no mutex");
   there[0] = 999;
-  if (GA_Nodeid() == 0) {
+  if (me == 0) {
     measure_all(array, "");
     measure_atomics(counter);
   }
@@ -126,7 +125,7 @@ int main(int argc, char** argv) {
   measure_creation();
   static int many[MANY];
   for (int i = 0; i < MANY; ++i) many[i] = new_array(C_DBL, 1000);
-  if (GA_Nodeid() == 0) measure_all(many[MANY - 1], "_of_990");
+  if (me == 0) measure_all(many[MANY - 1], "_of_990");
   GA_Sync();
   for (int i = 0; i < MANY; ++i) GA_Destroy(many[i]);
   GA_Destroy_mutexes();

@@ -24,12 +24,6 @@ struct window {
   char* mapped;
 };
 
-static inline void require(int true_here, const char* what) {
-  if (true_here) return;
-  fprintf(stderr, "bench: rank %u: %s\n", gex_System_QueryJobRank(), what);
-  gasnet_exit(1);
-}
-
 static inline void meet(const struct job* job) {
   gex_Event_Wait(gex_Coll_BarrierNB(job->team, 0));
 }
@@ -40,13 +34,13 @@ static inline struct job start_job(gex_AM_Entry_t* handlers, size_t count, size_
   require(
       gex_Client_Init(&job.client, &job.endpoint, &job.team, "bench", NULL, NULL, 0) == GASNET_OK,
       "gex_Client_Init failed");
+  job.rank = gex_TM_QueryRank(job.team);
+  job.ranks = gex_TM_QuerySize(job.team);
+  enter_job((int)job.rank, (int)job.ranks, gasnet_exit);
   require(gex_EP_RegisterHandlers(job.endpoint, handlers, count) == GASNET_OK,
           "gex_EP_RegisterHandlers failed");
   require(gex_Segment_Attach(&job.segment, job.team, pages * GASNET_PAGESIZE) == GASNET_OK,
           "no memory for the segment on each rank; ask for fewer bytes (gondwana bench: with -m)");
-  job.rank = gex_TM_QueryRank(job.team);
-  job.ranks = gex_TM_QuerySize(job.team);
-  pin_if_asked((int)job.rank);
   meet(&job);
   return job;
 }

@@ -81,11 +81,11 @@ static void take_all(const struct job* job) {
   }
 }
 
-static void sleep_and_take(const struct job* job, struct sleeper* me) {
+static void sleep_and_take(const struct job* job, struct sleeper* mine) {
   const struct timespec look = {0, LOOK_NS};
   for (uint64_t batch = 1; batch <= BATCHES; ++batch) {
-    while (atomic_load(&me->batch) < batch) nanosleep(&look, NULL);
-    GASNET_BLOCKUNTIL(handled == atomic_load(&me->sent));
+    while (atomic_load(&mine->batch) < batch) nanosleep(&look, NULL);
+    GASNET_BLOCKUNTIL(handled == atomic_load(&mine->sent));
     acknowledge(job);
   }
 }

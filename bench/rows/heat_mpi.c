@@ -8,15 +8,13 @@
 
 #include <mpi.h>
 
-static void require(int holds) {
-  if (holds) return;
-  MPI_Abort(MPI_COMM_WORLD, 1);
-  exit(1);
+static void abort_job(int status) {
+  MPI_Abort(MPI_COMM_WORLD, status);
 }
 
 static double* new_field(const struct slab* slab) {
   double* field = malloc(sizeof(double) * field_of(slab));
-  require(field != NULL);
+  require(field != NULL, "no memory");
   heat_up(field, slab);
   return field;
 }
@@ -35,17 +33,18 @@ static void exchange(double* field, const struct slab* slab, int below, int abov
 
 int main(int argc, char** argv) {
   int rank;
-  int ranks;
+  int count;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const struct slab slab = slab_of((int)argument(argc, argv, 1, 32), rank, ranks);
-  const int below = rank > 0 ? rank - 1 : MPI_PROC_NULL;
-  const int above = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL;
+  MPI_Comm_size(MPI_COMM_WORLD, &count);
+  enter_job(rank, count, abort_job);
+  const struct slab slab = slab_of((int)argument(argc, argv, 1, 32), me, ranks);
+  const int below = me > 0 ? me - 1 : MPI_PROC_NULL;
+  const int above = me + 1 < ranks ? me + 1 : MPI_PROC_NULL;
   const size_t steps = argument(argc, argv, 2, 50);
   double* fields[2] = {new_field(&slab), new_field(&slab)};
-  FILE* file = fopen(rank == 0 && argc > 3 ? argv[3] : "/dev/null", "w");
-  require(file != NULL);
+  FILE* file = fopen(me == 0 && argc > 3 ? argv[3] : "/dev/null", "w");
+  require(file != NULL, "the file cannot be written");
   double* times = new_samples(2 * steps);
   MPI_Barrier(MPI_COMM_WORLD);
   for (size_t i = 0; i < steps; ++i) {

@@ -3,8 +3,7 @@
 // is the time per turn of all ranks together. The ticket lock yields its processor when the job is
 // oversubscribed: the holder may need it. Usage: lock_contended
 #include "../common/barriers.h"
-
-#include <shmem.h>
+#include "../common/shmem_job.h"
 
 // Enough turns for all ranks to contend even if one starts late.
 enum { BATCHES = 20, TURNS = 2000, SLOW_TURNS = 20, SLOW_US = 100 };
@@ -56,7 +55,7 @@ static void control(const struct contest* contest) {
 // Returns the time per turn. Ends the job if turns have overlapped.
 static double turn_ns(void (*way)(const struct contest*), const struct contest* contest,
                       const char* name) {
-  const size_t turns = (size_t)shmem_n_pes() * TURNS;
+  const size_t turns = (size_t)ranks * TURNS;
   shmem_barrier_all();
   const long before = *contest->guarded;
   shmem_barrier_all();
@@ -64,9 +63,7 @@ static double turn_ns(void (*way)(const struct contest*), const struct contest* 
   way(contest);
   shmem_barrier_all();
   const double ns = ns_per_op(now_ns() - start, turns);
-  if (*contest->guarded - before == (long)turns) return ns;
-  fprintf(stderr, "lock_contended: two ranks had the %s at once\n", name);
-  shmem_global_exit(1);
+  if (*contest->guarded - before != (long)turns) fail("two ranks had the %s at once", name);
   return ns;
 }
 
@@ -83,26 +80,18 @@ static void check(const struct contest* contest) {
     shmem_clear_lock(contest->lock);
   }
   shmem_barrier_all();
-  if (*contest->guarded - before == (long)shmem_n_pes() * SLOW_TURNS) return;
-  fputs("lock_contended: two ranks had the lock at once\n", stderr);
-  shmem_global_exit(1);
+  require(*contest->guarded - before == (long)ranks * SLOW_TURNS, "two ranks had the lock at once");
 }
 
 int main(void) {
-  shmem_init();
-  const int me = shmem_my_pe();
-  pin_if_asked(me);
-  long* lock = shmem_calloc(1, LINE_PAIR);
-  struct ticket_lock* ticket = shmem_align(LINE_PAIR, sizeof *ticket);
-  long* guarded = shmem_calloc(1, LINE_PAIR);
-  memset(ticket, 0, sizeof *ticket);
-  shmem_barrier_all();
+  start_shmem();
+  long* lock = allocate_symmetric(LINE_PAIR);
+  struct ticket_lock* ticket = allocate_aligned(LINE_PAIR, sizeof *ticket);
+  long* guarded = allocate_symmetric(LINE_PAIR);
   const struct contest contest = {lock, shmem_ptr(ticket, 0), shmem_ptr(guarded, 0),
-                                  usual_wait(shmem_n_pes())};
-  if (contest.ticket == NULL || contest.guarded == NULL) {
-    fputs("lock_contended: skipped: no shmem_ptr here, nowhere to put a ticket lock\n", stderr);
-    shmem_global_exit(77);
-  }
+                                  usual_wait(ranks)};
+  if (contest.ticket == NULL || contest.guarded == NULL)
+    skip("no shmem_ptr here, nowhere to put a ticket lock");
   double* ours_ns = new_samples(BATCHES);
   double* control_ns = new_samples(BATCHES);
   for (int i = 0; i < BATCHES; ++i) {
@@ -110,8 +99,6 @@ int main(void) {
     control_ns[i] = turn_ns(control, &contest, "ticket lock");
   }
   check(&contest);
-  report_both(me == 0, ours_ns, control_ns, BATCHES, "lock_contended_%d", shmem_n_pes());
-  shmem_barrier_all();
-  shmem_finalize();
-  return 0;
+  report_both(me == 0, ours_ns, control_ns, BATCHES, "lock_contended_%d", ranks);
+  end_shmem();
 }

@@ -3,9 +3,7 @@
 #ifndef GONDWANA_BENCH_NETWORK_H_
 #define GONDWANA_BENCH_NETWORK_H_
 
-#include "../common/measure.h"
-
-#include <shmem.h>
+#include "../common/shmem_job.h"
 
 static inline int is_asked_to_compute(int argc, char** argv) {
   return argc > 1 && strcmp(argv[1], "computing") == 0;
@@ -21,10 +19,8 @@ static inline void compute_until(const long* over) {
 // Runs `measure` on rank 0 while the last rank waits, or computes until the end.
 static inline void measure_beside(int computing, void (*measure)(void* symmetric, int peer),
                                   void* symmetric) {
-  long* over = shmem_calloc(1, sizeof *over);
-  const int me = shmem_my_pe();
-  const int peer = shmem_n_pes() - 1;
-  shmem_barrier_all();
+  long* over = allocate_symmetric(sizeof *over);
+  const int peer = ranks - 1;
   if (me == peer && computing) compute_until(over);
   if (me == 0) {
     measure(symmetric, peer);

@@ -23,8 +23,7 @@ static void compute(int64_t ns) {
 }
 
 static void exchange(const struct plan* plan) {
-  const int me = shmem_my_pe();
-  const int half = shmem_n_pes() / 2;
+  const int half = ranks / 2;
   const int first = me < half ? half : 0;
   for (int block = 0; block < BLOCKS; ++block) {
     for (int i = 0; i < half; ++i) {
@@ -42,25 +41,21 @@ static void exchange(const struct plan* plan) {
 }
 
 static void time_exchanges(const struct plan* plan) {
-  TIME_OURS(shmem_my_pe() == 0, WARM_UP, BATCHES, 1, exchange(plan), "network_blocks_%s_%zu",
+  TIME_OURS(me == 0, WARM_UP, BATCHES, 1, exchange(plan), "network_blocks_%s_%zu",
             plan->gets ? "get" : "put", plan->bytes);
 }
 
 int main(int argc, char** argv) {
-  shmem_init();
-  pin_if_asked(shmem_my_pe());
-  if (argc < 4 || shmem_n_pes() % 2 != 0) shmem_global_exit(2);
+  start_shmem();
+  require(argc > 3 && ranks % 2 == 0, "expected put or get, a time, sizes, and an even job");
   struct plan plan = {.gets = strcmp(argv[1], "get") == 0, .compute_ns = atol(argv[2]) * 1000};
   for (int i = 3; i < argc; ++i) {
     plan.bytes = (size_t)atol(argv[i]);
-    const size_t room = plan.bytes * (size_t)shmem_n_pes();
-    symmetric = shmem_calloc(1, room);
-    local = calloc(1, room);
-    if (symmetric == NULL || local == NULL) shmem_global_exit(1);
+    symmetric = allocate_symmetric(plan.bytes * (size_t)ranks);
+    local = allocate_private(plan.bytes * (size_t)ranks);
     time_exchanges(&plan);
     free(local);
     shmem_free(symmetric);
   }
-  shmem_finalize();
-  return 0;
+  end_shmem();
 }

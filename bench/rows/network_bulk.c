@@ -47,19 +47,12 @@ static void measure(void* symmetric, int peer) {
 
 int main(int argc, char** argv) {
   if (argc > 1) route = argv[1];
-  shmem_init();
-  pin_if_asked(shmem_my_pe());
-  char* symmetric = shmem_malloc(LARGEST);
-  memset(symmetric, 0, LARGEST);
+  start_shmem();
+  char* symmetric = allocate_symmetric(LARGEST);
   local = new_pages(LARGEST);
   memset(local, 1, LARGEST);
   measure_beside(0, measure, symmetric);
-  if (shmem_my_pe() == shmem_n_pes() - 1 && (symmetric[0] != 1 || symmetric[LARGEST - 1] != 1)) {
-    fputs("network_bulk: bytes did not arrive\n", stderr);
-    shmem_global_exit(1);
-  }
-  free(local);
-  shmem_free(symmetric);
-  shmem_finalize();
-  return 0;
+  require(me != ranks - 1 || (symmetric[0] == 1 && symmetric[LARGEST - 1] == 1),
+          "bytes did not arrive");
+  end_shmem();
 }

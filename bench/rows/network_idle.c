@@ -1,11 +1,10 @@
 // The cost of an idle job: the processor time of all its processes, in nanoseconds per second,
 // while its ranks are in sleep(). Launcher and agents count: all descendants of the first ancestor
 // of rank 0 whose name begins with the name of the launcher. Usage: network_idle
-#include "../common/measure.h"
+#include "../common/shmem_job.h"
 
 #include <ctype.h>
 #include <dirent.h>
-#include <shmem.h>
 #include <unistd.h>
 
 enum { MOST = 4096, PATH = 64, SECONDS = 5 };
@@ -85,18 +84,16 @@ static double time_of_job(void) {
 }
 
 int main(void) {
-  shmem_init();
-  long* word = shmem_calloc(1, sizeof *word);
-  const int next = (shmem_my_pe() + 1) % shmem_n_pes();
-  shmem_long_p(word, 1, next);  // creates the connections
+  start_shmem();
+  long* word = allocate_symmetric(sizeof *word);
+  shmem_long_p(word, 1, (me + 1) % ranks);  // creates the connections
   shmem_barrier_all();
   double* sample = new_samples(1);
   sleep(1);  // a rank that has just worked may still be polling
-  const double before = shmem_my_pe() == 0 ? time_of_job() : 0;
+  const double before = me == 0 ? time_of_job() : 0;
   sleep(SECONDS);
-  if (shmem_my_pe() == 0) sample[0] = (time_of_job() - before) / SECONDS;
+  if (me == 0) sample[0] = (time_of_job() - before) / SECONDS;
   shmem_barrier_all();
-  if (shmem_my_pe() == 0) report("network_idle", "ours", sample, 1);
-  shmem_finalize();
-  return 0;
+  report_ours(me == 0, sample, 1, "network_idle");
+  end_shmem();
 }

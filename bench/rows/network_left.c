@@ -23,22 +23,22 @@ static void post_two(long* cells, int peer) {
 }
 
 static void measure(const char* name, void (*post)(long*, int), long* cells) {
-  const int peer = shmem_n_pes() - 1;
+  const int peer = ranks - 1;
   double* samples = new_samples(TRIES);
   long last = cells[0];
   for (int i = 0; i < TRIES; ++i) {
     shmem_barrier_all();
-    if (shmem_my_pe() == 0) {
+    if (me == 0) {
       post(cells, peer);
       compute(PAUSE_US * 1000);
-    } else if (shmem_my_pe() == peer) {
+    } else if (me == peer) {
       shmem_long_wait_until(cells, SHMEM_CMP_NE, last);
       last = cells[0];
       samples[i] = (double)(now_ns() - last);
     }
   }
   shmem_barrier_all();
-  if (shmem_my_pe() != peer) return;
+  if (me != peer) return;
   qsort(samples, TRIES, sizeof *samples, ascending);
   double* p99 = new_samples(1);
   *p99 = samples[TRIES * 99 / 100];
@@ -47,12 +47,9 @@ static void measure(const char* name, void (*post)(long*, int), long* cells) {
 }
 
 int main(void) {
-  shmem_init();
-  pin_if_asked(shmem_my_pe());
-  long* cells = shmem_calloc(PUTS, sizeof *cells);
+  start_shmem();
+  long* cells = allocate_symmetric(PUTS * sizeof *cells);
   measure("left", post_many, cells);
   measure("one_way", post_two, cells);
-  shmem_free(cells);
-  shmem_finalize();
-  return 0;
+  end_shmem();
 }

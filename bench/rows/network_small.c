@@ -30,18 +30,13 @@ static void measure(void* symmetric, int peer) {
   time_each("get", get_one, symmetric, peer);
   long* sum = (long*)symmetric + 1;
   time_each("fetch_add", add_one, sum, peer);
-  if (shmem_long_g(sum, peer) == OPS + WARM_UP) return;
-  fputs("network_small: additions are missing\n", stderr);
-  shmem_global_exit(1);
+  require(shmem_long_g(sum, peer) == OPS + WARM_UP, "additions are missing");
 }
 
 int main(int argc, char** argv) {
-  shmem_init();
-  pin_if_asked(shmem_my_pe());
+  start_shmem();
   if (is_asked_to_compute(argc, argv)) mode = "computing";
-  long* cells = shmem_calloc(2, sizeof *cells);
+  long* cells = allocate_symmetric(2 * sizeof *cells);
   measure_beside(is_asked_to_compute(argc, argv), measure, cells);
-  shmem_free(cells);
-  shmem_finalize();
-  return 0;
+  end_shmem();
 }

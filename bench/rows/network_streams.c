@@ -57,9 +57,7 @@ static void check(int first, int targets) {
   for (int target = 0; target < targets; ++target)
     for (int i = 0; i < CELLS; ++i) sum += shmem_long_g(cells + CELLS + i, first + target);
   const long expected = 2L * (ROUNDS + WARM_UP) * (64 + LONGEST);
-  if (sum == expected) return;
-  fprintf(stderr, "network_streams: the additions sum to %ld, expected %ld\n", sum, expected);
-  shmem_global_exit(1);
+  if (sum != expected) fail("the additions sum to %ld, expected %ld", sum, expected);
 }
 
 static void measure(void* symmetric, int peer) {
@@ -74,17 +72,10 @@ static void measure(void* symmetric, int peer) {
 
 int main(int argc, char** argv) {
   int targets = argc > 1 ? atoi(argv[1]) : 1;
-  shmem_init();
-  pin_if_asked(shmem_my_pe());
-  if (targets < 1 || targets > shmem_n_pes() / 2) {
-    fputs("usage: network_streams [targets, at most half of the ranks]\n", stderr);
-    shmem_global_exit(2);
-  }
-  cells = shmem_calloc(2 * CELLS, sizeof *cells);
-  signals = shmem_calloc(CELLS, sizeof *signals);
+  start_shmem();
+  require(targets >= 1 && targets <= ranks / 2, "expected at most half of the ranks as targets");
+  cells = allocate_symmetric(2 * CELLS * sizeof *cells);
+  signals = allocate_symmetric(CELLS * sizeof *signals);
   measure_beside(0, measure, &targets);
-  shmem_free(signals);
-  shmem_free(cells);
-  shmem_finalize();
-  return 0;
+  end_shmem();
 }

@@ -41,12 +41,6 @@ static int has_arrived(const long* words) {
   return 1;
 }
 
-static void require(int true_here, const char* what) {
-  if (true_here) return;
-  fprintf(stderr, "network_strided: %s\n", what);
-  shmem_global_exit(1);
-}
-
 static void measure(void* symmetric, int peer) {
   time_batches("network_strided", put, symmetric, peer);
   fill(local, none);
@@ -55,17 +49,12 @@ static void measure(void* symmetric, int peer) {
 }
 
 int main(void) {
-  shmem_init();
-  pin_if_asked(shmem_my_pe());
-  long* symmetric = shmem_malloc(WORDS * sizeof *symmetric);
-  local = malloc(WORDS * sizeof *local);
-  if (local == NULL) shmem_global_exit(1);
+  start_shmem();
+  long* symmetric = allocate_symmetric(WORDS * sizeof *symmetric);
+  local = allocate_private(WORDS * sizeof *local);
   fill(local, own_number);
   fill(symmetric, none);
   measure_beside(0, measure, symmetric);
-  require(shmem_my_pe() != shmem_n_pes() - 1 || has_arrived(symmetric), "pieces did not arrive");
-  free(local);
-  shmem_free(symmetric);
-  shmem_finalize();
-  return 0;
+  require(me != ranks - 1 || has_arrived(symmetric), "pieces did not arrive");
+  end_shmem();
 }

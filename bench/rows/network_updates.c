@@ -18,11 +18,11 @@ static uint64_t next_random(uint64_t* state) {
 }
 
 static uint64_t seed(void) {
-  return (uint64_t)(shmem_my_pe() + 1) * UINT64_C(0x9e3779b97f4a7c15);
+  return (uint64_t)(me + 1) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 static int owner_of(uint64_t random) {
-  return (int)((random >> 40) % (uint64_t)shmem_n_pes());
+  return (int)((random >> 40) % (uint64_t)ranks);
 }
 
 static void run_gups(int count) {
@@ -77,37 +77,30 @@ static void measure(const char* name, void (*run)(int), int count) {
     shmem_barrier_all();
     samples[round] = ns_per_op(now_ns() - start, (size_t)count);
   }
-  report_ours(shmem_my_pe() == 0, samples, ROUNDS, "network_%s_%s", name, suffix);
-}
-
-static void must(int holds, const char* what) {
-  if (holds) return;
-  fprintf(stderr, "network_updates: %s\n", what);
-  shmem_global_exit(1);
+  report_ours(me == 0, samples, ROUNDS, "network_%s_%s", name, suffix);
 }
 
 // An even number of equal rounds of exclusive or restores the table.
 static void check(void) {
   for (int i = 0; i < WORDS; ++i)
-    must(table[i] == (uint64_t)i, "an update of the table is missing");
+    require(table[i] == (uint64_t)i, "an update of the table is missing");
   long sum = 0;
-  for (int pe = 0; pe < shmem_n_pes(); ++pe)
+  for (int pe = 0; pe < ranks; ++pe)
     for (int bin = 0; bin < BINS; ++bin) sum += shmem_long_g(&bins[bin], pe);
-  must(sum == (long)OPS * (ROUNDS + 1) * shmem_n_pes(), "an addition to a bin is missing");
+  require(sum == (long)OPS * (ROUNDS + 1) * ranks, "an addition to a bin is missing");
 }
 
 static void check_gathered(void) {
   uint64_t state = seed();
   for (int i = 0; i < OPS; ++i)
-    must(values[i] == (long)(next_random(&state) % WORDS), "a value that was read is wrong");
+    require(values[i] == (long)(next_random(&state) % WORDS), "a value that was read is wrong");
 }
 
 int main(int argc, char** argv) {
-  shmem_init();
-  pin_if_asked(shmem_my_pe());
+  start_shmem();
   if (argc > 1) suffix = argv[1];
-  table = shmem_malloc(WORDS * sizeof *table);
-  bins = shmem_calloc(BINS, sizeof *bins);
+  table = allocate_symmetric(WORDS * sizeof *table);
+  bins = allocate_symmetric(BINS * sizeof *bins);
   for (int i = 0; i < WORDS; ++i) table[i] = (uint64_t)i;
   shmem_barrier_all();
   measure("gups", run_gups, OPS);
@@ -118,8 +111,5 @@ int main(int argc, char** argv) {
   check_gathered();
   measure("get_one", run_get, WAITING);
   measure("compare_swap", run_compare_swap, WAITING);
-  shmem_free(bins);
-  shmem_free(table);
-  shmem_finalize();
-  return 0;
+  end_shmem();
 }

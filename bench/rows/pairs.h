@@ -2,9 +2,7 @@
 #ifndef GONDWANA_BENCH_PAIRS_H_
 #define GONDWANA_BENCH_PAIRS_H_
 
-#include "../common/measure.h"
-
-#include <shmem.h>
+#include "../common/shmem_job.h"
 
 // The data of the batches.
 struct cells {
@@ -41,8 +39,7 @@ static inline void run_pair(const struct pair* pair, const struct cells* cells, 
 static inline void* mapped_or_private(void* symmetric, size_t bytes, int peer) {
   void* mapped = shmem_ptr(symmetric, peer);
   if (mapped != NULL) return mapped;
-  if (shmem_my_pe() == 0)
-    fputs("bench: no shmem_ptr here; the control uses private pages\n", stderr);
+  if (me == 0) fputs("bench: no shmem_ptr here; the control uses private pages\n", stderr);
   mapped = new_pages(bytes);
   memset(mapped, 0, bytes);
   return mapped;

@@ -1,8 +1,6 @@
 // The start of the library when it populates the whole heap (GONDWANA_PREFAULT), by one rank that
 // may run on PROCESSORS processors: it uses one thread for each. Usage: prefault PROCESSORS
-#include "../common/measure.h"
-
-#include <shmem.h>
+#include "../common/shmem_job.h"
 
 static void run_on(size_t processors) {
   cpu_set_t allowed;
@@ -18,9 +16,8 @@ int main(int argc, char** argv) {
   run_on(processors);
   double* samples = new_samples(1);
   const int64_t start = now_ns();
-  shmem_init();
+  start_shmem();
   samples[0] = (double)(now_ns() - start);
   report_ours(1, samples, 1, "prefault_%zu", processors);
-  shmem_finalize();
-  return 0;
+  end_shmem();
 }

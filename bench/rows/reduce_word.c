@@ -19,21 +19,16 @@ static void barrier_batch(void) {
 }
 
 static void check(const double* to, size_t batch) {
-  const int n = shmem_n_pes();
-  const double sum = n * (double)batch + n * (n - 1) / 2.0;
-  if (to[0] == sum && to[1] == sum) return;
-  fprintf(stderr, "reduce_word: %g and %g are not %g\n", to[0], to[1], sum);
-  shmem_global_exit(1);
+  const double sum = ranks * (double)batch + ranks * (ranks - 1) / 2.0;
+  if (to[0] != sum || to[1] != sum) fail("%g and %g are not %g", to[0], to[1], sum);
 }
 
 int main(int argc, char** argv) {
   const size_t batches = argument(argc, argv, 1, USUAL_BATCHES);
-  shmem_init();
-  const int me = shmem_my_pe();
-  pin_if_asked(me);
+  start_shmem();
   struct scratch scratch = new_scratch(sizeof(double));
-  double* from = shmem_malloc(LINE_PAIR);
-  double* to = shmem_malloc(LINE_PAIR);
+  double* from = allocate_symmetric(LINE_PAIR);
+  double* to = allocate_symmetric(LINE_PAIR);
   double* ours = new_samples(batches);
   double* control = new_samples(batches);
   for (size_t i = 0; i < batches; ++i) {
@@ -47,7 +42,6 @@ int main(int argc, char** argv) {
     ours[i] = ns_per_op(middle - start, OPS_PER_BATCH);
     check(to, i);
   }
-  report_both(me == 0, ours, control, batches, "reduce_word_%d", shmem_n_pes());
-  shmem_finalize();
-  return 0;
+  report_both(me == 0, ours, control, batches, "reduce_word_%d", ranks);
+  end_shmem();
 }

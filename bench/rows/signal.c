@@ -14,15 +14,14 @@ struct mailbox {
 struct board {
   struct mailbox* mine;    // symmetric
   struct mailbox* theirs;  // as mapped here
-  int me;
-  long trips;  // trips so far, in any way; numbers only grow
-  long wrong;  // trips with wrong data
+  long trips;              // trips so far, in any way; numbers only grow
+  long wrong;              // trips with wrong data
 };
 
 typedef void half(struct board* board, long trip);
 
 static void send_word(struct board* board, long trip) {
-  shmem_uint64_p(&board->mine->flag, (uint64_t)trip, 1 - board->me);
+  shmem_uint64_p(&board->mine->flag, (uint64_t)trip, 1 - me);
 }
 
 static void receive_word(struct board* board, long trip) {
@@ -43,7 +42,7 @@ static void load_word(struct board* board, long trip) {
 
 static void send_data(struct board* board, long trip) {
   shmem_long_put_signal(&board->mine->data, &trip, 1, &board->mine->flag, (uint64_t)trip,
-                        SHMEM_SIGNAL_SET, 1 - board->me);
+                        SHMEM_SIGNAL_SET, 1 - me);
 }
 
 static void receive_data(struct board* board, long trip) {
@@ -76,33 +75,20 @@ static const struct way {
 static void go_there_and_back(struct board* board, half* const* halves) {
   for (int i = 0; i < TRIPS; ++i) {
     const long trip = ++board->trips;
-    if (board->me == 0) halves[0](board, trip);
+    if (me == 0) halves[0](board, trip);
     halves[1](board, trip);
-    if (board->me == 1) halves[0](board, trip);
+    if (me == 1) halves[0](board, trip);
   }
 }
 
 int main(void) {
-  shmem_init();
-  const int me = shmem_my_pe();
-  pin_if_asked(me);
-  struct mailbox* box = shmem_align(LINE_PAIR, sizeof *box);
-  memset(box, 0, sizeof *box);
-  struct board board = {box, shmem_ptr(box, 1 - me), me, 0, 0};
-  if (board.theirs == NULL) {
-    fputs("signal: skipped: no shmem_ptr here, nowhere to store\n", stderr);
-    shmem_global_exit(77);
-  }
-  shmem_barrier_all();
+  start_shmem();
+  struct mailbox* box = allocate_aligned(LINE_PAIR, sizeof *box);
+  struct board board = {box, shmem_ptr(box, 1 - me), 0, 0};
+  if (board.theirs == NULL) skip("no shmem_ptr here, nowhere to store");
   for (size_t i = 0; i < sizeof ways / sizeof *ways; ++i)
     TIME_BOTH(me == 0, BATCHES, 2 * TRIPS, go_there_and_back(&board, ways[i].halves),
               go_there_and_back(&board, ways[i].halves + 2), "%s", ways[i].name);
-  if (board.wrong != 0) {
-    fprintf(stderr, "signal: rank %d: %ld signals came before their data\n", me, board.wrong);
-    shmem_global_exit(1);
-  }
-  shmem_barrier_all();
-  shmem_free(box);
-  shmem_finalize();
-  return 0;
+  if (board.wrong != 0) fail("%ld signals came before their data", board.wrong);
+  end_shmem();
 }

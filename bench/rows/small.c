@@ -81,8 +81,7 @@ static void control_lock(const struct cells* c, size_t ops) {
 
 // The last rank must get the lock only after rank 0 released it; otherwise the job ends.
 static void check_lock(void) {
-  const int me = shmem_my_pe();
-  const int last = shmem_n_pes() - 1;
+  const int last = ranks - 1;
   if (me == 0) shmem_set_lock(&lock);
   shmem_barrier_all();
   const int refused = me != last || shmem_test_lock(&lock) != 0;
@@ -91,9 +90,8 @@ static void check_lock(void) {
   shmem_barrier_all();
   const int given = me != last || shmem_test_lock(&lock) == 0;
   if (me == last && given) shmem_clear_lock(&lock);
-  if (refused && given) return;
-  fprintf(stderr, "small: rank %d %s\n", me, refused ? "got no lock" : "got it from its holder");
-  shmem_global_exit(1);
+  require(given, "got no lock");
+  require(refused, "got the lock from its holder");
 }
 
 static void ours_put_nbi(const struct cells* c, size_t ops) {
@@ -125,53 +123,38 @@ static const struct pair pairs[] = {
     {"put_nbi_call", ours_put_nbi, calls},
 };
 
-static void require(int is_right, const char* what) {
-  if (is_right) return;
-  fprintf(stderr, "small: %s: not what was put last\n", what);
-  shmem_global_exit(1);
-}
-
 // Runs one more batch of each put, the last one with other values.
 static void check(const struct cells* c) {
   ours_p(c, OPS);
-  require(shmem_long_g(c->symmetric, c->peer) == OPS - 1, "p");
+  require(shmem_long_g(c->symmetric, c->peer) == OPS - 1, "p: not what was put last");
   for (size_t i = 0; i < OPS; ++i) values[i] = -(long)i - 1;
   ours_put_nbi(c, OPS);
   for (size_t cell = 0; cell < CELLS; ++cell) {
     const size_t last = cell + (OPS - 1 - cell) / CELLS * CELLS;
-    require(shmem_long_g(c->symmetric + cell, c->peer) == values[last], "put_nbi");
+    require(shmem_long_g(c->symmetric + cell, c->peer) == values[last],
+            "put_nbi: not what was put last");
   }
 }
 
 int main(int argc, char** argv) {
-  const int level =
-      argc > 1 && strcmp(argv[1], "multiple") == 0 ? SHMEM_THREAD_MULTIPLE : SHMEM_THREAD_SINGLE;
-  int provided = 0;
-  shmem_init_thread(level, &provided);
-  if (provided < level) {
-    fputs("small: skipped: the library does not provide SHMEM_THREAD_MULTIPLE\n", stderr);
-    shmem_global_exit(77);
-  }
-  const int me = shmem_my_pe();
-  pin_if_asked(me);
-  long* symmetric = shmem_malloc(CELL_BYTES);
-  memset(symmetric, 0, CELL_BYTES);
-  shmem_barrier_all();
+  const int any_thread = argc > 1 && strcmp(argv[1], "multiple") == 0;
+  if (any_thread)
+    start_shmem_threads();
+  else
+    start_shmem();
+  long* symmetric = allocate_symmetric(CELL_BYTES);
   if (me == 0) {
-    const int peer = shmem_n_pes() - 1;
+    const int peer = ranks - 1;
     char* mapped = mapped_or_private(symmetric, CELL_BYTES, peer);
     const struct cells cells = {symmetric, (_Atomic long*)(void*)mapped, peer};
     plt_window(mapped, CELL_BYTES);
     plt_flag((const _Atomic int*)(void*)(mapped + FLAG_AT));
     for (size_t i = 0; i < OPS; ++i) values[i] = (long)i;
-    if (level == SHMEM_THREAD_MULTIPLE) run_pair(&of_any_thread, &cells, BATCHES, OPS, 1);
-    for (size_t i = 0; level == SHMEM_THREAD_SINGLE && i < sizeof pairs / sizeof *pairs; ++i)
+    if (any_thread) run_pair(&of_any_thread, &cells, BATCHES, OPS, 1);
+    for (size_t i = 0; !any_thread && i < sizeof pairs / sizeof *pairs; ++i)
       run_pair(&pairs[i], &cells, BATCHES, OPS, 1);
     check(&cells);
   }
   check_lock();
-  shmem_barrier_all();
-  shmem_free(symmetric);
-  shmem_finalize();
-  return 0;
+  end_shmem();
 }

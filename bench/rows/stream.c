@@ -1,9 +1,7 @@
 // The STREAM triad, a = b + s c, by all ranks at once on vectors in their heaps, which
 // GONDWANA_PREFAULT may have placed: the time of one pass. With "one" rank 0 writes to all pages
 // first, so that they are on its NUMA domain. Usage: stream NAME [one]
-#include "../common/measure.h"
-
-#include <shmem.h>
+#include "../common/shmem_job.h"
 
 enum { LENGTH = 4 << 20, PASSES = 10, SAMPLES = 5 };
 
@@ -12,9 +10,9 @@ static void fill(double* vector, double value) {
 }
 
 static void fill_all(double* vector, double value) {
-  for (int pe = 0; pe < shmem_n_pes(); ++pe) {
+  for (int pe = 0; pe < ranks; ++pe) {
     double* theirs = shmem_ptr(vector, pe);
-    if (theirs == NULL) shmem_global_exit(1);
+    require(theirs != NULL, "a heap is not mapped here");
     fill(theirs, value);
   }
 }
@@ -31,20 +29,19 @@ static double pass(double* a, const double* b, const double* c) {
 }
 
 int main(int argc, char** argv) {
-  if (argc < 2) return 1;
-  shmem_init();
+  start_shmem();
+  require(argc > 1, "usage: stream NAME [one]");
   const int by_one = argc > 2;
   double* vectors[3];
   for (int i = 0; i < 3; ++i) {
     vectors[i] = shmem_malloc(LENGTH * sizeof(double));
-    if (vectors[i] == NULL) shmem_global_exit(1);
+    require(vectors[i] != NULL, "the symmetric heap is too small");
     if (!by_one) fill(vectors[i], i);
-    if (by_one && shmem_my_pe() == 0) fill_all(vectors[i], i);
+    if (by_one && me == 0) fill_all(vectors[i], i);
   }
   double* samples = new_samples(SAMPLES);
   for (int i = 0; i < SAMPLES; ++i) samples[i] = pass(vectors[0], vectors[1], vectors[2]);
-  if (vectors[0][LENGTH - 1] != 7.0) shmem_global_exit(1);
-  report_ours(shmem_my_pe() == 0, samples, SAMPLES, "%s", argv[1]);
-  shmem_finalize();
-  return 0;
+  require(vectors[0][LENGTH - 1] == 7.0, "a sum is wrong");
+  report_ours(me == 0, samples, SAMPLES, "%s", argv[1]);
+  end_shmem();
 }

@@ -38,9 +38,7 @@ static void control_iget(const struct cells* c, size_t ops) {
 static void expect(const struct cells* c, const char* what) {
   for (size_t at = 0; at < CELLS; ++at) {
     const long wanted = at % STRIDE == 0 ? (long)at : 0;
-    if (own[at] == wanted && c->mapped[at] == wanted) continue;
-    fprintf(stderr, "strided: wrong value at %zu after %s\n", at, what);
-    exit(1);
+    if (own[at] != wanted || c->mapped[at] != wanted) fail("wrong value at %zu after %s", at, what);
   }
 }
 
@@ -59,21 +57,14 @@ static void measure(const struct cells* c) {
 }
 
 int main(void) {
-  shmem_init();
-  pin_if_asked(shmem_my_pe());
-  long* symmetric = shmem_calloc(CELLS, sizeof *symmetric);
-  own = calloc(CELLS, sizeof *own);
-  if (symmetric == NULL || own == NULL) return 1;
+  start_shmem();
+  long* symmetric = allocate_symmetric(CELLS * sizeof *symmetric);
+  own = allocate_private(CELLS * sizeof *own);
   for (size_t at = 0; at < CELLS; at += STRIDE) own[at] = (long)at;
-  shmem_barrier_all();
-  if (shmem_my_pe() == 0) {
-    const int peer = shmem_n_pes() - 1;
+  if (me == 0) {
+    const int peer = ranks - 1;
     measure(&(struct cells){symmetric,
                             mapped_or_private(symmetric, CELLS * sizeof *symmetric, peer), peer});
   }
-  shmem_barrier_all();
-  shmem_free(symmetric);
-  free(own);
-  shmem_finalize();
-  return 0;
+  end_shmem();
 }

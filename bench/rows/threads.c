@@ -2,9 +2,9 @@
 // line: the time per put of all together ("ours"), compared with one of them alone ("control").
 // Rank 1 leaves its processor to them. Usage: threads [THREADS]
 #include "../common/barriers.h"
+#include "../common/shmem_job.h"
 
 #include <pthread.h>
-#include <shmem.h>
 
 enum { BATCHES = 40, OPS = 100000, MOST_THREADS = 16, RANK_1_LOOKS_EVERY_US = 1000 };
 
@@ -55,10 +55,8 @@ static void* work(void* argument) {
   const struct member* member = argument;
   pin_if_asked((int)member->number);
   shmem_ctx_t context;
-  if (shmem_ctx_create(SHMEM_CTX_PRIVATE, &context) != 0) {
-    fprintf(stderr, "threads: no context for thread %u\n", member->number);
-    shmem_global_exit(1);
-  }
+  if (shmem_ctx_create(SHMEM_CTX_PRIVATE, &context) != 0)
+    fail("no context for thread %u", member->number);
   run_batches(member->team, member->number, context);
   shmem_ctx_destroy(context);
   return NULL;
@@ -69,9 +67,8 @@ static void run_threads(struct team* team) {
   struct member members[MOST_THREADS] = {{team, 0}};
   for (uint32_t i = 0; i < team->threads; ++i) {
     members[i] = (struct member){team, i};
-    if (i == 0 || pthread_create(&threads[i], NULL, work, &members[i]) == 0) continue;
-    fprintf(stderr, "threads: thread %u does not start\n", i);
-    shmem_global_exit(1);
+    if (i > 0 && pthread_create(&threads[i], NULL, work, &members[i]) != 0)
+      fail("thread %u does not start", i);
   }
   work(&members[0]);
   for (uint32_t i = 1; i < team->threads; ++i) pthread_join(threads[i], NULL);
@@ -79,25 +76,18 @@ static void run_threads(struct team* team) {
 
 static void check(const struct team* team) {
   for (uint32_t i = 0; i < team->threads; ++i) {
-    if (shmem_long_g(&team->cells[i].value, 1) == OPS) continue;
-    fprintf(stderr, "threads: the last value that thread %u has put is not there\n", i);
-    shmem_global_exit(1);
+    if (shmem_long_g(&team->cells[i].value, 1) != OPS)
+      fail("the last value that thread %u has put is not there", i);
   }
 }
 
 int main(int argc, char** argv) {
   const size_t wanted = argument(argc, argv, 1, 2);
-  int provided = 0;
-  shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
-  if (provided != SHMEM_THREAD_MULTIPLE) {
-    fputs("threads: skipped: the library does not provide SHMEM_THREAD_MULTIPLE\n", stderr);
-    shmem_global_exit(77);
-  }
+  start_shmem_threads();
   struct team team = {.threads = (uint32_t)(wanted < MOST_THREADS ? wanted : MOST_THREADS)};
-  team.cells = shmem_align(LINE_PAIR, MOST_THREADS * sizeof *team.cells);
-  int* done = shmem_calloc(1, sizeof *done);
-  shmem_barrier_all();
-  if (shmem_my_pe() == 0) {
+  team.cells = allocate_aligned(LINE_PAIR, MOST_THREADS * sizeof *team.cells);
+  int* done = allocate_symmetric(sizeof *done);
+  if (me == 0) {
     team.together_ns = new_samples(BATCHES);
     team.alone_ns = new_samples(BATCHES);
     run_threads(&team);
@@ -107,7 +97,5 @@ int main(int argc, char** argv) {
   } else {
     while (!shmem_int_test(done, SHMEM_CMP_EQ, 1)) usleep(RANK_1_LOOKS_EVERY_US);
   }
-  shmem_barrier_all();
-  shmem_finalize();
-  return 0;
+  end_shmem();
 }

@@ -15,8 +15,6 @@ enum { SMALL_OPS = 50, LARGE_BATCH_BYTES = 1 << 20 };
 
 // The shared memory of a rank: a barrier (only rank 0's is used), then source and target.
 struct ranks {
-  int me;
-  int count;
   enum wait_kind how;
   char** blocks;  // the block of each rank, as mapped here; NULL: not mapped
   int has_control;
@@ -30,14 +28,14 @@ struct library {
   operation* barrier;
   operation* broadcast;  // from the source of rank 0; the target of rank 0 is not used
   operation* sum;
-  void (*end)(int status);
 };
 
-static inline struct ranks start_ranks(int me, int count) {
-  struct ranks r = {.me = me, .count = count, .how = usual_wait(count)};
+static inline struct ranks start_ranks(int rank, int count, void (*end)(int status)) {
+  enter_job(rank, count, end);
+  struct ranks r = {.how = usual_wait(ranks)};
   // Two ranks that spin on one processor would measure its scheduler.
   if (r.how == WAIT_SPIN) pin(me);
-  r.blocks = (char**)calloc((size_t)count, sizeof *r.blocks);
+  r.blocks = (char**)calloc((size_t)ranks, sizeof *r.blocks);
   return r;
 }
 
@@ -51,13 +49,13 @@ static inline long* source_in(char* block) {
 
 static inline void plain_barrier(struct ranks* r, size_t words) {
   (void)words;
-  central_wait((struct central_barrier*)(void*)r->blocks[0], (uint32_t)r->count, r->how);
+  central_wait((struct central_barrier*)(void*)r->blocks[0], (uint32_t)ranks, r->how);
 }
 
 // The first barrier ensures that the sources are ready.
 static inline void plain_broadcast(struct ranks* r, size_t words) {
   plain_barrier(r, 0);
-  if (r->me != 0) memcpy(r->target, source_in(r->blocks[0]), words * sizeof *r->target);
+  if (me != 0) memcpy(r->target, source_in(r->blocks[0]), words * sizeof *r->target);
   plain_barrier(r, 0);
 }
 
@@ -65,7 +63,7 @@ static inline void plain_sum(struct ranks* r, size_t words) {
   long* target = r->target;
   plain_barrier(r, 0);
   memcpy(target, source_in(r->blocks[0]), words * sizeof *target);
-  for (int rank = 1; rank < r->count; ++rank) {
+  for (int rank = 1; rank < ranks; ++rank) {
     const long* source = source_in(r->blocks[rank]);
     for (size_t i = 0; i < words; ++i) target[i] += source[i];
   }
@@ -73,14 +71,14 @@ static inline void plain_sum(struct ranks* r, size_t words) {
 }
 
 static inline int is_copy(const struct ranks* r, size_t words) {
-  for (size_t i = 0; r->me != 0 && i < words; ++i) {
+  for (size_t i = 0; me != 0 && i < words; ++i) {
     if (r->target[i] != (long)i) return 0;
   }
   return 1;
 }
 
 static inline int is_sum(const struct ranks* r, size_t words) {
-  const long count = r->count;
+  const long count = ranks;
   for (size_t i = 0; i < words; ++i) {
     if (r->target[i] != count * (long)i + count * (count - 1) / 2) return 0;
   }
@@ -108,9 +106,8 @@ static inline void check(const struct measurement* m, operation* run, struct ran
   memset(r->target, 0, bytes);
   library->barrier(r, 0);
   run(r, words);
-  if (m->is_right == NULL || m->is_right(r, words)) return;
-  fprintf(stderr, "bench: rank %d has a wrong result of %s of %zu bytes\n", r->me, m->name, bytes);
-  library->end(1);
+  if (m->is_right != NULL && !m->is_right(r, words))
+    fail("a wrong result of %s of %zu bytes", m->name, bytes);
 }
 
 static inline size_t ops_of_a_batch(size_t bytes) {
@@ -127,7 +124,7 @@ static inline void measure(const struct measurement* m, struct ranks* r,
   for (size_t round = 0; round < rounds; ++round) {
     const double ours = time_of(m->ours, r, library, words, ops);
     const double control = r->has_control ? time_of(m->control, r, library, words, ops) : 0;
-    if (r->me == 0) print_round(m->name, bytes, ours, r->has_control ? control : -1);
+    if (me == 0) print_round(m->name, bytes, ours, r->has_control ? control : -1);
   }
   fflush(stdout);
 }
@@ -135,7 +132,7 @@ static inline void measure(const struct measurement* m, struct ranks* r,
 // All ranks must agree: if one of them does not map another rank, none has a control.
 static inline void agree_on_control(struct ranks* r, const struct library* library) {
   r->source[0] = 0;
-  for (int rank = 0; rank < r->count; ++rank) {
+  for (int rank = 0; rank < ranks; ++rank) {
     if (r->blocks[rank] == NULL) r->source[0] = 1;
   }
   library->barrier(r, 0);
@@ -151,11 +148,11 @@ static inline void measure_all_ranks(struct ranks* r, const struct library* libr
       {"broadcast", library->broadcast, plain_broadcast, is_copy},
       {"sum", library->sum, plain_sum, is_sum},
   };
-  memset(r->blocks[r->me], 0, block_bytes(largest));
-  r->source = source_in(r->blocks[r->me]);
+  memset(r->blocks[me], 0, block_bytes(largest));
+  r->source = source_in(r->blocks[me]);
   r->target = r->source + largest;
   agree_on_control(r, library);
-  for (size_t i = 0; i < largest; ++i) r->source[i] = (long)i + r->me;
+  for (size_t i = 0; i < largest; ++i) r->source[i] = (long)i + me;
   for (size_t i = 0; i < sizeof measurements / sizeof *measurements; ++i) {
     const struct measurement* m = &measurements[i];
     if (m->is_right == NULL) {

@@ -54,7 +54,5 @@ int main(int argc, char** argv) {
   const size_t rounds = argument(argc, argv, 2, 20);
   begin_job();
   for (size_t i = 0; i < sizeof apps / sizeof *apps; ++i) measure(&apps[i], rounds);
-  shmem_barrier_all();
-  shmem_finalize();
-  return 0;
+  end_shmem();
 }

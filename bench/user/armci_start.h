@@ -5,17 +5,11 @@
 #include <armcix.h>
 #include <message.h>
 
-static inline void end_job(int status) {
-  armci_msg_abort(status);
-}
-
 // Allocates a block for each process; returns their addresses as ARMCI calls use them.
 static inline void** allocate_blocks(int processes, size_t bytes) {
   void** blocks = (void**)calloc((size_t)processes, sizeof *blocks);
   if (blocks != NULL && ARMCI_Malloc(blocks, (armci_size_t)bytes) == 0) return blocks;
-  fprintf(stderr, "bench: no memory for %zu bytes on each rank; ask for fewer with -m\n", bytes);
-  end_job(1);
-  return NULL;
+  fail("no memory for %zu bytes on each rank; ask for fewer with -m", bytes);
 }
 
 // Whether loads and stores to addresses of that process are possible.

@@ -11,7 +11,7 @@ static void barrier(struct ranks* r, size_t words) {
 
 // ARMCI broadcasts in place.
 static void broadcast(struct ranks* r, size_t words) {
-  armci_msg_bcast(r->me == 0 ? r->source : r->target, (int)(words * sizeof *r->source), 0);
+  armci_msg_bcast(me == 0 ? r->source : r->target, (int)(words * sizeof *r->source), 0);
   armci_msg_barrier();
 }
 
@@ -21,18 +21,18 @@ static void sum(struct ranks* r, size_t words) {
   armci_msg_barrier();
 }
 
-static const struct library library = {barrier, broadcast, sum, end_job};
+static const struct library library = {barrier, broadcast, sum};
 
 int main(int argc, char** argv) {
   const struct request request = request_of(argc, argv);
   ARMCI_Init_args(&argc, &argv);
-  struct ranks r = start_ranks(armci_msg_me(), armci_msg_nproc());
-  void** blocks = allocate_blocks(r.count, block_bytes(request.largest));
-  for (int rank = 0; rank < r.count; ++rank) {
+  struct ranks r = start_ranks(armci_msg_me(), armci_msg_nproc(), armci_msg_abort);
+  void** blocks = allocate_blocks(ranks, block_bytes(request.largest));
+  for (int rank = 0; rank < ranks; ++rank) {
     if (is_mapped(rank)) r.blocks[rank] = blocks[rank];
   }
   measure_all_ranks(&r, &library, request.rounds, request.smallest, request.largest);
-  ARMCI_Free(blocks[r.me]);
+  ARMCI_Free(blocks[me]);
   free((void*)blocks);
   ARMCI_Finalize();
   return 0;

@@ -23,13 +23,14 @@ static void sum(struct ranks* r, size_t words) {
   meet_all();
 }
 
-static const struct library library = {barrier, broadcast, sum, gasnet_exit};
+static const struct library library = {barrier, broadcast, sum};
 
 int main(int argc, char** argv) {
   const struct request request = request_of(argc, argv);
   start_gasnet(NULL, 0, block_bytes(request.largest));
-  struct ranks r = start_ranks((int)gex_TM_QueryRank(world), (int)gex_TM_QuerySize(world));
-  for (int rank = 0; rank < r.count; ++rank) {
+  struct ranks r =
+      start_ranks((int)gex_TM_QueryRank(world), (int)gex_TM_QuerySize(world), gasnet_exit);
+  for (int rank = 0; rank < ranks; ++rank) {
     char* owner = NULL;
     find_segment((gex_Rank_t)rank, &owner, &r.blocks[rank]);
   }

@@ -19,10 +19,9 @@ static inline void get(struct pair* p, size_t bytes, size_t ops) {
 // `bytes` is the size of the data.
 static inline struct pair start_gasnet_pair(gex_AM_Entry_t* handlers, size_t count, size_t bytes) {
   start_gasnet(handlers, count, CELL_BYTES + bytes);
-  const gex_Rank_t me = gex_TM_QueryRank(world);
-  struct pair p = start_pair((int)me, (int)gex_TM_QuerySize(world));
+  struct pair p = start_pair(me, ranks, gasnet_exit);
   char* own = NULL;
-  find_segment(me, &own, &p.shared);
+  find_segment((gex_Rank_t)me, &own, &p.shared);
   find_segment((gex_Rank_t)p.other, &p.remote, &p.mapped);
   p.local = new_pages(bytes);
   return p;

@@ -2,10 +2,7 @@
 // and a barrier, as the mean over the ranks. pss: what the rank has alone, and its part of what it
 // shares. data: the same without files. Rank 0 prints a line for each: bytes after, bytes before.
 // Only names of OpenSHMEM 1.4 are used, so that other libraries can compile it. Usage: memory
-#include <shmem.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../common/shmem_job.h"
 
 enum { FIGURES = 2 };
 
@@ -24,31 +21,27 @@ static void read_memory(long bytes[FIGURES]) {
   if (file != NULL) fclose(file);
 }
 
-static double mean(const long* of_ranks, size_t ranks) {
+static double mean(const long* of_ranks) {
   double sum = 0;
-  for (size_t rank = 0; rank < ranks; ++rank) sum += (double)of_ranks[rank];
-  return sum / (double)ranks;
+  for (int rank = 0; rank < ranks; ++rank) sum += (double)of_ranks[rank];
+  return sum / ranks;
 }
 
 int main(void) {
   long bytes[2][FIGURES];  // before and after shmem_init
   read_memory(bytes[0]);
-  shmem_init();
-  const int me = shmem_my_pe();
-  const size_t ranks = (size_t)shmem_n_pes();
+  start_shmem();
+  const size_t count = (size_t)ranks;
   shmem_barrier_all();
   read_memory(bytes[1]);
   shmem_barrier_all();  // all ranks have read their shared memory
-  long* of_ranks = shmem_malloc(2 * FIGURES * ranks * sizeof *of_ranks);
-  if (of_ranks == NULL) shmem_global_exit(1);
+  long* of_ranks = allocate_symmetric(2 * FIGURES * count * sizeof *of_ranks);
   for (size_t i = 0; i < (size_t)2 * FIGURES; ++i)
-    shmem_long_p(&of_ranks[i * ranks + (size_t)me], bytes[i / FIGURES][i % FIGURES], 0);
+    shmem_long_p(&of_ranks[i * count + (size_t)me], bytes[i / FIGURES][i % FIGURES], 0);
   shmem_barrier_all();
   for (size_t i = 0; me == 0 && i < FIGURES; ++i)
-    printf("%s %.0f %.0f\n", names[i], mean(&of_ranks[(FIGURES + i) * ranks], ranks),
-           mean(&of_ranks[i * ranks], ranks));
+    printf("%s %.0f %.0f\n", names[i], mean(&of_ranks[(FIGURES + i) * count]),
+           mean(&of_ranks[i * count]));
   fflush(stdout);
-  shmem_barrier_all();
-  shmem_finalize();
-  return 0;
+  end_shmem();
 }

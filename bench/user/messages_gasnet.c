@@ -82,7 +82,7 @@ static void send_long(gex_AM_Index_t handler, size_t bytes) {
 }
 
 static void trips(sender* send, gex_AM_Index_t handler, size_t bytes, size_t ops) {
-  if (pair.me != 0) {
+  if (me != 0) {
     expected += ops / 2;
     GASNET_BLOCKUNTIL(served == expected);
     return;
@@ -95,7 +95,7 @@ static void trips(sender* send, gex_AM_Index_t handler, size_t bytes, size_t ops
 }
 
 static void flood(sender* send, gex_AM_Index_t handler, size_t bytes, size_t ops) {
-  if (pair.me != 0) {
+  if (me != 0) {
     expected += ops;
     GASNET_BLOCKUNTIL(served == expected);
     send_short(ALL_HANDLED, 0);
@@ -138,7 +138,7 @@ static void long_flood(struct pair* p, size_t bytes, size_t ops) {
 
 // One way without a receiver: a copy and a store for each message.
 static void stores(struct pair* p, size_t bytes, size_t ops) {
-  if (p->me != 0) return;
+  if (me != 0) return;
   for (size_t i = 0; i < ops; ++i) {
     memcpy(data_in(p->mapped), p->local, bytes);
     atomic_store_explicit(control_word_in(p->mapped), p->control_trips, memory_order_release);
@@ -155,7 +155,7 @@ static const struct measurement measurements[] = {
 };
 
 static const struct library library = {
-    measurements, sizeof measurements / sizeof *measurements, put, get, meet_all, gasnet_exit,
+    measurements, sizeof measurements / sizeof *measurements, put, get, meet_all,
 };
 
 static void start(size_t bytes) {

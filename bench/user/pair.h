@@ -19,8 +19,6 @@ enum {
 };
 
 struct pair {
-  int me;
-  int ranks;
   int other;        // the last rank for rank 0, otherwise rank 0
   char* shared;     // own memory that the other rank accesses
   char* remote;     // the other rank's shared memory, as calls of the library name it
@@ -50,11 +48,11 @@ struct library {
   batch* put;  // writes to the other rank's data; complete at the target on return
   batch* get;
   void (*meet)(void);  // a barrier of all ranks
-  void (*end)(int status);
 };
 
-static inline struct pair start_pair(int me, int ranks) {
-  struct pair p = {.me = me, .ranks = ranks, .other = me == 0 ? ranks - 1 : 0};
+static inline struct pair start_pair(int rank, int count, void (*end)(int status)) {
+  enter_job(rank, count, end);
+  struct pair p = {.other = me == 0 ? ranks - 1 : 0};
   p.how = usual_wait(ranks);
   if (p.how == WAIT_SPIN) pin(me);
   return p;
@@ -128,9 +126,9 @@ static inline void go_there_and_back(struct pair* p, size_t bytes, size_t ops, l
                                      void (*wait)(struct pair*, long)) {
   for (size_t i = 0; i < ops; i += 2) {
     const long trip = ++*trips;
-    if (p->me != 0) wait(p, trip);
+    if (me != 0) wait(p, trip);
     send(p, bytes, trip);
-    if (p->me == 0) wait(p, trip);
+    if (me == 0) wait(p, trip);
   }
 }
 
@@ -153,8 +151,8 @@ static inline void atomic_ping_pong(struct pair* p, size_t bytes, size_t ops) {
   go_there_and_back(p, bytes, ops, &p->control_trips, add_one, wait_for_word);
 }
 
-static inline int is_end(const struct pair* p) {
-  return p->me == 0 || p->me == p->ranks - 1;
+static inline int is_end(void) {
+  return me == 0 || me == ranks - 1;
 }
 
 // Each rank tells the other whether it maps its memory.
@@ -162,16 +160,16 @@ static inline void agree_on_control(struct pair* p, const struct library* librar
   long here = p->mapped != NULL;
   long there = 0;
   memcpy(p->local, &here, sizeof here);
-  if (is_end(p)) library->put(p, sizeof here, 1);
+  if (is_end()) library->put(p, sizeof here, 1);
   library->meet();
   memcpy(&there, data_in(p->shared), sizeof there);
-  p->has_control = is_end(p) && here && there;
+  p->has_control = is_end() && here && there;
 }
 
 static inline double time_of(const struct measurement* m, batch* run, struct pair* p,
                              const struct library* library, size_t bytes, size_t ops) {
   library->meet();
-  if (p->me != 0 && !(m->answers && is_end(p))) return 0;
+  if (me != 0 && !(m->answers && is_end())) return 0;
   const int64_t start = now_ns();
   run(p, bytes, ops);
   return ns_per_op(now_ns() - start, ops);
@@ -199,7 +197,7 @@ static inline void measure(const struct measurement* m, struct pair* p,
   for (size_t round = 0; round < rounds; ++round) {
     const double ours = time_of(m, m->ours, p, library, bytes, ops);
     const double control = time_of_control(m, p, library, bytes, ops);
-    if (p->me == 0) print_round(m->name, bytes, ours, p->has_control ? control : -1);
+    if (me == 0) print_round(m->name, bytes, ours, p->has_control ? control : -1);
   }
   fflush(stdout);
 }
@@ -211,9 +209,8 @@ static inline void check_put(struct pair* p, const struct library* library, size
   memset(p->local, 0, bytes);
   library->get(p, bytes, 1);
   for (size_t i = 0; i < bytes; ++i) {
-    if (p->local[i] == (char)(i % 127 + 1)) continue;
-    fprintf(stderr, "bench: byte %zu of %zu is not the one that was put\n", i, bytes);
-    library->end(1);
+    if (p->local[i] != (char)(i % 127 + 1))
+      fail("byte %zu of %zu is not the one that was put", i, bytes);
   }
 }
 
@@ -239,7 +236,7 @@ static inline void measure_group(struct pair* p, const struct library* library, 
 
 static inline void end_pair(struct pair* p, const struct library* library, size_t largest) {
   library->meet();
-  if (p->me == 0) check_put(p, library, largest);
+  if (me == 0) check_put(p, library, largest);
   library->meet();
 }
 

@@ -238,9 +238,7 @@ static void check(const struct measurement* m, operation* run) {
   shmem_barrier_all();
   run();
   shmem_barrier_all();
-  const int is_right = m->is_right();
-  if (!is_right) fprintf(stderr, "seeds: rank %d has a wrong result of %s\n", me, m->name);
-  if (!is_right) shmem_global_exit(1);
+  if (!m->is_right()) fail("a wrong result of %s", m->name);
   shmem_barrier_all();
 }
 
@@ -289,13 +287,5 @@ int main(int argc, char** argv) {
   memset(source, 1, FLOOD_BYTES);
   for (size_t i = 0; i < sizeof measurements / sizeof *measurements; ++i)
     measure(&measurements[i], rounds);
-  shmem_barrier_all();
-  free(source);
-  free(fetched);
-  free_shared(&gate);
-  free_shared(&result);
-  free_shared(&square);
-  free_shared(&table);
-  shmem_finalize();
-  return 0;
+  end_shmem();
 }

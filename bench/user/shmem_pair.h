@@ -3,9 +3,8 @@
 #ifndef GONDWANA_BENCH_SHMEM_PAIR_H_
 #define GONDWANA_BENCH_SHMEM_PAIR_H_
 
+#include "../common/shmem_job.h"
 #include "pair.h"
-
-#include <shmem.h>
 
 static inline void put(struct pair* p, size_t bytes, size_t ops) {
   for (size_t i = 0; i < ops; ++i) {
@@ -21,23 +20,12 @@ static inline void get(struct pair* p, size_t bytes, size_t ops) {
 // `bytes` is the size of the data.
 static inline struct pair start_shmem_pair(size_t bytes) {
   shmem_init();
-  struct pair p = start_pair(shmem_my_pe(), shmem_n_pes());
-  p.shared = shmem_align(4096, CELL_BYTES + bytes);
+  struct pair p = start_pair(shmem_my_pe(), shmem_n_pes(), shmem_global_exit);
+  p.shared = allocate_aligned(4096, CELL_BYTES + bytes);
   p.local = new_pages(bytes);
-  if (p.shared == NULL) {
-    fprintf(stderr, "bench: no memory for %zu bytes on each rank; ask for fewer with -m\n", bytes);
-    shmem_global_exit(1);
-  }
   p.remote = p.shared;
   p.mapped = shmem_ptr(p.shared, p.other);
   return p;
-}
-
-static inline void end_shmem_pair(struct pair* p) {
-  shmem_barrier_all();
-  free(p->local);
-  shmem_free(p->shared);
-  shmem_finalize();
 }
 
 #endif

@@ -3,13 +3,11 @@
 // of OpenSHMEM 1.4 are used, so that other libraries can compile it.
 //
 // Usage: startup
-#include "../common/measure.h"
-
-#include <shmem.h>
+#include "../common/shmem_job.h"
 
 enum { EVENTS = 2 };
 
-static long latest(const long* of_ranks, int ranks) {
+static long latest(const long* of_ranks) {
   long most = 0;
   for (int rank = 0; rank < ranks; ++rank) {
     if (of_ranks[rank] > most) most = of_ranks[rank];
@@ -23,16 +21,11 @@ int main(void) {
   at[0] = now_ns();
   shmem_barrier_all();
   at[1] = now_ns();
-  const int me = shmem_my_pe();
-  const int ranks = shmem_n_pes();
-  long* of_ranks = shmem_malloc((size_t)EVENTS * (size_t)ranks * sizeof *of_ranks);
-  if (of_ranks == NULL) shmem_global_exit(1);
+  enter_job(shmem_my_pe(), shmem_n_pes(), shmem_global_exit);
+  long* of_ranks = allocate_symmetric((size_t)EVENTS * (size_t)ranks * sizeof *of_ranks);
   for (int i = 0; i < EVENTS; ++i) shmem_long_p(&of_ranks[i * ranks + me], at[i], 0);
   shmem_barrier_all();
-  if (me == 0)
-    printf("init %ld\nbarrier %ld\n", latest(of_ranks, ranks), latest(&of_ranks[ranks], ranks));
+  if (me == 0) printf("init %ld\nbarrier %ld\n", latest(of_ranks), latest(&of_ranks[ranks]));
   fflush(stdout);
-  shmem_barrier_all();
-  shmem_finalize();
-  return 0;
+  end_shmem();
 }

@@ -85,22 +85,20 @@ static const struct measurement measurements[] = {
 };
 
 static const struct library library = {
-    measurements,      sizeof measurements / sizeof *measurements, put, get, shmem_barrier_all,
-    shmem_global_exit,
+    measurements, sizeof measurements / sizeof *measurements, put, get, shmem_barrier_all,
 };
 
 // Reads back with a get what iput has put.
 static void check_words(struct pair* p, size_t bytes) {
-  if (p->me != 0) return;
+  if (me != 0) return;
   const size_t count = bytes / WORD;
   for (size_t i = 0; i < count; ++i) words_in(p->local)[i * STRIDE] = (long)i + 1;
   iput(p, bytes, 1);
   memset(p->local, 0, bytes * STRIDE);
   get(p, bytes * STRIDE, 1);
   for (size_t i = 0; i < count; ++i) {
-    if (words_in(p->local)[i * STRIDE] == (long)i + 1) continue;
-    fprintf(stderr, "strided: word %zu of %zu is not the one that was put\n", i, count);
-    shmem_global_exit(1);
+    if (words_in(p->local)[i * STRIDE] != (long)i + 1)
+      fail("word %zu of %zu is not the one that was put", i, count);
   }
 }
 
@@ -120,6 +118,5 @@ int main(int argc, char** argv) {
                 request.largest);
   end_pair(&p, &library, bytes);
   check_words(&p, request.largest);
-  end_shmem_pair(&p);
-  return 0;
+  end_shmem();
 }

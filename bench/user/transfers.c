@@ -73,14 +73,12 @@ static const struct measurement measurements[] = {
 };
 
 static const struct library library = {
-    measurements,      sizeof measurements / sizeof *measurements, put, get, shmem_barrier_all,
-    shmem_global_exit,
+    measurements, sizeof measurements / sizeof *measurements, put, get, shmem_barrier_all,
 };
 
 int main(int argc, char** argv) {
   const struct request request = request_of(argc, argv);
   struct pair p = start_shmem_pair(data_bytes(request.largest));
   measure_pair(&p, &library, &request);
-  end_shmem_pair(&p);
-  return 0;
+  end_shmem();
 }

@@ -80,16 +80,16 @@ static const struct measurement measurements[] = {
 };
 
 static const struct library library = {
-    measurements, sizeof measurements / sizeof *measurements, put, get, armci_msg_barrier, end_job,
+    measurements, sizeof measurements / sizeof *measurements, put, get, armci_msg_barrier,
 };
 
 int main(int argc, char** argv) {
   const struct request request = request_of(argc, argv);
   const size_t bytes = data_bytes(request.largest);
   ARMCI_Init_args(&argc, &argv);
-  struct pair p = start_pair(armci_msg_me(), armci_msg_nproc());
-  void** blocks = allocate_blocks(p.ranks, CELL_BYTES + bytes);
-  p.shared = blocks[p.me];
+  struct pair p = start_pair(armci_msg_me(), armci_msg_nproc(), armci_msg_abort);
+  void** blocks = allocate_blocks(ranks, CELL_BYTES + bytes);
+  p.shared = blocks[me];
   p.remote = blocks[p.other];
   p.mapped = is_mapped(p.other) ? p.remote : NULL;
   p.local = new_pages(bytes);

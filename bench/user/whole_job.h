@@ -4,11 +4,8 @@
 #define GONDWANA_BENCH_WHOLE_JOB_H_
 
 #include "../common/barriers.h"
+#include "../common/shmem_job.h"
 
-#include <shmem.h>
-
-static int me;
-static int ranks;
 static enum wait_kind how;
 
 // Memory at the same offset on every rank.
@@ -16,25 +13,6 @@ struct shared {
   void* own;
   void** of;  // one for each rank, as mapped here; NULL: not all ranks are mapped
 };
-
-static inline void require(int is_true, const char* what) {
-  if (is_true) return;
-  fprintf(stderr, "bench: rank %d: %s\n", me, what);
-  shmem_global_exit(1);
-}
-
-static inline void* allocate_symmetric(size_t bytes) {
-  void* memory = shmem_malloc(bytes);
-  require(memory != NULL, "the symmetric heap has no room");
-  memset(memory, 0, bytes);
-  return memory;
-}
-
-static inline void* allocate_private(size_t bytes) {
-  void* memory = calloc(1, bytes);
-  require(memory != NULL, "no memory");
-  return memory;
-}
 
 static inline struct shared allocate_shared(size_t bytes) {
   struct shared memory = {allocate_symmetric(bytes),
@@ -44,23 +22,15 @@ static inline struct shared allocate_shared(size_t bytes) {
     memory.of[rank] = shmem_ptr(memory.own, rank);
     is_mapped = is_mapped && memory.of[rank] != NULL;
   }
-  shmem_barrier_all();
   if (is_mapped) return memory;
   free((void*)memory.of);
   memory.of = NULL;
   return memory;
 }
 
-static inline void free_shared(struct shared* memory) {
-  free((void*)memory->of);
-  shmem_free(memory->own);
-}
-
 // Binds ranks unless they would wait for each other on one processor.
 static inline void begin_job(void) {
-  shmem_init();
-  me = shmem_my_pe();
-  ranks = shmem_n_pes();
+  start_shmem();
   how = usual_wait(ranks);
   if (how == WAIT_SPIN) pin(me);
 }
