@@ -44,6 +44,15 @@ static inline void wait_for_change(_Atomic uint32_t* word, uint32_t old, enum wa
   }
 }
 
+static inline void wait_for_value(_Atomic long* word, long value, enum wait_kind how) {
+  while (atomic_load_explicit(word, memory_order_acquire) != value) {
+    if (how == WAIT_SPIN)
+      relax();
+    else
+      sched_yield();
+  }
+}
+
 static inline void central_wait(struct central_barrier* barrier, uint32_t n, enum wait_kind how) {
   const uint32_t generation = atomic_load_explicit(&barrier->generation, memory_order_relaxed);
   if (atomic_fetch_add_explicit(&barrier->arrived, 1, memory_order_acq_rel) + 1 < n) {

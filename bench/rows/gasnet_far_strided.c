@@ -175,10 +175,8 @@ int main(int argc, char** argv) {
   };
   const struct job job = start_job(handlers, sizeof handlers / sizeof *handlers, EXTENT);
   segment = gex_Segment_QueryAddr(job.segment);
-  void* address = NULL;
   struct flood flood = {.team = job.team, .peer = job.ranks - 1, .here = segment};
-  gex_Event_Wait(gex_EP_QueryBoundSegmentNB(job.team, flood.peer, &address, NULL, NULL, 0));
-  flood.there = address;
+  flood.there = find_window(&job, flood.peer).owner;
   flood.most = gex_AM_MaxRequestMedium(job.team, flood.peer, GEX_EVENT_NOW, 0, 1) / PIECE * PIECE;
   meet(&job);
   for (int i = 1; i < argc || i == 1; ++i) run(&job, &flood, argument(argc, argv, i, 128 << 10));

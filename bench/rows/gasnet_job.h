@@ -51,13 +51,20 @@ static inline void end_job(const struct job* job) {
   gasnet_exit(0);
 }
 
-static inline struct window window_of(const struct job* job, gex_Rank_t rank) {
+// Its mapping is NULL for a rank on another node.
+static inline struct window find_window(const struct job* job, gex_Rank_t rank) {
   void* owner = NULL;
   void* mapped = NULL;
   uintptr_t bytes = 0;
   gex_Event_Wait(gex_EP_QueryBoundSegmentNB(job->team, rank, &owner, &mapped, &bytes, 0));
-  require(mapped != NULL, "the memory of another rank is not mapped here: no control is possible");
   return (struct window){rank, owner, mapped};
+}
+
+static inline struct window window_of(const struct job* job, gex_Rank_t rank) {
+  const struct window window = find_window(job, rank);
+  require(window.mapped != NULL,
+          "the memory of another rank is not mapped here: no control is possible");
+  return window;
 }
 
 #endif

@@ -2,7 +2,7 @@
 // medium and long are half of a round trip, a request and its reply of the same size. In the
 // floods the requests have no replies, and the time ends when all have been handled.
 // Usage: messages_gasnet GROUP ROUNDS SMALLEST LARGEST
-#include "gasnet_pair.h"
+#include "pair.h"
 
 enum { BASE = GEX_AM_INDEX_BASE };
 enum { SHORT = BASE, MEDIUM, LONG, SHORT_REPLY, MEDIUM_REPLY, LONG_REPLY };
@@ -145,7 +145,7 @@ static void stores(struct pair* p, size_t bytes, size_t ops) {
   }
 }
 
-static const struct measurement measurements[] = {
+static const struct measurement list[] = {
     {"short", "short", short_trips, line_ping_pong, 1},
     {"short", "short_flood", short_flood, stores, 1},
     {"medium", "medium", medium_trips, line_ping_pong, 1},
@@ -154,9 +154,7 @@ static const struct measurement measurements[] = {
     {"long", "long_flood", long_flood, stores, 1},
 };
 
-static const struct library library = {
-    measurements, sizeof measurements / sizeof *measurements, put, get, meet_all,
-};
+static const struct measurements measurements = {list, sizeof list / sizeof *list};
 
 static void start(size_t bytes) {
   const gex_Flags_t request = GEX_FLAG_AM_REQUEST;
@@ -173,7 +171,8 @@ static void start(size_t bytes) {
       {LONG_FLOOD, (gex_AM_Fn_t)on_flood, request | GEX_FLAG_AM_LONG, 0, NULL, NULL},
       {ALL_HANDLED, (gex_AM_Fn_t)on_all_handled, request | GEX_FLAG_AM_SHORT, 0, NULL, NULL},
   };
-  pair = start_gasnet_pair(handlers, sizeof handlers / sizeof *handlers, bytes);
+  start_door_with_handlers(handlers, sizeof handlers / sizeof *handlers, CELL_BYTES + bytes);
+  pair = begin_pair(bytes);
 }
 
 static size_t least(size_t a, size_t b) {
@@ -188,12 +187,11 @@ int main(int argc, char** argv) {
                                   gex_AM_MaxReplyMedium(world, other, GEX_EVENT_NOW, 0, 0));
   const size_t max_long = least(gex_AM_MaxRequestLong(world, other, GEX_EVENT_NOW, 0, 0),
                                 gex_AM_MaxReplyLong(world, other, GEX_EVENT_NOW, 0, 0));
-  begin_pair(&pair, &library, request.largest);
-  measure_group(&pair, &library, "short", request.rounds, 0, 0);
-  measure_group(&pair, &library, "medium", request.rounds, request.smallest,
+  measure_group(&pair, &measurements, "short", request.rounds, 0, 0);
+  measure_group(&pair, &measurements, "medium", request.rounds, request.smallest,
                 least(request.largest, max_medium));
-  measure_group(&pair, &library, "long", request.rounds, request.smallest,
+  measure_group(&pair, &measurements, "long", request.rounds, request.smallest,
                 least(request.largest, max_long));
-  end_pair(&pair, &library, request.largest);
-  end_gasnet_pair(&pair);
+  end_pair(&pair, request.largest);
+  end_door();
 }

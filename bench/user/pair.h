@@ -1,5 +1,5 @@
 // The framework of the measurements between rank 0 and the last rank, for any library: rounds,
-// controls on mapped memory, and output. A program includes it, describes its library, and calls
+// controls on mapped memory, and output. A program includes it, lists its measurements, and calls
 // measure_pair().
 //
 // Rank 0 prints a line for each round: measurement, bytes, nanoseconds of one operation and of its
@@ -8,7 +8,7 @@
 #ifndef GONDWANA_BENCH_PAIR_H_
 #define GONDWANA_BENCH_PAIR_H_
 
-#include "../common/barriers.h"
+#include "door.h"
 
 enum {
   SMALL_OPS = 1000,
@@ -42,21 +42,10 @@ struct measurement {
   int answers;
 };
 
-struct library {
-  const struct measurement* measurements;
+struct measurements {
+  const struct measurement* list;
   size_t count;
-  batch* put;  // writes to the other rank's data; complete at the target on return
-  batch* get;
-  void (*meet)(void);  // a barrier of all ranks
 };
-
-static inline struct pair start_pair(int rank, int count, void (*end)(int status)) {
-  enter_job(rank, count, end);
-  struct pair p = {.other = me == 0 ? ranks - 1 : 0};
-  p.how = usual_wait(ranks);
-  if (p.how == WAIT_SPIN) pin(me);
-  return p;
-}
 
 // Words of the library and of the control, on separate lines before the data.
 static inline long* word_in(char* memory) {
@@ -73,6 +62,14 @@ static inline char* data_in(char* memory) {
 
 static inline _Atomic long* data_word(struct pair* p) {
   return (_Atomic long*)(void*)data_in(p->mapped);
+}
+
+static inline void put(struct pair* p, size_t bytes, size_t ops) {
+  for (size_t i = 0; i < ops; ++i) put_now(p->other, data_in(p->remote), p->local, bytes);
+}
+
+static inline void get(struct pair* p, size_t bytes, size_t ops) {
+  for (size_t i = 0; i < ops; ++i) get_now(p->other, p->local, data_in(p->remote), bytes);
 }
 
 static inline void copy_there(struct pair* p, size_t bytes, size_t ops) {
@@ -104,15 +101,6 @@ static inline void compare_swap_here(struct pair* p, size_t bytes, size_t ops) {
   for (size_t i = 0; i < ops; ++i) {
     long expected = 0;
     (void)atomic_compare_exchange_strong(data_word(p), &expected, 1);
-  }
-}
-
-static inline void wait_for_value(_Atomic long* word, long value, enum wait_kind how) {
-  while (atomic_load_explicit(word, memory_order_acquire) != value) {
-    if (how == WAIT_SPIN)
-      relax();
-    else
-      sched_yield();
   }
 }
 
@@ -156,29 +144,29 @@ static inline int is_end(void) {
 }
 
 // Each rank tells the other whether it maps its memory.
-static inline void agree_on_control(struct pair* p, const struct library* library) {
+static inline void agree_on_control(struct pair* p) {
   long here = p->mapped != NULL;
   long there = 0;
   memcpy(p->local, &here, sizeof here);
-  if (is_end()) library->put(p, sizeof here, 1);
-  library->meet();
+  if (is_end()) put(p, sizeof here, 1);
+  meet_all();
   memcpy(&there, data_in(p->shared), sizeof there);
   p->has_control = is_end() && here && there;
 }
 
-static inline double time_of(const struct measurement* m, batch* run, struct pair* p,
-                             const struct library* library, size_t bytes, size_t ops) {
-  library->meet();
+static inline double time_of(const struct measurement* m, batch* run, struct pair* p, size_t bytes,
+                             size_t ops) {
+  meet_all();
   if (me != 0 && !(m->answers && is_end())) return 0;
   const int64_t start = now_ns();
   run(p, bytes, ops);
   return ns_per_op(now_ns() - start, ops);
 }
 
-static inline double time_of_control(const struct measurement* m, struct pair* p,
-                                     const struct library* library, size_t bytes, size_t ops) {
-  if (p->has_control) return time_of(m, m->control, p, library, bytes, ops);
-  library->meet();
+static inline double time_of_control(const struct measurement* m, struct pair* p, size_t bytes,
+                                     size_t ops) {
+  if (p->has_control) return time_of(m, m->control, p, bytes, ops);
+  meet_all();
   return 0;
 }
 
@@ -189,55 +177,61 @@ static inline size_t ops_of_a_batch(size_t bytes) {
   return ops > 2 ? ops : 2;
 }
 
-static inline void measure(const struct measurement* m, struct pair* p,
-                           const struct library* library, size_t bytes, size_t rounds) {
+static inline void measure(const struct measurement* m, struct pair* p, size_t bytes,
+                           size_t rounds) {
   const size_t ops = ops_of_a_batch(bytes);
-  (void)time_of(m, m->ours, p, library, bytes, ops);
-  (void)time_of_control(m, p, library, bytes, ops);
+  (void)time_of(m, m->ours, p, bytes, ops);
+  (void)time_of_control(m, p, bytes, ops);
   for (size_t round = 0; round < rounds; ++round) {
-    const double ours = time_of(m, m->ours, p, library, bytes, ops);
-    const double control = time_of_control(m, p, library, bytes, ops);
+    const double ours = time_of(m, m->ours, p, bytes, ops);
+    const double control = time_of_control(m, p, bytes, ops);
     if (me == 0) print_round(m->name, bytes, ours, p->has_control ? control : -1);
   }
   fflush(stdout);
 }
 
 // Checks that the bytes of the put have arrived.
-static inline void check_put(struct pair* p, const struct library* library, size_t bytes) {
+static inline void check_put(struct pair* p, size_t bytes) {
   for (size_t i = 0; i < bytes; ++i) p->local[i] = (char)(i % 127 + 1);
-  library->put(p, bytes, 1);
+  put(p, bytes, 1);
   memset(p->local, 0, bytes);
-  library->get(p, bytes, 1);
+  get(p, bytes, 1);
   for (size_t i = 0; i < bytes; ++i) {
     if (p->local[i] != (char)(i % 127 + 1))
       fail("byte %zu of %zu is not the one that was put", i, bytes);
   }
 }
 
-// Collective. Clears the shared memory, which contains `largest` bytes of data.
-static inline void begin_pair(struct pair* p, const struct library* library, size_t largest) {
-  memset(p->shared, 0, CELL_BYTES + largest);
-  memset(p->local, 1, largest);
-  library->meet();
-  agree_on_control(p, library);
-  memset(p->local, 1, largest);
+// `bytes` is the size of the data. Each rank has started its job with room for it.
+static inline struct pair begin_pair(size_t bytes) {
+  struct pair p = {.other = me == 0 ? ranks - 1 : 0, .how = usual_wait(ranks)};
+  if (p.how == WAIT_SPIN) pin(me);
+  p.shared = block_of(me).mapped;
+  p.remote = block_of(p.other).owner;
+  p.mapped = block_of(p.other).mapped;
+  p.local = new_pages(bytes);
+  memset(p.shared, 0, CELL_BYTES + bytes);
+  meet_all();
+  agree_on_control(&p);
+  memset(p.local, 1, bytes);
+  return p;
 }
 
 // Measures sizes from `smallest` in powers of two; if it is 0, only this size.
-static inline void measure_group(struct pair* p, const struct library* library, const char* group,
+static inline void measure_group(struct pair* p, const struct measurements* all, const char* group,
                                  size_t rounds, size_t smallest, size_t largest) {
-  for (size_t i = 0; i < library->count; ++i) {
-    const struct measurement* m = &library->measurements[i];
+  for (size_t i = 0; i < all->count; ++i) {
+    const struct measurement* m = &all->list[i];
     if (strcmp(m->group, group) != 0) continue;
     for (size_t bytes = smallest; bytes <= largest; bytes = bytes > 0 ? 2 * bytes : largest + 1)
-      measure(m, p, library, bytes, rounds);
+      measure(m, p, bytes, rounds);
   }
 }
 
-static inline void end_pair(struct pair* p, const struct library* library, size_t largest) {
-  library->meet();
-  if (me == 0) check_put(p, library, largest);
-  library->meet();
+static inline void end_pair(struct pair* p, size_t largest) {
+  meet_all();
+  if (me == 0) check_put(p, largest);
+  meet_all();
 }
 
 // The arguments: transfers GROUP ROUNDS SMALLEST LARGEST. Atomic operations have one size.
@@ -248,13 +242,6 @@ struct request {
   size_t largest;
 };
 
-static inline void measure_pair(struct pair* p, const struct library* library,
-                                const struct request* r) {
-  begin_pair(p, library, r->largest);
-  measure_group(p, library, r->group, r->rounds, r->smallest, r->largest);
-  end_pair(p, library, r->largest);
-}
-
 static inline struct request request_of(int argc, char** argv) {
   const char* group = argc > 1 ? argv[1] : "latency";
   const int is_atomic = strcmp(group, "atomics") == 0;
@@ -263,7 +250,7 @@ static inline struct request request_of(int argc, char** argv) {
                           is_atomic ? sizeof(long) : argument(argc, argv, 4, 1 << 20)};
 }
 
-// At least a word, which agree_on_control() needs.
+// At least a word, which begin_pair() needs.
 static inline size_t data_bytes(size_t largest) {
   return largest > sizeof(long) ? largest : sizeof(long);
 }

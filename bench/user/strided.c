@@ -3,7 +3,7 @@
 // control is a loop over the mapped memory. All other names are from OpenSHMEM 1.4.
 //
 // Usage: strided GROUP ROUNDS SMALLEST LARGEST
-#include "shmem_pair.h"
+#include "pair.h"
 
 #define HAS_BLOCKS \
   (SHMEM_MAJOR_VERSION > 1 || (SHMEM_MAJOR_VERSION == 1 && SHMEM_MINOR_VERSION >= 6))
@@ -75,7 +75,7 @@ static void blocks_here(struct pair* p, size_t bytes, size_t ops) {
 }
 #endif
 
-static const struct measurement measurements[] = {
+static const struct measurement list[] = {
     {"words", "iput", iput, words_there, 0},
     {"words", "iget", iget, words_here, 0},
 #if HAS_BLOCKS
@@ -84,9 +84,7 @@ static const struct measurement measurements[] = {
 #endif
 };
 
-static const struct library library = {
-    measurements, sizeof measurements / sizeof *measurements, put, get, shmem_barrier_all,
-};
+static const struct measurements measurements = {list, sizeof list / sizeof *list};
 
 // Reads back with a get what iput has put.
 static void check_words(struct pair* p, size_t bytes) {
@@ -111,12 +109,12 @@ static size_t whole_blocks(size_t bytes) {
 int main(int argc, char** argv) {
   const struct request request = request_of(argc, argv);
   const size_t bytes = data_bytes(request.largest) * STRIDE;
-  struct pair p = start_shmem_pair(bytes);
-  begin_pair(&p, &library, bytes);
-  measure_group(&p, &library, "words", request.rounds, request.smallest, request.largest);
-  measure_group(&p, &library, "blocks", request.rounds, whole_blocks(request.smallest),
+  start_door(argc, argv, CELL_BYTES + bytes);
+  struct pair p = begin_pair(bytes);
+  measure_group(&p, &measurements, "words", request.rounds, request.smallest, request.largest);
+  measure_group(&p, &measurements, "blocks", request.rounds, whole_blocks(request.smallest),
                 request.largest);
-  end_pair(&p, &library, bytes);
+  end_pair(&p, bytes);
   check_words(&p, request.largest);
-  end_shmem();
+  end_door();
 }

@@ -1,7 +1,7 @@
-// The measurements of `gondwana bench` between two ranks of OpenSHMEM: puts, gets, streams of puts,
-// atomic operations and ping-pongs. Only names of OpenSHMEM 1.4 are used, so that other libraries
-// can compile it. Usage: transfers latency|stream|atomics ROUNDS SMALLEST LARGEST
-#include "shmem_pair.h"
+// The measurements of `gondwana bench` between two ranks, of each door: puts, gets, streams of
+// puts, atomic operations and ping-pongs. Usage: transfers latency|stream|atomics ROUNDS SMALLEST
+// LARGEST
+#include "pair.h"
 
 static long* remote_word(struct pair* p) {
   return (long*)(void*)data_in(p->remote);
@@ -9,76 +9,83 @@ static long* remote_word(struct pair* p) {
 
 static void stream(struct pair* p, size_t bytes, size_t ops) {
   for (size_t i = 0; i < ops; ++i) {
-    shmem_putmem_nbi(data_in(p->remote), p->local, bytes, p->other);
-    if (i % WINDOW == WINDOW - 1) shmem_quiet();
+    put_later(p->other, data_in(p->remote), p->local, bytes);
+    if (i % WINDOW == WINDOW - 1) complete_puts(p->other);
   }
-  shmem_quiet();
+  complete_puts(p->other);
 }
 
 static void send(struct pair* p, size_t bytes, long trip) {
-  shmem_putmem(data_in(p->remote), p->local, bytes, p->other);
-  shmem_fence();
-  shmem_long_p(word_in(p->remote), trip, p->other);
+  put_and_tell(p->other, data_in(p->remote), p->local, bytes, word_in(p->remote), trip);
 }
 
 static void send_add(struct pair* p, size_t bytes, long trip) {
   (void)bytes, (void)trip;
-  shmem_long_atomic_inc(word_in(p->remote), p->other);
+  add_and_tell(p->other, word_in(p->remote));
 }
 
-static void wait_for(struct pair* p, long trip) {
-  shmem_long_wait_until(word_in(p->shared), SHMEM_CMP_EQ, trip);
+static void wait_for_trip(struct pair* p, long trip) {
+  wait_for(word_in(p->shared), trip);
 }
 
 static void ping_pong(struct pair* p, size_t bytes, size_t ops) {
-  go_there_and_back(p, bytes, ops, &p->trips, send, wait_for);
+  go_there_and_back(p, bytes, ops, &p->trips, send, wait_for_trip);
 }
 
 static void add_ping_pong(struct pair* p, size_t bytes, size_t ops) {
-  go_there_and_back(p, bytes, ops, &p->trips, send_add, wait_for);
+  go_there_and_back(p, bytes, ops, &p->trips, send_add, wait_for_trip);
 }
 
-static void fetch_add(struct pair* p, size_t bytes, size_t ops) {
+static void fetch_adds(struct pair* p, size_t bytes, size_t ops) {
   (void)bytes;
-  for (size_t i = 0; i < ops; ++i) (void)shmem_long_atomic_fetch_add(remote_word(p), 1, p->other);
+  for (size_t i = 0; i < ops; ++i) fetch_add(p->other, remote_word(p));
 }
 
-static void add(struct pair* p, size_t bytes, size_t ops) {
+#if HAS_ADD
+static void adds(struct pair* p, size_t bytes, size_t ops) {
   (void)bytes;
-  for (size_t i = 0; i < ops; ++i) shmem_long_atomic_add(remote_word(p), 1, p->other);
-  shmem_quiet();
+  for (size_t i = 0; i < ops; ++i) add(p->other, remote_word(p));
+  complete_puts(p->other);
 }
+#endif
 
-static void swap(struct pair* p, size_t bytes, size_t ops) {
+static void swaps(struct pair* p, size_t bytes, size_t ops) {
   (void)bytes;
-  for (size_t i = 0; i < ops; ++i) (void)shmem_long_atomic_swap(remote_word(p), (long)i, p->other);
+  for (size_t i = 0; i < ops; ++i) swap(p->other, remote_word(p), (long)i);
 }
 
-static void compare_swap(struct pair* p, size_t bytes, size_t ops) {
+#if HAS_COMPARE_SWAP
+static void compare_swaps(struct pair* p, size_t bytes, size_t ops) {
   (void)bytes;
-  for (size_t i = 0; i < ops; ++i)
-    (void)shmem_long_atomic_compare_swap(remote_word(p), 0, 1, p->other);
+  for (size_t i = 0; i < ops; ++i) compare_swap(p->other, remote_word(p));
 }
+#endif
 
-static const struct measurement measurements[] = {
+static const struct measurement list[] = {
     {"latency", "put", put, copy_there, 0},
     {"latency", "get", get, copy_here, 0},
     {"latency", "ping_pong", ping_pong, line_ping_pong, 1},
     {"stream", "put_nbi", stream, copy_there, 0},
-    {"atomics", "fetch_add", fetch_add, add_here, 0},
-    {"atomics", "add", add, add_here, 0},
-    {"atomics", "swap", swap, swap_here, 0},
-    {"atomics", "compare_swap", compare_swap, compare_swap_here, 0},
+    {"atomics", "fetch_add", fetch_adds, add_here, 0},
+#if HAS_ADD
+    {"atomics", "add", adds, add_here, 0},
+#endif
+    {"atomics", "swap", swaps, swap_here, 0},
+#if HAS_COMPARE_SWAP
+    {"atomics", "compare_swap", compare_swaps, compare_swap_here, 0},
+#endif
     {"atomics", "ping_pong", add_ping_pong, atomic_ping_pong, 1},
 };
 
-static const struct library library = {
-    measurements, sizeof measurements / sizeof *measurements, put, get, shmem_barrier_all,
-};
+static const struct measurements measurements = {list, sizeof list / sizeof *list};
 
 int main(int argc, char** argv) {
   const struct request request = request_of(argc, argv);
-  struct pair p = start_shmem_pair(data_bytes(request.largest));
-  measure_pair(&p, &library, &request);
-  end_shmem();
+  const size_t bytes = data_bytes(request.largest);
+  start_door(argc, argv, CELL_BYTES + bytes);
+  struct pair p = begin_pair(bytes);
+  measure_group(&p, &measurements, request.group, request.rounds, request.smallest,
+                request.largest);
+  end_pair(&p, request.largest);
+  end_door();
 }
