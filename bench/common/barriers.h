@@ -1,4 +1,4 @@
-// The barriers that a PGAS library competes with, each in its plainest form.
+// The barriers and the lock that a PGAS library competes with, each in its plainest form.
 #ifndef GONDWANA_BENCH_BARRIERS_H_
 #define GONDWANA_BENCH_BARRIERS_H_
 
@@ -16,6 +16,12 @@ enum { SPINS_BEFORE_FUTEX = 200 };
 struct central_barrier {
   _Alignas(LINE_PAIR) _Atomic uint32_t arrived;
   _Alignas(LINE_PAIR) _Atomic uint32_t generation;
+};
+
+// Processes get it in the order in which they ask.
+struct ticket_lock {
+  _Alignas(LINE_PAIR) _Atomic uint32_t next;
+  _Alignas(LINE_PAIR) _Atomic uint32_t served;
 };
 
 // One flag per process, each on its own cache lines: for two processes only.
@@ -77,6 +83,21 @@ static inline void pair_wait(struct pair_barrier* barrier, int side) {
   while ((int32_t)(atomic_load_explicit(&barrier->flag[!side].count, memory_order_acquire) - mine) <
          0)
     relax();
+}
+
+static inline void take_lock(struct ticket_lock* lock, enum wait_kind how) {
+  const uint32_t mine = atomic_fetch_add_explicit(&lock->next, 1, memory_order_relaxed);
+  while (atomic_load_explicit(&lock->served, memory_order_acquire) != mine) {
+    if (how == WAIT_YIELD)
+      sched_yield();
+    else
+      relax();
+  }
+}
+
+static inline void give_lock(struct ticket_lock* lock) {
+  const uint32_t served = atomic_load_explicit(&lock->served, memory_order_relaxed);
+  atomic_store_explicit(&lock->served, served + 1, memory_order_release);
 }
 
 #endif

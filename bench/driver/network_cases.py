@@ -147,7 +147,7 @@ def collective_cases() -> list[Case]:
 def flood_case() -> Case:
     """Active messages one way, compared with one bare message each."""
     kinds = {"Short": ("short", 48), "Medium 64 B": ("medium_64", 112)}
-    return Case("network_flood", 2, (Run("gasnet_far_flood", nodes=2),),
+    return Case("network_flood", 2, (Run("gasnet_flood", ("far",), nodes=2),),
                 tuple(Row(f"gex {title}, one way, many, two nodes", f"gasnet_far_flood_{name}",
                           times(8), (f"bare_message_rate_{size}_spin",))
                       for title, (name, size) in kinds.items()), (BARE,))

@@ -10,7 +10,7 @@
 // all messages of a rank. Usage: gasnet_immediate [MESSAGES] [BLOCK]...
 #include "gasnet_schedule.h"
 
-enum { REPEATS = 3, SLEEP_NS = 500000, MOST_PLACES = 1024, PLACE_BYTES = 4096 };
+enum { REPEATS = 3, MOST_PLACES = 1024, PLACE_BYTES = 4096 };
 enum { HANDLER = GEX_AM_INDEX_BASE };
 
 struct ring {
@@ -22,24 +22,8 @@ struct ring {
   _Alignas(PLACE_BYTES) char places[MOST_PLACES][PLACE_BYTES];
 };
 
-static uint64_t handled;
-static uint64_t numbers;  // sum over all handled messages
-
-static void handler(gex_Token_t token, void* payload, size_t bytes) {
-  (void)token;
-  uint64_t number = 0;
-  memcpy(&number, payload, sizeof number);
-  numbers += number;
-  if (bytes == MESSAGE_BYTES) ++handled;
-}
-
 static struct ring* ring_of(const struct job* job, gex_Rank_t rank) {
   return (struct ring*)(void*)window_of(job, rank).mapped;
-}
-
-static void sleep_once(void) {
-  const struct timespec time = {0, SLEEP_NS};
-  nanosleep(&time, NULL);
 }
 
 static void sleep_until_over(struct ring* ring, uint64_t phase) {
@@ -71,35 +55,6 @@ static size_t find_room(const struct schedule* s, uint64_t phase) {
   handled = numbers = 0;
   meet(s->job);
   return 0;
-}
-
-static void poll_now_and_then(const struct schedule* s) {
-  gex_Event_t all_here = gex_Coll_BarrierNB(s->job->team, 0);
-  do {
-    sleep_once();
-    gasnet_AMPoll();
-  } while (gex_Event_Test(all_here) != GASNET_OK);
-  const uint64_t messages = s->messages;
-  GASNET_BLOCKUNTIL(handled >= messages);
-  require(handled == messages && numbers == messages * (messages - 1) / 2,
-          "not the messages that were sent");
-  handled = numbers = 0;
-}
-
-static double time_schedule(const struct schedule* s, void (*send)(const struct schedule*)) {
-  int64_t time = 0;
-  memset(messages_sent, 0, sizeof messages_sent);
-  meet(s->job);
-  if (s->job->rank == 0) {
-    const int64_t start = now_ns();
-    send(s);
-    meet(s->job);
-    time = now_ns() - start;
-  } else {
-    poll_now_and_then(s);
-  }
-  meet(s->job);
-  return (double)time;
 }
 
 // One turn of the control: copies if there is space, at most one block per rank.
@@ -168,7 +123,7 @@ static void measure(struct schedule* s, size_t block, size_t room, uint64_t* pha
 }
 
 int main(int argc, char** argv) {
-  gex_AM_Entry_t handlers[] = {{HANDLER, (gex_AM_Fn_t)handler,
+  gex_AM_Entry_t handlers[] = {{HANDLER, (gex_AM_Fn_t)on_message,
                                 GEX_FLAG_AM_MEDIUM | GEX_FLAG_AM_REQUEST, 0, NULL, "handler"}};
   const struct job job = start_job(handlers, 1, sizeof(struct ring));
   require(job.ranks >= 2 && job.ranks <= MOST_RANKS, "2 to 64 ranks are needed");

@@ -9,7 +9,7 @@
 
 #include "gasnet_job.h"
 
-enum { MESSAGE_BYTES = 4032, MOST_RANKS = 64 };
+enum { MESSAGE_BYTES = 4032, MOST_RANKS = 64, SLEEP_NS = 500000 };
 
 struct schedule {
   const struct job* job;
@@ -22,6 +22,16 @@ struct schedule {
 // The number of messages sent to each rank. The first word of a payload is its index.
 static _Alignas(LINE_PAIR) uint64_t message_payload[MESSAGE_BYTES / sizeof(uint64_t)];
 static size_t messages_sent[MOST_RANKS];
+static uint64_t handled;  // messages that this rank has received
+static uint64_t numbers;  // sum of their indices
+
+static void on_message(gex_Token_t token, void* payload, size_t bytes) {
+  (void)token;
+  uint64_t number = 0;
+  memcpy(&number, payload, sizeof number);
+  numbers += number;
+  if (bytes == MESSAGE_BYTES) ++handled;
+}
 
 static inline size_t least(size_t a, size_t b) {
   return a < b ? a : b;
@@ -66,6 +76,40 @@ static inline void send_dynamic(const struct schedule* s) {
       all_left -= sent;
     }
   }
+}
+
+static inline void sleep_once(void) {
+  const struct timespec time = {0, SLEEP_NS};
+  nanosleep(&time, NULL);
+}
+
+static inline void poll_now_and_then(const struct schedule* s) {
+  gex_Event_t all_here = gex_Coll_BarrierNB(s->job->team, 0);
+  do {
+    sleep_once();
+    gasnet_AMPoll();
+  } while (gex_Event_Test(all_here) != GASNET_OK);
+  const uint64_t messages = s->messages;
+  GASNET_BLOCKUNTIL(handled >= messages);
+  require(handled == messages && numbers == messages * (messages - 1) / 2,
+          "not the messages that were sent");
+  handled = numbers = 0;
+}
+
+// The time of rank 0 until all ranks have met; the others sleep between two polls.
+static inline double time_schedule(const struct schedule* s, void (*run)(const struct schedule*)) {
+  memset(messages_sent, 0, sizeof messages_sent);
+  meet(s->job);
+  const int64_t start = now_ns();
+  if (s->job->rank == 0) {
+    run(s);
+    meet(s->job);
+  } else {
+    poll_now_and_then(s);
+  }
+  const int64_t time = now_ns() - start;
+  meet(s->job);
+  return (double)time;
 }
 
 #endif

@@ -17,13 +17,7 @@ struct sleeper {
   _Atomic uint64_t sent;   // messages sent to it, in all batches
 };
 
-static uint64_t handled;
 static uint64_t acknowledged[3];  // by rank
-
-static void handler(gex_Token_t token, void* payload, size_t bytes) {
-  (void)token, (void)payload, (void)bytes;
-  ++handled;
-}
 
 static void all_handled(gex_Token_t token, gex_AM_Arg_t rank) {
   (void)token;
@@ -92,7 +86,8 @@ static void sleep_and_take(const struct job* job, struct sleeper* mine) {
 
 int main(void) {
   gex_AM_Entry_t handlers[] = {
-      {HANDLER, (gex_AM_Fn_t)handler, GEX_FLAG_AM_MEDIUM | GEX_FLAG_AM_REQUEST, 0, NULL, "handler"},
+      {HANDLER, (gex_AM_Fn_t)on_message, GEX_FLAG_AM_MEDIUM | GEX_FLAG_AM_REQUEST, 0, NULL,
+       "handler"},
       {ALL_HANDLED, (gex_AM_Fn_t)all_handled, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 1, NULL,
        "all_handled"},
   };

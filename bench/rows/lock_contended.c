@@ -8,15 +8,9 @@
 // Enough turns for all ranks to contend even if one starts late.
 enum { BATCHES = 20, TURNS = 2000, SLOW_TURNS = 20, SLOW_US = 100 };
 
-// Both words are in the memory of rank 0, at its local mapping.
-struct ticket_lock {
-  _Alignas(LINE_PAIR) _Atomic uint32_t next;
-  _Alignas(LINE_PAIR) _Atomic uint32_t served;
-};
-
 struct contest {
-  long* lock;  // symmetric
-  struct ticket_lock* ticket;
+  long* lock;                  // symmetric
+  struct ticket_lock* ticket;  // in the memory of rank 0, as mapped here
   volatile long* guarded;
   enum wait_kind how;
 };
@@ -29,26 +23,11 @@ static void ours(const struct contest* contest) {
   }
 }
 
-static void take(struct ticket_lock* lock, enum wait_kind how) {
-  const uint32_t mine = atomic_fetch_add_explicit(&lock->next, 1, memory_order_relaxed);
-  while (atomic_load_explicit(&lock->served, memory_order_acquire) != mine) {
-    if (how == WAIT_YIELD)
-      sched_yield();
-    else
-      relax();
-  }
-}
-
-static void give(struct ticket_lock* lock) {
-  const uint32_t served = atomic_load_explicit(&lock->served, memory_order_relaxed);
-  atomic_store_explicit(&lock->served, served + 1, memory_order_release);
-}
-
 static void control(const struct contest* contest) {
   for (int i = 0; i < TURNS; ++i) {
-    take(contest->ticket, contest->how);
+    take_lock(contest->ticket, contest->how);
     *contest->guarded = *contest->guarded + 1;
-    give(contest->ticket);
+    give_lock(contest->ticket);
   }
 }
 

@@ -8,19 +8,12 @@ enum { BLOCKS = 8, BATCHES = 30, WARM_UP = 3 };
 
 struct plan {
   int gets;
-  int64_t compute_ns;
+  size_t compute_us;
   size_t bytes;
 };
 
 static char* symmetric;
 static char* local;
-
-static void compute(int64_t ns) {
-  const int64_t end = now_ns() + ns;
-  volatile double computed = 1;
-  while (ns > 0 && now_ns() < end)
-    for (int i = 0; i < 100; ++i) computed = computed * 1.0000001;
-}
 
 static void exchange(const struct plan* plan) {
   const int half = ranks / 2;
@@ -35,7 +28,7 @@ static void exchange(const struct plan* plan) {
       else
         shmem_putmem_nbi(there, here, plan->bytes, peer);
     }
-    compute(plan->compute_ns);
+    compute_us(plan->compute_us);
   }
   shmem_barrier_all();
 }
@@ -48,7 +41,8 @@ static void time_exchanges(const struct plan* plan) {
 int main(int argc, char** argv) {
   start_shmem();
   require(argc > 3 && ranks % 2 == 0, "expected put or get, a time, sizes, and an even job");
-  struct plan plan = {.gets = strcmp(argv[1], "get") == 0, .compute_ns = atol(argv[2]) * 1000};
+  struct plan plan = {.gets = strcmp(argv[1], "get") == 0,
+                      .compute_us = argument(argc, argv, 2, 0)};
   for (int i = 3; i < argc; ++i) {
     plan.bytes = (size_t)atol(argv[i]);
     symmetric = allocate_symmetric(plan.bytes * (size_t)ranks);

@@ -5,12 +5,6 @@
 
 enum { TRIES = 2000, PUTS = 8, PAUSE_US = 1000 };
 
-static void compute(int64_t ns) {
-  volatile double computed = 1;
-  for (const int64_t end = now_ns() + ns; now_ns() < end;)
-    for (int i = 0; i < 100; ++i) computed = computed * 1.0000001;
-}
-
 static void post_many(long* cells, int peer) {
   for (int i = 1; i < PUTS; ++i) shmem_long_p(cells + i, i, peer);
   shmem_long_p(cells, (long)now_ns(), peer);
@@ -30,7 +24,7 @@ static void measure(const char* name, void (*post)(long*, int), long* cells) {
     shmem_barrier_all();
     if (me == 0) {
       post(cells, peer);
-      compute(PAUSE_US * 1000);
+      compute_us(PAUSE_US);
     } else if (me == peer) {
       shmem_long_wait_until(cells, SHMEM_CMP_NE, last);
       last = cells[0];

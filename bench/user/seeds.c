@@ -21,8 +21,7 @@ static long lock_word;
 
 struct controls {
   struct central_barrier barrier;
-  _Alignas(LINE_PAIR) _Atomic uint64_t next;
-  _Alignas(LINE_PAIR) _Atomic uint64_t served;
+  struct ticket_lock lock;
 };
 
 static struct controls* controls(void) {
@@ -150,18 +149,12 @@ static void lock(void) {
 }
 
 static void plain_lock(void) {
-  struct controls* of_all = controls();
+  struct ticket_lock* lock_of_all = &controls()->lock;
   unsigned long* word = table.of[0];
   for (size_t i = 0; i < FLOOD; ++i) {
-    const uint64_t ticket = atomic_fetch_add(&of_all->next, 1);
-    while (atomic_load_explicit(&of_all->served, memory_order_acquire) != ticket) {
-      if (how == WAIT_YIELD)
-        sched_yield();
-      else
-        relax();
-    }
+    take_lock(lock_of_all, how);
     *(volatile unsigned long*)word = *word + 1;
-    atomic_store_explicit(&of_all->served, ticket + 1, memory_order_release);
+    give_lock(lock_of_all);
   }
 }
 

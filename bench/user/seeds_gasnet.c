@@ -11,12 +11,10 @@
 // between two polls. The control is a schedule that waits for space.
 #include "../rows/gasnet_schedule.h"
 
-enum { TRIPS = 200, LARGEST = 32 << 10, MESSAGES = 1000, BLOCK = 1, SLEEP_NS = 500000 };
+enum { TRIPS = 200, LARGEST = 32 << 10, MESSAGES = 1000, BLOCK = 1 };
 enum { SLEEPER = GEX_AM_INDEX_BASE, NEGOTIATED, FIXED, REPLY };
 
 static _Alignas(LINE_PAIR) uint32_t own_payload[LARGEST / sizeof(uint32_t)];
-static uint64_t to_sleeper;  // messages handled here
-static uint64_t numbers;     // sum of their numbers
 static uint64_t served;
 static uint64_t answered;
 static uint64_t wrong;
@@ -52,13 +50,6 @@ static void reply(gex_Token_t token, void* payload, size_t bytes, gex_AM_Arg_t f
   (void)token;
   look_at(payload, bytes, first);
   ++answered;
-}
-
-static void sleeper(gex_Token_t token, void* payload, size_t bytes) {
-  (void)token;
-  wrong += bytes != MESSAGE_BYTES;
-  numbers += *(const uint64_t*)payload;
-  ++to_sleeper;
 }
 
 static void send(const struct job* job, gex_AM_Index_t handler, size_t bytes, gex_AM_Arg_t first) {
@@ -102,48 +93,20 @@ static void measure_trips(const struct job* job, const char* name, size_t bytes,
   }
 }
 
-static void sleep_and_poll(const struct schedule* s) {
-  gex_Event_t all_here = gex_Coll_BarrierNB(s->job->team, 0);
-  const struct timespec pause = {0, SLEEP_NS};
-  do {
-    nanosleep(&pause, NULL);
-    gasnet_AMPoll();
-  } while (gex_Event_Test(all_here) != GASNET_OK);
-  const uint64_t messages = s->messages;
-  GASNET_BLOCKUNTIL(to_sleeper >= messages);
-  require(to_sleeper == messages && numbers == messages * (messages - 1) / 2 && wrong == 0,
-          "not the messages that were sent");
-  to_sleeper = numbers = 0;
-}
-
-static double time_schedule(const struct schedule* s, void (*run)(const struct schedule*)) {
-  memset(messages_sent, 0, sizeof messages_sent);
-  meet(s->job);
-  const int64_t start = now_ns();
-  if (s->job->rank == 0) {
-    run(s);
-    meet(s->job);
-  } else {
-    sleep_and_poll(s);
-  }
-  const double ns = ns_per_op(now_ns() - start, s->messages * s->last);
-  meet(s->job);
-  return ns;
-}
-
 static void measure_immediate(const struct job* job, size_t rounds) {
   const gex_Rank_t last = job->ranks - 1;
   const struct schedule schedule = {job, SLEEPER, last, MESSAGES / last, BLOCK};
+  const double messages = (double)(schedule.messages * last);
   for (size_t round = 0; round < rounds; ++round) {
-    const double ours = time_schedule(&schedule, send_dynamic);
-    print(job, "immediate", ours, time_schedule(&schedule, send_static));
+    const double ours = time_schedule(&schedule, send_dynamic) / messages;
+    print(job, "immediate", ours, time_schedule(&schedule, send_static) / messages);
   }
 }
 
 int main(int argc, char** argv) {
   const gex_Flags_t request = GEX_FLAG_AM_MEDIUM | GEX_FLAG_AM_REQUEST;
   gex_AM_Entry_t handlers[] = {
-      {SLEEPER, (gex_AM_Fn_t)sleeper, request, 0, NULL, "sleeper"},
+      {SLEEPER, (gex_AM_Fn_t)on_message, request, 0, NULL, "sleeper"},
       {NEGOTIATED, (gex_AM_Fn_t)negotiated, request, 1, NULL, "negotiated"},
       {FIXED, (gex_AM_Fn_t)fixed, request, 1, NULL, "fixed"},
       {REPLY, (gex_AM_Fn_t)reply, GEX_FLAG_AM_MEDIUM | GEX_FLAG_AM_REPLY, 1, NULL, "reply"},
