@@ -347,7 +347,10 @@ void Front::lose_launcher() {
 }
 
 void Front::stop(Time time) {
-  loop_.pause(world_.now() + time);
+  const Time until = world_.now() + time;
+  for (const Known& known : known_)
+    if (known.loss) world_.ledger().delay(*known.loss, until + late_ns);
+  loop_.pause(until);
 }
 
 void Front::lose_output(int reason) {

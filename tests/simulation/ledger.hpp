@@ -2,6 +2,7 @@
 // at the end the two must agree.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -36,6 +37,11 @@ class Ledger {
   std::size_t add(Cause cause);
   void withdraw(std::size_t number) {
     causes_[number].earliest = causes_[number].latest = Cause::never;
+  }
+  // Nobody can notice it before, because the launcher is stopped.
+  void delay(std::size_t number, Time until) {
+    Cause& cause = causes_[number];
+    if (cause.latest != Cause::never) cause.latest = std::max(cause.latest, until);
   }
   // The output cannot be written: no end, but no success either.
   void lose_output() { output_lost_ = true; }
