@@ -195,11 +195,11 @@ std::optional<std::string> NodeRules::check_signals(const NodeEvent& event,
   }
   const auto* signal = std::get_if<SignalCame>(&event);
   if (signal == nullptr || signal->number == SIGUSR1) return std::nullopt;
-  if (asks_to_end(signal->number) && !before.is_idle) {
-    const Ending& ending = after.end().ending();
-    const bool kills = ending.state() == Ending::State::killing || ending.is_over();
+  const Ending& ending = after.end().ending();
+  const bool kills = ending.state() == Ending::State::killing || ending.is_over();
+  if (asks_to_end(signal->number) && !before.is_idle)
     return kills ? std::nullopt : std::optional<std::string>("a second signal does not kill");
-  }
+  if (kills && before.is_idle) return "a first signal kills";
   const auto passes = [&](int number) {
     return std::ranges::any_of(actions, [number](const NodeAction& action) {
       const auto* to_ranks = std::get_if<SignalRanks>(&action);
