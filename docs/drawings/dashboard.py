@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Draws docs/dashboard.png: what Prometheus answers to the panels of the dashboard for Grafana.
+"""Draws docs/dashboard.png: the answers of Prometheus to the panels of the dashboard for Grafana.
 
     dashboard.py GONDWANA PROBLEMS
 
-Needs prometheus and matplotlib. PROBLEMS is why_problems of tests/why: its ranks meet in
+Needs prometheus and matplotlib. PROBLEMS is why_problems of tests/why: its ranks call
 barriers, and the last one is slower. For some seconds in the middle rank 1 is stopped. Matplotlib
 draws each panel at its place: this is not a picture of Grafana.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the drawings of docs/ as SVG; --check: tells which files differ from that."""
+"""Writes the drawings of docs/ as SVG; --check: prints the files that differ."""
 
 import sys
 from pathlib import Path

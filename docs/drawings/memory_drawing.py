@@ -29,10 +29,10 @@ PLACES = {
 
 
 def constant(text: str) -> int:
-    """The value of a product or sum of whole numbers, as C++ and Python write it alike."""
+    """The value of a product or sum of whole numbers, with the same syntax in C++ and Python."""
     if not re.fullmatch(r"[\d\s*+x\-A-Fa-f()]+", text):
         raise ValueError(f"{text!r} is no constant that this script reads")
-    return eval(text)  # digits and operators alone
+    return eval(text)  # only digits and operators
 
 
 def system_area() -> list[tuple[str, int]]:

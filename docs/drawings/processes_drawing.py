@@ -1,4 +1,4 @@
-"""The processes of a job, and which of them talk to each other."""
+"""The processes of a job, and the connections between them."""
 
 from svg import Drawing
 

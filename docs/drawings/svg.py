@@ -1,4 +1,4 @@
-"""What the drawings are made of: boxes, lines and text, in colours for light and dark screens."""
+"""The parts of drawings: boxes, lines and text, in colours for light and dark screens."""
 
 from dataclasses import dataclass, field
 from html import escape
@@ -58,7 +58,7 @@ class Drawing:
         )
 
     def box(self, x, y, width, height, style, title="", *notes, radius=6):
-        """A box with its title, and smaller lines below that, all in the middle."""
+        """A box with its title, and smaller lines below, all centred."""
         self.parts.append(
             f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{radius}" '
             f'class="{style}"/>'

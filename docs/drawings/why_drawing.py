@@ -1,13 +1,13 @@
-"""A terminal: a job that does not go on, and what `gondwana why` says of it."""
+"""A terminal: a job that hangs, and the output of `gondwana why` for it."""
 
 from svg import Drawing
 
-COLUMN, ROW = 8.45, 20  # of a character of 14 pixels
+COLUMN, ROW = 8.45, 20  # width of a character of 14 pixels
 MARGIN = 24
 TOP = 58
 
 # As the commands print it on 80 columns, for the case missing_barrier of examples/mistakes.c. "$"
-# begins what is typed, "!" what names the culprit.
+# begins a typed line, "!" the line that names the cause.
 SHOWN = [
     "$ gondwana ps",
     "  JOB        RANKS  NODES      TIME STATE      PROGRAM",
@@ -39,7 +39,7 @@ def draw() -> Drawing:
     for number, line in enumerate(SHOWN):
         text = line if line.startswith("$") else line[2:]
         style = f"mono {STYLES[line[0]]}".strip()
-        # Spaces that are not broken stay as many as they are.
+        # Non-breaking spaces keep their number.
         drawing.text(
             MARGIN,
             TOP + ROW * number,
