@@ -23,7 +23,7 @@ class Frame:
 
 @cache
 def _library() -> ctypes.CDLL | None:
-    """Beside the folder that is run; None where it was built without libdw."""
+    """The module next to the folder that is run; None if it was built without libdw."""
     try:
         return ctypes.CDLL(str(Path(sys.argv[0]).absolute().parent / MODULE))
     except OSError:
@@ -32,11 +32,11 @@ def _library() -> ctypes.CDLL | None:
 
 @cache
 def frames(module: str, address: int) -> tuple[Frame, ...]:
-    """Those of a return address, innermost first; several where functions are inlined."""
+    """The frames of a return address, innermost first; several if functions are inlined."""
     library = _library()
     text = ctypes.create_string_buffer(8192)
     if library is not None:
-        where = ctypes.c_uint64(address - 1)  # within the call
+        where = ctypes.c_uint64(address - 1)  # inside the call instruction
         library.gondwana_lines_of_address(module.encode(), where, text, ctypes.c_size_t(len(text)))
     lines = text.value.decode(errors="replace").splitlines()
     found = [line.split("\t") for line in lines if line.count("\t") == 2]

@@ -1,4 +1,4 @@
-"""What is worth changing in the program, each with its figures. What costs little is not told."""
+"""Advice on what to change in the program, with figures. Small costs are omitted."""
 
 import os
 import re
@@ -22,7 +22,7 @@ GETS = re.compile(
 PUTS = re.compile(
     r"^shmem_(?:ctx_)?(?:\w+_)?(?:p|i?put\w*)$|^gex_RMA_Put|^gasnet_put|^ARMCI_(?:Nb)?Put"
 )
-LARGER = (  # beginning of the name of a call -> what moves more at once, to read and to write
+LARGER = (  # beginning of the name of a call -> calls that move more at once, to read and to write
     ("shmem_", "shmem_getmem", "shmem_putmem"),
     ("ARMCI_", "ARMCI_Get", "ARMCI_Put"),
     ("", "gex_RMA_GetBlocking", "gex_RMA_PutBlocking"),
@@ -30,14 +30,14 @@ LARGER = (  # beginning of the name of a call -> what moves more at once, to rea
 
 
 def of_job(profile: Profile, paths: list[Path]) -> list[str]:
-    """Sentences, the most important first."""
+    """The advice as sentences, the most important first."""
     late = [imbalance.finding(profile)] if imbalance.is_uneven(profile) else []
     told = late + _locks(profile, paths) + _hot_rank(profile) + _small_transfers(paths)
     return told or [imbalance.finding(profile)]
 
 
 def place(path: Path) -> str:
-    """plant.c:12, or the function where its file is not known."""
+    """Such as plant.c:12, or the function if its file is unknown."""
     if not path.frames:
         return "an unknown place"
     frame = path.frames[0]
@@ -45,7 +45,7 @@ def place(path: Path) -> str:
 
 
 def _by_line(paths: list[Path], names: re.Pattern[str]) -> list[tuple[str, str, list[Path]]]:
-    """Call, line, and the paths that lead there."""
+    """The paths of each call and line."""
     found: dict[tuple[str, str], list[Path]] = {}
     for path in paths:
         if names.search(path.call):
@@ -54,7 +54,7 @@ def _by_line(paths: list[Path], names: re.Pattern[str]) -> list[tuple[str, str, 
 
 
 def _locks(profile: Profile, paths: list[Path]) -> list[str]:
-    """The line that waits longest for a lock."""
+    """Advice on the line that waits longest for a lock."""
     costs = [
         (
             sum(path.all_seconds for path in of_line),
@@ -76,7 +76,7 @@ def _locks(profile: Profile, paths: list[Path]) -> list[str]:
 
 
 def _hot_rank(profile: Profile) -> list[str]:
-    """The rank that most bytes of the others go to or come from."""
+    """Advice on the rank that exchanges most bytes with the others."""
     ranks = len(profile.ranks)
     to_rank = [0] * ranks
     senders = [0] * ranks
@@ -96,7 +96,7 @@ def _hot_rank(profile: Profile) -> list[str]:
 
 
 def _small_transfers(paths: list[Path]) -> list[str]:
-    """Lines that move many small pieces."""
+    """Advice on lines that move many small pieces."""
     found = []
     for names, what, column in ((GETS, "gets", 1), (PUTS, "puts", 2)):
         for call, where, of_line in _by_line(paths, names):

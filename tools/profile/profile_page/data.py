@@ -1,4 +1,4 @@
-"""What a job has counted, as the profiling library writes it in JSON."""
+"""The counts of a job, read from the JSON of the profiling library."""
 
 import json
 import math
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 FORMAT = "gondwana profile 1"
-KINDS = {  # of traffic, as the report names them
+KINDS = {  # kinds of traffic, with their names in the report
     "put": "put",
     "get": "got",
     "atomic": "of atomics and signals",
@@ -35,21 +35,21 @@ class RawPath:
 class Rank:
     host: str
     node_leader: int  # the first rank of its node
-    seconds: float  # since the library began; 0: not known
+    seconds: float  # since the library began; 0: unknown
     calls: dict[str, Calls]
     traffic: dict[str, dict[int, int]]  # kind -> peer -> bytes
     paths: list[RawPath] = field(default_factory=list)
-    regions: dict[str, Calls] = field(default_factory=dict)  # that the program names
+    regions: dict[str, Calls] = field(default_factory=dict)  # regions that the program names
     devices: dict[str, tuple[int, int]] = field(default_factory=dict)  # kind -> bytes to, from
-    bounced: int = 0  # bytes of those that passed through host memory on their way
+    bounced: int = 0  # bytes of these copies that passed through host memory
 
     @property
     def inside(self) -> float:
-        """Seconds in the library, of all threads together."""
+        """The seconds in the library, summed over all threads."""
         return sum(calls.seconds for calls in self.calls.values())
 
     def bytes_to(self) -> dict[int, int]:
-        """Peer -> bytes of all kinds."""
+        """The bytes of all kinds to each peer."""
         sums: dict[int, int] = {}
         for row in self.traffic.values():
             for peer, size in row.items():
@@ -73,7 +73,7 @@ class Profile:
         return list(leaders.values())
 
     def calls(self) -> list[str]:
-        """All that were made, the one that took most time first."""
+        """All calls, sorted by total time, longest first."""
         seconds: dict[str, float] = {}
         for rank in self.ranks:
             for name, calls in rank.calls.items():
@@ -81,7 +81,7 @@ class Profile:
         return sorted(seconds, key=lambda name: -seconds[name])
 
     def regions(self) -> list[str]:
-        """All that the program has named, the one that took most time first."""
+        """All regions that the program has named, sorted by total time, longest first."""
         seconds: dict[str, float] = {}
         for rank in self.ranks:
             for name, region in rank.regions.items():
@@ -96,7 +96,7 @@ class Profile:
 
 
 def read(file: Path) -> Profile:
-    """Raises ValueError for what the library has not written."""
+    """Reads the data; raises ValueError if the library cannot have written them."""
     text = file.read_text(encoding="utf-8")
     try:
         found = json.loads(text)

@@ -1,11 +1,11 @@
-"""How evenly the ranks share the work, and which ranks the others wait for."""
+"""The balance of the work, and the ranks that the others wait for."""
 
 import re
 from dataclasses import dataclass
 
 from data import Profile
 
-# Calls that wait until other ranks have come or have done something.
+# Calls that wait until other ranks have called or have done something.
 WAITS = re.compile(
     r"barrier|sync|wait|broadcast|collect|alltoall|reduce|_to_all|GASNET_BLOCKUNTIL"
     r"|gex_Event_Wait|gex_Coll|gasnet_coll|set_lock|ARMCI_Barrier|ARMCI_Lock"
@@ -13,12 +13,12 @@ WAITS = re.compile(
 STARTS = re.compile(
     r"shmem_(?:init|finalize)|start_pes|_Init|_init$|[aA]ttach|_exit$|_[fF]inalize$"
 )
-SHARE = 0.05  # of the time between start and end: less is not worth a sentence
+SHARE = 0.05  # share of the time between start and end; smaller losses are not reported
 
 
 @dataclass(frozen=True)
 class Spread:
-    """The time of one thing on all ranks, in seconds."""
+    """The time that each rank spends on one activity, in seconds."""
 
     seconds: list[float]
 
@@ -37,7 +37,7 @@ class Spread:
 
     @property
     def factor(self) -> float:
-        """The largest over the mean: 1 where all ranks take as long."""
+        """The largest time divided by the mean: 1 if all are equal."""
         return self.most[0] / self.mean if self.mean > 0 else 1.0
 
 
@@ -58,7 +58,7 @@ def inside(profile: Profile) -> Spread:
 
 
 def outside(profile: Profile) -> Spread | None:
-    """The program's own work; not known where threads share a rank, or of ranks cut off."""
+    """The program's own work; unknown if a rank has several threads, or was cut off."""
     if profile.of_threads or any(rank.seconds == 0 for rank in profile.ranks):
         return None
     return Spread([max(0.0, rank.seconds - rank.inside) for rank in profile.ranks])
@@ -69,7 +69,7 @@ def waiting(profile: Profile) -> Spread:
 
 
 def starting(profile: Profile) -> Spread:
-    """Starting and ending the library."""
+    """The time of starting and ending the library."""
     return _of_calls(profile, STARTS)
 
 
@@ -83,7 +83,7 @@ def _of_calls(profile: Profile, names: re.Pattern[str]) -> Spread:
 
 
 def _lost(profile: Profile) -> float:
-    """Seconds that a rank waits for others, on average."""
+    """The mean of the seconds that ranks wait for others."""
     waits = waiting(profile)
     return waits.mean - waits.least[0]
 
@@ -98,7 +98,7 @@ def is_uneven(profile: Profile) -> bool:
 
 
 def finding(profile: Profile) -> str:
-    """One sentence: whether ranks wait for others, and for which."""
+    """A sentence that says whether ranks wait for others, and for which."""
     if not is_uneven(profile):
         return "No rank keeps the others waiting for long."
     waits, lost = waiting(profile), _lost(profile)
@@ -112,7 +112,7 @@ def finding(profile: Profile) -> str:
 
 
 def seconds(value: float) -> str:
-    """Three digits and a unit."""
+    """The time with three digits and a unit."""
     for factor, unit in ((1, "s"), (1e3, "ms"), (1e6, "us")):
         if value * factor >= 0.9995:
             return f"{value * factor:#.3g}".rstrip(".") + f" {unit}"

@@ -21,7 +21,7 @@ MOST_REGIONS = 40
 def page(
     profile: Profile, paths: list[Path], words: list[str], matrix: str | None, balance: str
 ) -> str:
-    """`words`: the command line and the load, as the command gives them."""
+    """The whole page. `words`: the command line and the load average, passed by the command."""
     ranks = max(map(len, profile.nodes))
     body = (
         f"<p>{escape(profile.title)}<br>{escape(profile.machine())}</p>\n"
@@ -65,7 +65,7 @@ def _calls(profile: Profile) -> str:
 
 
 def _devices(profile: Profile) -> str:
-    """Nothing where none was used."""
+    """The bytes of devices; empty if no device was used."""
     rows = []
     for kind in sorted({kind for rank in profile.ranks for kind in rank.devices}):
         moved = [rank.devices.get(kind, (0, 0)) for rank in profile.ranks]
@@ -81,7 +81,7 @@ def _devices(profile: Profile) -> str:
 
 
 def _regions(profile: Profile) -> str:
-    """Nothing where the program names none."""
+    """The table of regions; empty if the program names none."""
     names = profile.regions()
     if not names:
         return ""

@@ -1,4 +1,4 @@
-"""Time by call path: which lines of the program the time in the library belongs to."""
+"""Time by call path: attributes the time in the library to lines of the program."""
 
 import os
 import re
@@ -8,10 +8,10 @@ import addresses
 from addresses import Frame
 from data import Profile, RawPath
 
-# Inline code of the headers: the program's line is the one that calls it.
+# Inline code of the headers; its caller is the line of the program.
 OF_HEADERS = re.compile(r"_?(?:gex|gasnete?|gondwana)_")
 
-# Callers of the program: of a thread, of main, of a handler.
+# Functions that call the program: a thread, main or a handler.
 OF_RUNTIME = re.compile(r"libc\.so|libpthread|libstdc\+\+|libgondwana")
 
 
@@ -21,7 +21,7 @@ class Path:
     frames: tuple[Frame, ...]  # innermost first
     calls: int = 0
     bytes: int = 0
-    seconds: dict[int, float] = field(default_factory=dict)  # of each rank
+    seconds: dict[int, float] = field(default_factory=dict)  # for each rank
 
     @property
     def all_seconds(self) -> float:
@@ -37,7 +37,7 @@ class Path:
 
 
 def of_job(profile: Profile) -> list[Path]:
-    """Those of all ranks together, the one that took most time first."""
+    """The paths of all ranks together, sorted by time, longest first."""
     found: dict[tuple[str, tuple[Frame, ...]], Path] = {}
     for number, rank in enumerate(profile.ranks):
         for raw in rank.paths:

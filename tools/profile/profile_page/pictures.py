@@ -6,20 +6,20 @@ import imbalance
 from chart import Picture, Scale, width_of
 from data import Profile
 
-MOST_ROWS = 64  # of the picture: a row must be wide enough to be seen
+MOST_ROWS = 64  # of the picture: a row must be high enough to be visible
 MOST_WITH_FIGURES = 8
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
-# From few bytes to many: read alike with any colour vision, and in grey.
+# From few bytes to many: readable with any colour vision, and in grey.
 COLOURS = ((254, 232, 56), (188, 175, 111), (124, 123, 120), (65, 77, 107), (0, 34, 78))
 
 
 @dataclass(frozen=True)
 class Folded:
-    """The matrix in blocks of ranks that follow each other, or of nodes."""
+    """The matrix, with consecutive ranks or the ranks of a node combined into one row."""
 
     sizes: list[list[int]]
     labels: list[str]
-    what: str  # the axes' name
+    what: str  # the label of the axes
 
 
 def _blocks(profile: Profile) -> tuple[list[list[int]], str]:
@@ -64,7 +64,7 @@ def _colour(part: float) -> str:
 
 
 def matrix(profile: Profile) -> str | None:
-    """As SVG; None where no byte was moved."""
+    """The communication matrix as SVG; None if no byte was moved."""
     folded = fold(profile)
     moved = [value for row in folded.sizes for value in row if value > 0]
     if not moved:
@@ -128,7 +128,7 @@ def _colour_bar(picture: Picture, scale: Scale, x: float) -> None:
 
 
 def balance(profile: Profile) -> str:
-    """The time of each rank: starting, waiting, in other calls, in the program."""
+    """The time of each rank by activity: start, waits, other calls, program."""
     starts = imbalance.starting(profile).seconds
     waits = imbalance.waiting(profile).seconds
     inside = imbalance.inside(profile).seconds

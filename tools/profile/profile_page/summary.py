@@ -1,4 +1,4 @@
-"""What is worth a line on the standard error."""
+"""The lines on the standard error."""
 
 import advice
 from data import Profile

@@ -1,19 +1,19 @@
 """Pictures as SVG, drawn here: a page needs no module that Python lacks, and every browser shows
-them. What tells things apart is their form as well as their colour."""
+them. Shapes distinguish things, not only colours."""
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-LETTER = 0.56  # about the width of a letter, of its height
+LETTER = 0.56  # about the width of a letter, as a share of its height
 SMALL = 11
 GRID = "#dddddd"
 MARK = 3.5  # half the width of a mark
 
 Point = tuple[
     float, float, float, float
-]  # at, and there the lower end, the middle and the upper one
+]  # position, lower end, middle, upper end
 
 
 def width_of(text: str, height: float = SMALL) -> float:
@@ -21,7 +21,7 @@ def width_of(text: str, height: float = SMALL) -> float:
 
 
 class Picture:
-    """A sheet on which things are drawn, from the left upper corner."""
+    """A drawing; coordinates begin at the upper left corner."""
 
     def __init__(self, width: float, height: float) -> None:
         self.width, self.height = width, height
@@ -75,13 +75,13 @@ class Picture:
 
 @dataclass(frozen=True)
 class Scale:
-    """Values along an axis, which lies from `begin` to `end` of the picture."""
+    """A scale of values, from `begin` to `end` in the picture."""
 
     least: float
     most: float
     begin: float
     end: float
-    base: int = 0  # of the logarithm; 0: there is none
+    base: int = 0  # base of the logarithm; 0: linear
 
     def __call__(self, value: float) -> float:
         return self.begin + (self.end - self.begin) * self.part(value)
@@ -119,14 +119,14 @@ class Scale:
 
 
 def log_scale(values: Sequence[float], begin: float, end: float, base: int = 10) -> Scale:
-    """For positive values, with some room around them."""
+    """A logarithmic scale for positive values, with a margin."""
     margin = max(1.15, (max(values) / min(values)) ** 0.06)
     return Scale(min(values) / margin, max(values) * margin, begin, end, base)
 
 
 @dataclass
 class Side:
-    """One of those that are compared."""
+    """One side of a comparison."""
 
     label: str
     colour: str
@@ -136,7 +136,7 @@ class Side:
 
 
 def legend(picture: Picture, sides: Sequence[Side], with_line: bool) -> float:
-    """A line of text for each side, for names can be long. Returns where the axes may begin."""
+    """Draws a line of text for each side, as names can be long. Returns the top of the axes."""
     for place, side in enumerate(sides):
         y = 12 + 15 * place
         if with_line:

@@ -1,4 +1,4 @@
-"""What was run, when and where, and whether the machine was free for it."""
+"""The command, its time and machine, and whether the machine was idle."""
 
 import os
 import platform
@@ -28,7 +28,7 @@ def told(words: list[str]) -> tuple[str, float | None]:
 
 
 def as_html(words: list[str], ranks: int) -> str:
-    """`ranks`: of this machine."""
+    """These facts as HTML. `ranks`: the ranks on this machine."""
     command, load = told(words)
     processors = len(os.sched_getaffinity(0))
     lines = [f"<code>{escape(command)}</code>"] if command else []

@@ -1,4 +1,4 @@
-"""The parts of the pages that commands of Gondwana make: one file each, without links to others,
+"""The parts of the pages that Gondwana's commands write: one file each, without links to others,
 readable on a phone and in print."""
 
 import base64
@@ -41,7 +41,7 @@ def _in_script(text: str) -> str:
 
 
 def image(kind: str, picture: bytes, words: str) -> str:
-    # As an image: names inside one SVG cannot meet those of another.
+    # As an image, so that the names in one SVG cannot conflict with those in another.
     encoded = base64.b64encode(picture).decode()
     return f'<img alt="{escape(words)}" src="data:image/{kind};base64,{encoded}">'
 

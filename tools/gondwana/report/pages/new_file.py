@@ -1,4 +1,4 @@
-"""Files that we create for a user, as core/new_file.hpp does."""
+"""Creates files for a user, like core/new_file.hpp."""
 
 import os
 from pathlib import Path

@@ -1,10 +1,10 @@
-"""The pictures of a subject: told apart by markers and lines, not only by colours."""
+"""The pictures of a subject. Curves differ in markers and dashes, not only in colours."""
 
 import chart
 import figures
 
-SEEN = 50  # a part of the axis that is still seen is 1 / SEEN
-WIDTH = 440  # about the width of a phone, so that letters keep their size there
+SEEN = 50  # 1 / SEEN is the smallest visible part of the axis
+WIDTH = 440  # about the width of a phone, so that text has its normal size there
 
 # Colours of Okabe and Ito, which differ with any colour vision: colour, mark, dashes.
 STYLES = {
@@ -35,7 +35,7 @@ def decimal(number: float, _=None) -> str:
 
 
 def of_subject(result: dict) -> list[tuple[str, str]]:
-    """The name and the SVG of each picture."""
+    """The name and the SVG of each picture of a subject."""
     operations = figures.by_operation(result)
     pictures = [(name, _curves(result, rows)) for name, rows in operations.items() if len(rows) > 1]
     points = [rows[0] for rows in operations.values() if len(rows) == 1]
@@ -50,7 +50,7 @@ def _axis(result: dict) -> str:
 
 
 def _sides(result: dict, rows: list[dict], at: list[float]) -> list[chart.Side]:
-    """What was measured, each with its place."""
+    """The measured sides, each with its style."""
     sides = []
     for name, label in labels(result).items():
         side = chart.Side(label, *STYLES[name])
@@ -76,7 +76,7 @@ def _points(result: dict, rows: list[dict]) -> str:
     names = [row["operation"] for row in rows]
 
     def scale(begin: float, end: float) -> chart.Scale:
-        """From 0, unless the smallest median of ours could not be seen there."""
+        """A scale from 0, or a logarithmic one if our smallest median would be invisible."""
         medians = [figures.in_unit(result["unit"], row, "ours")[1] for row in rows]
         if max(medians) > SEEN * min(medians) and min(values) > 0:
             return chart.log_scale(values, begin, end)

@@ -2,7 +2,7 @@
 
 import statistics
 
-# The time of one operation in nanoseconds, or its bytes, as the unit has it.
+# Converts the time of one operation in nanoseconds, or its bytes, to the unit.
 UNITS = {
     "us": lambda ns, size: ns / 1e3,
     "MB/s": lambda ns, size: 1e3 * size / ns,
@@ -21,7 +21,7 @@ def size_of(series: dict) -> int:
 
 
 def values(series: dict, side: str) -> list[float]:
-    """Of the rounds of a side: "ours", "control" or "peer"."""
+    """The values of the rounds of a side: "ours", "control" or "peer"."""
     return series.get(f"{side}_ns") or series.get(f"{side}_bytes") or []
 
 
@@ -39,25 +39,25 @@ def in_unit(unit: str, series: dict, side: str) -> tuple[float, float, float] | 
 
 
 def control_to_ours(series: dict) -> float | None:
-    """The figure of the control divided by ours: the median over rounds, which have both."""
+    """The figure of the control divided by ours: the median over rounds."""
     pairs = zip(values(series, "control"), values(series, "ours"), strict=False)
     ratios = [control / ours for control, ours in pairs if control > 0 and ours > 0]
     return statistics.median(ratios) if ratios else None
 
 
 def peer_to_ours(series: dict) -> float | None:
-    """The figure of the peer divided by ours, of medians: they have run by turns."""
+    """The median of the peer divided by ours: both ran alternately, not in one round."""
     peer, ours = values(series, "peer"), values(series, "ours")
     return statistics.median(peer) / statistics.median(ours) if peer and ours else None
 
 
 def peer_of(results: list[dict]) -> str:
-    """What it calls itself; "" without one. Doors other than OpenSHMEM have none."""
+    """The name of the peer; "" if there is none. Doors other than OpenSHMEM have no peer."""
     return next((result["peer"] for result in results if result["peer"]), "")
 
 
 def by_operation(result: dict) -> dict[str, list[dict]]:
-    """The series that we have, as a peer may lack an operation, but never has one alone."""
+    """The series by operation. A peer may lack some of ours, but has no others."""
     operations: dict[str, list[dict]] = {}
     for series in result["series"]:
         if values(series, "ours"):
@@ -66,9 +66,9 @@ def by_operation(result: dict) -> dict[str, list[dict]]:
 
 
 def spread(ratios: list[float]) -> tuple[float, float, float] | None:
-    """The geometric mean over sizes, the least and the greatest."""
+    """The geometric mean over sizes, the minimum and the maximum."""
     if not ratios:
         return None
     least, most = min(ratios), max(ratios)
     mean = statistics.geometric_mean(ratios)
-    return min(max(mean, least), most), least, most  # rounding may lead out of the range
+    return min(max(mean, least), most), least, most  # rounding may leave the range

@@ -1,6 +1,6 @@
-"""The ratios of all subjects at a glance: a picture and its table.
+"""The overview of the ratios of all subjects: a picture and its table.
 
-Both sides are times, or bytes, divided by ours: what is right of 1 takes more than Gondwana.
+Both sides are times, or bytes, divided by ours: a value above 1 is more than Gondwana takes.
 """
 
 import chart
@@ -53,7 +53,7 @@ def picture(results: list[dict]) -> str:
 
 
 def _places(shown: list[tuple]) -> list[float]:
-    """From top to bottom, with a gap before each subject."""
+    """The places of the rows, from top to bottom, with a gap before each subject."""
     places = []
     place = -1.0
     for row, before in zip(shown, [shown[0], *shown], strict=False):
