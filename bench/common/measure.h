@@ -48,9 +48,10 @@ static inline void require(int holds, const char* what) {
 }
 
 // Ends the job because it cannot be measured here.
-static inline void skip(const char* why) {
+__attribute__((cold, noreturn)) static inline void skip(const char* why) {
   fprintf(stderr, "%s: skipped: %s\n", program_invocation_short_name, why);
   end_all(SKIPPED);
+  abort();  // end_all() does not return
 }
 
 static inline int64_t now_ns(void) {

@@ -63,7 +63,7 @@ static void* work(void* argument) {
 }
 
 static void run_threads(struct team* team) {
-  pthread_t threads[MOST_THREADS];
+  pthread_t threads[MOST_THREADS] = {0};
   struct member members[MOST_THREADS] = {{team, 0}};
   for (uint32_t i = 0; i < team->threads; ++i) {
     members[i] = (struct member){team, i};

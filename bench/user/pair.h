@@ -206,7 +206,7 @@ static inline void check_put(struct pair* p, size_t bytes) {
 static inline struct pair begin_pair(size_t bytes) {
   struct pair p = {.other = me == 0 ? ranks - 1 : 0, .how = usual_wait(ranks)};
   if (p.how == WAIT_SPIN) pin(me);
-  p.shared = block_of(me).mapped;
+  p.shared = block_of(me).owner;
   p.remote = block_of(p.other).owner;
   p.mapped = block_of(p.other).mapped;
   p.local = new_pages(bytes);
