@@ -1,8 +1,8 @@
-"""compile_times.py BUILD: no file may cost the compiler more than 12 s alone. A new file that does has too
-much in it, or in the headers that it includes.
+"""compile_times.py BUILD: no file may take the compiler more than 12 s alone. A new file that does contains too
+much, or includes too much.
 
-Looks at what ninja noted of the last build of each object. Other processes were running then, so the few
-that took longest are compiled once more, and the processor's time counts."""
+Reads ninja's log of the last build of each object. Other processes were running then, so the slowest
+files are compiled again, and the processor time is compared."""
 
 import json
 import os

@@ -9,14 +9,14 @@ exception: it calls OpenSHMEM through the public headers. Tools see the public
 headers, bootstrap, tracing, memory, sync and core. Examples, benchmark rows and Python see what users see: the public
 headers; benchmark rows see examples too. Tests may include anything; nothing else includes tests.
 
-Inside the engine and the command gondwana includes point one way, too: see ENGINE_ROOMS and FLOORS.
-engine.hpp composes the rooms of the engine, so none of them sees it. A file of the command declares
-what it has in the namespace of its folder.
+Includes inside the engine and inside the command gondwana point one way, too: see ENGINE_ROOMS and
+FLOORS. engine.hpp composes the folders of the engine, so none of them includes it. A file of the
+command declares its names in the namespace of its folder.
 
-process/layout joins what all layers and doors have in shared memory, and sees them all.
+process/layout joins the shared structures of all layers and doors, and includes them all.
 
-The folder of a library of networks (network/ofi) is seen by itself and the table of networks alone,
-that of a kind of memory (spaces/kinds/emulated) by itself and the table of kinds.
+Only the table of networks includes the folder of a network library (network/ofi), and only the table
+of kinds the folder of a kind of memory (spaces/kinds/emulated).
 """
 
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Finds text that does not belong into the repository, words that it does not use (words.py), and
+"""Finds text that does not belong in the repository, words that it does not use (words.py), and
 files too long to read.
 
 Each pattern is written so that it does not match itself.
@@ -27,7 +27,7 @@ MAX_LINES = 800
 
 
 def findings(name: str, text: str) -> Iterator[str]:
-    """One sentence for each thing that is wrong with the file."""
+    """A sentence for each error in the file."""
     lines = text.split("\n")
     for number, line in enumerate(lines, start=1):
         for pattern, reason in PATTERNS:

@@ -1,4 +1,4 @@
-"""The words that this project does not write, and where they are not looked for.
+"""The words that this project does not use, and the files that may contain them.
 
 People of the field read the code and the documents. Words that only this project uses cost them
 time, as sentences without a subject do.
@@ -7,7 +7,7 @@ time, as sentences without a subject do.
 import re
 from collections.abc import Iterator
 
-# In comments, documents and messages. The second word of a row is what to write.
+# In comments, documents and messages. The second column is the replacement.
 PROSE = [
     (r"who(?:m|ever)?", "the rank, the process, the caller: name what acts"),
     (r"some(?:body|one)", "another rank, a process, a user: name what acts"),
@@ -55,14 +55,14 @@ QUOTED_CODE = re.compile(r"`[^`]*`")
 
 
 def prose_of_line(name: str, line: str) -> str:
-    """What of the line people read as text; the rest is code."""
+    """The text in the line; the rest is code."""
     if name.endswith((".c", ".h", ".cpp", ".hpp")):
         return " ".join(CPP.findall(line))
     return line
 
 
 def findings(name: str, lines: list[str]) -> Iterator[tuple[int, str, str]]:
-    """Line number, word, and what to write, for each word of the file that is not written here."""
+    """The line number, the word and its replacement, for each wrong word of the file."""
     if name.startswith(tuple(EXCEPTIONS)):
         return
     is_example = False
