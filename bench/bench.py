@@ -2,8 +2,8 @@
 """Measures Gondwana and small control programs that do the same without any library.
 
 A round measures the distance between two cores, the controls, the rows, the controls again and the
-distance again. Ours is divided by the control of the same round; the median over rounds counts. A
-round in which the cores moved is rejected and counted.
+distance again. Our figure is divided by the control of the same round; the median over rounds is shown. A
+round in which the core distance changed is rejected and counted.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def arguments() -> argparse.Namespace:
 
 
 def chosen(texts: list[str]) -> list[cases.Case]:
-    """The cases that match one of the texts; all, without a text."""
+    """The cases that match one of the texts; without texts, all cases."""
     def matches(case: cases.Case) -> bool:
         names = [case.name, *(row.title for row in case.rows)]
         return not texts or any(text in name for text in texts for name in names)
@@ -54,7 +54,7 @@ def chosen(texts: list[str]) -> list[cases.Case]:
 
 
 def list_cases(found: list[cases.Case]) -> None:
-    """Prints what would be measured."""
+    """Prints the cases and rows without measuring."""
     for case in found:
         print(f"{case.name} ({case.ranks} ranks)")
         for row in case.rows:
@@ -102,7 +102,7 @@ def measure(build: Build, found: list[cases.Case], rounds: int,
 
 
 def main() -> int:
-    """Runs the benchmark; the status tells whether ours was measured, not whether it was fast."""
+    """Runs the benchmark. The status says whether Gondwana was measured, not whether it was fast."""
     options = arguments()
     found = chosen(options.row)
     if options.list:

@@ -3,7 +3,7 @@
 
 Time depends on the machine and its load; instructions depend on the code and the compiler. So
 expected.json has counts for each compiler that wrote them; other compilers are not checked.
-Copies are left out, memcpy and our own: their length depends on the C library and on the processor.
+Copies, memcpy's and our own, are omitted: their length depends on the C library and on the processor.
 """
 
 import argparse
@@ -29,7 +29,7 @@ COPIES = re.compile(r"_*mem(cpy|move|set)|gondwana::(copy_words|\(anonymous name
 
 
 class CountError(Exception):
-    """The counting itself did not work; the text says why."""
+    """The counting itself failed; the text gives the reason."""
 
 
 def self_costs(lines: Iterable[str]) -> Counter[str]:
@@ -78,7 +78,7 @@ def count(program: Path, path: str) -> dict[str, float]:
 
 
 def allowed(expected: float) -> float:
-    """The most instructions that still pass."""
+    """The maximum number of instructions that passes."""
     return max(expected + TOLERANCE_INSTRUCTIONS, expected * (1 + TOLERANCE_SHARE))
 
 
