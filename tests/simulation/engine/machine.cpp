@@ -30,6 +30,7 @@ Machine::Machine(std::uint64_t seed, bool is_told)
       switch_one_in_(random_.pick<std::uint64_t>({1, 2, 4, 16})),
       hold_one_in_(random_.pick<std::uint64_t>({20, 100, 500, 1u << 30})),
       longest_hold_(random_.pick<Nanoseconds>({20'000, 500'000, 20'000'000})),
+      most_blocks_(random_.pick<std::uint64_t>({40, 400, 4'000})),
       step_cost_(random_.pick<Nanoseconds>({40, 400})),
       yield_cost_(random_.pick<Nanoseconds>({2'000, 20'000, 200'000, 900'000})),
       now_(1'000'000'000),
@@ -113,6 +114,11 @@ void Machine::step() {
                      static_cast<double>(now_) * 1e-9, steps_));
   if (random_.one_in(hold_one_in_)) current_->held_until = now_ + random_.skewed(longest_hold_);
   if (current_->held_until > now_ || random_.one_in(switch_one_in_)) give_up_processor();
+}
+
+void Machine::preempt_now() {
+  blocks_left_ = 1 + random_.below(most_blocks_);
+  step();
 }
 
 void Machine::give_up_processor() {

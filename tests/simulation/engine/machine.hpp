@@ -3,8 +3,9 @@
 //
 // Each rank and each agent is a task. One task runs at a time. A task may lose the processor at
 // each system call that the engine makes to wait, to wake, to yield or to read the clock, and at
-// each call of the simulated network. Then the seed decides which task goes on. The clock advances
-// a little at each of these steps, and jumps when all tasks sleep.
+// each call of the simulated network; in some parts of the engine, in each basic block. Then the
+// seed decides which task goes on. The clock advances a little at each of these steps, and jumps
+// when all tasks sleep.
 #pragma once
 
 #include <deque>
@@ -39,6 +40,10 @@ class Machine {
 
   // For the task that runs.
   void step();
+  // Some of the calls are a step.
+  void preempt() {
+    if (--blocks_left_ == 0) preempt_now();
+  }
   void yield();
   void sleep(Nanoseconds length);
   // Sleeps while `word` holds `value`, until wake() or the timeout.
@@ -79,6 +84,7 @@ class Machine {
   Task* choose();
   bool jump();
   void give_up_processor();
+  void preempt_now();
   void sleep_now(std::optional<Nanoseconds> limit);
   std::string describe(const Task& task) const;
 
@@ -89,11 +95,13 @@ class Machine {
   std::uint64_t switch_one_in_;
   std::uint64_t hold_one_in_;
   Nanoseconds longest_hold_;
+  std::uint64_t most_blocks_;  // between two steps
   Nanoseconds step_cost_;
   Nanoseconds yield_cost_;
   Nanoseconds now_;
   Nanoseconds deadline_;
   std::uint64_t steps_ = 0;
+  std::uint64_t blocks_left_ = 1;
   std::uint64_t history_;
   std::deque<std::string> last_;  // events
   std::vector<std::unique_ptr<Task>> tasks_;

@@ -13,9 +13,6 @@
 namespace gondwana::simulation {
 namespace {
 
-// Larger messages may be overtaken.
-constexpr std::size_t small_message = std::size_t{16} << 10;
-
 Network* network_of_process = nullptr;
 
 class SimulatedRegistration final : public network::Registration {
@@ -41,6 +38,7 @@ Network::Network(Machine& machine) : machine_(machine) {
   busy_one_in_ = random.pick<std::uint64_t>({2, 8, 64, 1U << 30});
   longest_transfer_ = random.pick<std::size_t>({4'096, 65'536, std::size_t{1} << 30});
   max_injected_ = random.pick<std::size_t>({64, 128, 4'096});
+  small_message_ = random.pick<std::size_t>({1'024, 16'384});
   queue_limit_ = random.pick<std::size_t>({2, 8, 1'000});
   events_per_poll_ = random.pick<std::uint64_t>({1, 4, 16});
   needs_sender_ = random.one_in(2);
@@ -77,7 +75,7 @@ void Network::leave(std::uint64_t from, Outgoing message) {
   auto bytes = std::make_shared<std::vector<std::byte>>(std::move(message.copy));
   if (message.operation != nullptr) bytes->assign(message.bytes.begin(), message.bytes.end());
   Nanoseconds arrival = machine_.now() + latency();
-  if (bytes->size() <= small_message) {
+  if (message.operation == nullptr || bytes->size() <= small_message_) {
     Nanoseconds& last = last_arrival_[{from, message.to}];
     last = arrival = std::max(arrival, last + 1);
   } else {

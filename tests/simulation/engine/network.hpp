@@ -58,7 +58,8 @@ class Network {
   std::uint64_t busy_one_in_;
   std::size_t longest_transfer_;
   std::size_t max_injected_;
-  std::size_t queue_limit_;  // operations in flight of an endpoint
+  std::size_t small_message_;  // larger ones may be overtaken
+  std::size_t queue_limit_;    // operations in flight of an endpoint
   std::uint64_t events_per_poll_;
   bool needs_sender_;  // messages leave only while their sender polls
   bool needs_target_;  // writes and reads happen only while their target polls

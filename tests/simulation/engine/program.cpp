@@ -34,7 +34,7 @@ class Drawing {
       : random_(random), me_(me), phase_(phase), writes_(writes), dirty_(phase.areas.size()) {}
 
   void draw() {
-    const std::size_t count = random_.skewed(24);
+    const std::size_t count = random_.one_in(8) ? random_.below(200) : random_.skewed(24);
     std::vector<std::size_t> mail(ranks());  // before which action
     for (std::size_t& when : mail) when = random_.below(3 * (count + 1));
     for (std::size_t i = 0; i <= count; ++i) {

@@ -46,6 +46,11 @@ int __real_ppoll(pollfd* entries, nfds_t count, const timespec* limit, const sig
 int __real_epoll_pwait2(int epoll, epoll_event* events, int count, const timespec* limit,
                         const sigset_t* mask);
 
+// Called in each basic block of sources built with -fsanitize-coverage=trace-pc.
+void __sanitizer_cov_trace_pc() {
+  if (auto* const here = machine()) here->preempt();
+}
+
 int __wrap_clock_gettime(clockid_t clock, timespec* time) {
   auto* const here = machine();
   if (here == nullptr) return __real_clock_gettime(clock, time);
