@@ -1,103 +1,18 @@
 #include "report/bench/subject.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <iterator>
-#include <ranges>
+#include <span>
 
 #include "core/parse.hpp"
 #include "link/host_list.hpp"
+#include "report/bench/subject_table.hpp"
 
 namespace gondwana::bench {
 namespace {
 
 constexpr std::uint64_t max_bytes = std::uint64_t{1} << 30;
-
-constexpr std::string_view copies = "memcpy";
-
-constexpr Programs transfers{"transfers", "transfers_gasnet", "transfers_armci"};
-constexpr Programs collectives{"collectives", "collectives_gasnet", "collectives_armci"};
-
-constexpr std::array<Subject, 11> subjects{{
-    {"latency", transfers, "latency", "latency of blocking operations", Unit::microseconds,
-     "memcpy, of ping_pong with a store and a load"},
-    {"bandwidth", transfers, "stream", "bandwidth of non-blocking puts, 64 in flight",
-     Unit::megabytes, copies},
-    {"rate", transfers, "stream", "rate of non-blocking puts, 64 in flight", Unit::millions,
-     copies},
-    {"atomics", transfers, "atomics", "latency of atomic operations on one word",
-     Unit::microseconds, "the instruction", Axis::none},
-    {"collectives", collectives, "collectives",
-     "latency of collective operations of all ranks, a barrier included", Unit::microseconds,
-     "a central barrier, loads and stores", Axis::bytes, Kind::operation, 8},
-    {"strided",
-     {"strided", "", ""},
-     "strided",
-     "latency of strided puts and gets, 8 bytes of each 64",
-     Unit::microseconds,
-     "a loop of loads and stores",
-     Axis::bytes,
-     Kind::operation,
-     8,
-     64 << 10},
-    {"am",
-     {"", "messages_gasnet", ""},
-     "am",
-     "latency of active messages, and time of each in a flood",
-     Unit::microseconds,
-     "memcpy, a store and a load"},
-    {"seeds",
-     {"seeds", "seeds_gasnet", ""},
-     "seeds",
-     "measurements of papers on PGAS runtimes, time of one operation of each rank",
-     Unit::microseconds,
-     "instructions; of GASNet-EX, the same without the feature",
-     Axis::none},
-    {"apps",
-     {"apps", "", ""},
-     "apps",
-     "small programs by their number of ranks",
-     Unit::milliseconds,
-     "the same work by rank 0 alone",
-     Axis::ranks,
-     Kind::program},
-    {"startup",
-     {"startup", "", ""},
-     "",
-     "time from the start of a job",
-     Unit::milliseconds,
-     "as many plain processes",
-     Axis::ranks,
-     Kind::job,
-     1,
-     0,
-     16,
-     10},
-    {"memory",
-     {"memory", "", ""},
-     "",
-     "memory of a rank after shmem_init and a barrier",
-     Unit::kibibytes,
-     "the same before shmem_init",
-     Axis::ranks,
-     Kind::job,
-     1,
-     0,
-     16,
-     5},
-}};
-
-struct DoorName {
-  Door door;
-  std::string_view word;  // for --door
-  std::string_view name;
-};
-constexpr std::array<DoorName, 3> doors{{{Door::shmem, "shmem", "OpenSHMEM"},
-                                         {Door::gasnetex, "gasnetex", "GASNet-EX"},
-                                         {Door::armci, "armci", "ARMCI"}}};
 
 // The values as written.
 struct Words {
@@ -123,13 +38,9 @@ std::string about() {
       "A round measures the operation and a control, which does the same to the same memory "
       "without any library. The table shows medians over the rounds.\n"
       "\n";
-  for (const Subject& subject : subjects)
+  for (const Subject& subject : all_subjects())
     text += fmt::format("  {:<11} {}\n", subject.name, subject.title);
   return text + fmt::format("  {:<11} {}", "all", "every subject above");
-}
-
-std::string names_of_subjects(std::string_view separator) {
-  return fmt::format("{}", fmt::join(subjects | std::views::transform(&Subject::name), separator));
 }
 
 class BenchLine : public CommandLine {
@@ -173,6 +84,7 @@ bool is_all(const Words& words) {
 }
 
 Result<std::vector<Subject>> find_subjects(const Words& words) {
+  const std::span<const Subject> subjects = all_subjects();
   if (is_all(words)) return std::vector<Subject>(subjects.begin(), subjects.end());
   const auto found = std::ranges::find(subjects, words.subject, &Subject::name);
   if (found != subjects.end()) return std::vector<Subject>{*found};
@@ -181,26 +93,10 @@ Result<std::vector<Subject>> find_subjects(const Words& words) {
   return wrong(fmt::format("{} is not a subject; expected {}, all", words.subject, names));
 }
 
-bool has_door(const Subject& subject, Door door) {
-  return !subject.programs.of(door).empty();
-}
-
-bool is_door(std::string_view word) {
-  return std::ranges::find(doors, word, &DoorName::word) != doors.end();
-}
-
-std::string door_words(const Subject& subject) {
-  std::string text;
-  for (const DoorName& one : doors)
-    if (has_door(subject, one.door))
-      text += fmt::format("{}{}", text.empty() ? "" : ", ", one.word);
-  return text;
-}
-
 // The requested door; by default the first that the subject supports.
 Result<Door> find_door(const std::string& word, const Subject& subject) {
-  for (const DoorName& one : doors)
-    if (has_door(subject, one.door) && (word.empty() || word == one.word)) return one.door;
+  for (const Door door : all_doors)
+    if (has_door(subject, door) && (word.empty() || word == word_of(door))) return door;
   if (!is_door(word))
     return wrong(fmt::format("--door \"{}\": expected shmem, gasnetex or armci", word));
   return wrong(fmt::format("{} is not measured by --door {}: it has {}", subject.name, word,
@@ -263,7 +159,7 @@ Result<void> set_peer(const std::string& word, Choices& choices) {
         fmt::format("--peer is another library for OpenSHMEM: {} has none", choices.subject.name));
   if (choices.door != Door::shmem)
     return wrong(fmt::format("--peer is another library for OpenSHMEM: omit --door {}",
-                             std::ranges::find(doors, choices.door, &DoorName::door)->word));
+                             word_of(choices.door)));
   const Result<PeerCommands> peer = parse_peer(word);
   if (!peer) return peer.error();
   choices.peer = *peer;
@@ -330,18 +226,6 @@ Result<Request> request_of(const Words& words) {
 
 }  // namespace
 
-std::string_view Programs::of(Door door) const {
-  switch (door) {
-    case Door::shmem:
-      return shmem;
-    case Door::gasnetex:
-      return gasnetex;
-    case Door::armci:
-      return armci;
-  }
-  return {};
-}
-
 std::vector<std::uint32_t> Choices::rank_counts() const {
   if (subject.axis != Axis::ranks || !hosts.empty()) return {ranks};
   std::vector<std::uint32_t> counts;
@@ -349,10 +233,6 @@ std::vector<std::uint32_t> Choices::rank_counts() const {
   for (std::uint32_t count = fewest; count < ranks; count *= 2) counts.push_back(count);
   counts.push_back(ranks);
   return counts;
-}
-
-std::string_view name_of(Door door) {
-  return std::ranges::find(doors, door, &DoorName::door)->name;
 }
 
 Result<Request> parse(const std::vector<std::string>& words) {
