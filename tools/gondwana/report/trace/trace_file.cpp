@@ -20,6 +20,7 @@
 #include "observe/trace/flows.hpp"
 #include "observe/trace/places.hpp"
 #include "observe/trace/symbols.hpp"
+#include "report/trace/event_text.hpp"
 #include "report/trace/removed_by_signals.hpp"
 
 namespace gondwana::trace {
@@ -27,61 +28,6 @@ namespace {
 
 // The numbers of the flows that begin or end at an event.
 using FlowNumbers = std::map<EventId, std::vector<std::uint64_t>>;
-
-std::string_view category_of(EventKind kind) {
-  switch (kind) {
-    case EventKind::call:
-    case EventKind::put:
-    case EventKind::get:
-    case EventKind::atomic:
-    case EventKind::send:
-    case EventKind::word_wait:
-    case EventKind::allocation:
-    case EventKind::acquire:
-    case EventKind::try_acquire:
-    case EventKind::release:
-    case EventKind::barrier:
-      return "call";
-    case EventKind::wait:
-      return "wait";
-    case EventKind::handler:
-      return "message";
-    case EventKind::batch:
-      return "batch";
-    case EventKind::step:
-      return "step";
-    case EventKind::region:
-      return "region";
-  }
-  return "";
-}
-
-// The meaning of an event's `bytes`, and the value that is not shown.
-std::string_view bytes_label(EventKind kind) {
-  if (kind == EventKind::wait) return "team";
-  if (kind == EventKind::barrier) return "ranks";
-  return kind == EventKind::step ? "step" : "bytes";
-}
-std::uint64_t default_bytes(EventKind kind) {
-  return kind == EventKind::wait ? std::uint64_t{Waiting::no_team} : 0;
-}
-
-std::string name_of(const RankTrace& rank, const Event& event) {
-  const std::string name = event.name < rank.names.size() ? rank.names[event.name] : "";
-  switch (event.kind) {
-    case EventKind::wait:
-      if (event.peer != TraceEvent::nobody) return fmt::format("wait for rank {}", event.peer);
-      return event.bytes != Waiting::no_team ? "wait for the team" : "wait";
-    case EventKind::handler:
-      return fmt::format("{} from rank {}", name, event.peer);
-    case EventKind::batch:
-      return fmt::format("batch to node {}", event.peer);
-    case EventKind::region:
-      return name.empty() ? "region" : name;
-    default:
-      return name.empty() ? "call" : name;
-  }
-}
 
 struct OpenSlice {
   std::int64_t end_ns;
@@ -190,17 +136,10 @@ class JobWriter {
     const std::string name = name_of(rank, event);
     const bool has_place = event.place != 0 && event.kind != EventKind::barrier;
     const std::string place = has_place ? places.text(event) : "";
-    std::vector<perfetto::Argument> arguments;
+    std::vector<perfetto::Argument> arguments = arguments_of(rank, event);
     const auto add = [&arguments](std::string_view argument, std::string_view value) {
       if (!value.empty()) arguments.push_back({argument, value});
     };
-    if (event.kind == EventKind::wait && event.name < rank.names.size())
-      add("call", rank.names[event.name]);
-    if (event.bytes != default_bytes(event.kind))
-      arguments.push_back({bytes_label(event.kind), event.bytes});
-    if (event.peer != TraceEvent::nobody && event.kind != EventKind::barrier)
-      arguments.push_back(
-          {event.kind == EventKind::batch ? "node" : "rank", std::uint64_t{event.peer}});
     add("place", place);
     if (has_place) add("device", places.device(event));
     add_last_arrival(id, arguments);
