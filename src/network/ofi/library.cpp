@@ -20,11 +20,8 @@ void* open_library() {
   return ::dlopen(GONDWANA_LIBFABRIC_FOLDER "/libfabric.so.1", flags);
 }
 
-Result<Library> find_library() {
-  if (is_static_program())
-    return Error{Errc::missing,
-                 "a statically linked executable cannot load libfabric, which a job on several "
-                 "nodes needs; link it without -static"};
+// Before libfabric loads. What the user has set stays.
+void set_variables() {
   // Disables its monitor of freed memory, which replaces malloc's hooks in the whole program. We do
   // not use the cache.
   ::setenv("FI_MR_CACHE_MONITOR", "disabled", 0);
@@ -37,15 +34,9 @@ Result<Library> find_library() {
   if (::access("/sys/class/infiniband", F_OK) != 0) ::setenv("FI_OFI_RXM_MSG_RX_SIZE", "1024", 0);
   // Signal handlers of PSM are installed as libfabric loads it, and exit.
   ::setenv("IPATH_NO_BACKTRACE", "1", 0);
-  void* handle = open_library();
-  if (handle == nullptr) {
-    const char* reason = ::dlerror();
-    return Error{
-        Errc::missing,
-        fmt::format("libfabric cannot be loaded ({}); install it (libfabric1 on Debian) or "
-                    "put it on LD_LIBRARY_PATH: a job on several nodes needs it",
-                    reason == nullptr ? "no reason given" : reason)};
-  }
+}
+
+Result<Library> find_functions(void* handle) {
   Library library;
   std::string absent;
   // Finds the symbol version that the headers declare. Later libraries also contain newer ones.
@@ -68,6 +59,21 @@ Result<Library> find_library() {
                                             FI_MAJOR(found), FI_MINOR(found))};
   }
   return library;
+}
+
+Result<Library> find_library() {
+  if (is_static_program())
+    return Error{Errc::missing,
+                 "a statically linked executable cannot load libfabric, which a job on several "
+                 "nodes needs; link it without -static"};
+  set_variables();
+  void* handle = open_library();
+  if (handle != nullptr) return find_functions(handle);
+  const char* reason = ::dlerror();
+  return Error{Errc::missing,
+               fmt::format("libfabric cannot be loaded ({}); install it (libfabric1 on Debian) or "
+                           "put it on LD_LIBRARY_PATH: a job on several nodes needs it",
+                           reason == nullptr ? "no reason given" : reason)};
 }
 
 }  // namespace

@@ -226,6 +226,27 @@ int run_with_page(const Job& job) {
   return complain(written.error(), status != 0 ? status : exit_failure);
 }
 
+// Prints what the user asks for instead of a job. Returns whether that is all.
+bool is_answered(const Job& job) {
+  if (job.purpose == Purpose::help)
+    fmt::print("{}", help_text());
+  else if (job.purpose == Purpose::version)
+    fmt::print("gondwana {}\n", GONDWANA_VERSION);
+  else
+    return false;
+  return true;
+}
+
+// Finds the programs of the job, under gdb if requested. `windows`: those that gdb gets, if any.
+Result<void> find_files(Job& job, std::optional<DebuggerWindows>& windows) {
+  Result<void> found = find_files_here(job);
+  if (!found || job.gdb.ranks.empty()) return found;
+  Result<std::optional<DebuggerWindows>> opened = put_under_gdb(job);
+  if (!opened) return opened.error();
+  windows = *std::move(opened);
+  return find_files_here(job);  // gdb is the program now
+}
+
 }  // namespace
 
 int run_command(const std::vector<std::string>& words) {
@@ -234,27 +255,14 @@ int run_command(const std::vector<std::string>& words) {
   if (words.size() == 3 && words[0] == attach_debugger_option) return attach_debugger(words);
   Result<Job> job = parse_command_line(words);
   if (!job) return complain(job.error(), exit_failure);
-  if (job->purpose == Purpose::help) {
-    fmt::print("{}", help_text());
-    return 0;
-  }
-  if (job->purpose == Purpose::version) {
-    fmt::print("gondwana {}\n", GONDWANA_VERSION);
-    return 0;
-  }
+  if (is_answered(*job)) return 0;
   if (const Result<void> fine = own_environment().check_site_file(); !fine)
     return complain(fine.error(), exit_failure);
   if (const Result<void> settled = settle_hosts(*job); !settled)
     return complain(settled.error(), exit_failure);
-  Result<void> found = find_files_here(*job);
   std::optional<DebuggerWindows> windows;
-  if (found && !job->gdb.ranks.empty()) {
-    Result<std::optional<DebuggerWindows>> opened = put_under_gdb(*job);
-    if (!opened) return complain(opened.error(), exit_status(opened.error().code));
-    windows = *std::move(opened);
-    found = find_files_here(*job);  // gdb is the program now
-  }
-  if (!found) return complain(found.error(), exit_status(found.error().code));
+  if (const Result<void> found = find_files(*job, windows); !found)
+    return complain(found.error(), exit_status(found.error().code));
   if (job->purpose == Purpose::show) {
     fmt::print("{}", show(*job));
     return 0;

@@ -93,17 +93,21 @@ class Watched {
       rank.wait->lasts_throughout = true;
       rank.wait->seconds = std::max(rank.wait->seconds, static_cast<double>(watched_ns) * 1e-9);
     }
-    if (rank.pid != 0)
-      rank.process = last.process.is_gone()      ? RankSeen::Process::gone
-                     : last.process.is_stopped() ? RankSeen::Process::stopped
-                                                 : RankSeen::Process::alive;
-    if (rank.process == RankSeen::Process::stopped) rank.tracer = tracer_of(rank.pid);
-    if (rank.process == RankSeen::Process::alive && !rank.wait && last.process.state == 'S')
-      rank.system_call = system_call_of(rank.pid);
+    add_process(last, rank);
     return rank;
   }
 
  private:
+  static void add_process(const Look& last, RankSeen& rank) {
+    if (rank.pid == 0) return;
+    rank.process = last.process.is_gone()      ? RankSeen::Process::gone
+                   : last.process.is_stopped() ? RankSeen::Process::stopped
+                                               : RankSeen::Process::alive;
+    if (rank.process == RankSeen::Process::stopped) rank.tracer = tracer_of(rank.pid);
+    if (rank.process == RankSeen::Process::alive && !rank.wait && last.process.state == 'S')
+      rank.system_call = system_call_of(rank.pid);
+  }
+
   // Each sleep in GASNET_BLOCKUNTIL is shown as a separate wait. Without a call or a message in
   // between they are one wait.
   bool waits_again(const RankSeen& rank) const {

@@ -71,19 +71,19 @@ std::optional<std::uint64_t> ErrorGatherer::due_ns() const {
   return is_empty() ? std::nullopt : std::optional(since_ns_ + hold_ns);
 }
 
+std::vector<std::uint32_t> ErrorGatherer::take_ranks(FunctionRef<bool(const TheError&)> is_wanted) {
+  std::vector<std::uint32_t> ranks;
+  std::erase_if(errors_, [&](const TheError& error) {
+    if ((!ranks.empty() && ranks.back() == error.rank) || !is_wanted(error)) return false;
+    ranks.push_back(error.rank);
+    return true;
+  });
+  return ranks;
+}
+
 std::string ErrorGatherer::release() {
   constexpr std::size_t max_alike = 4;  // shown in full even though only numbers differ
   std::ranges::stable_sort(errors_, {}, &TheError::rank);
-  // Takes one error of each rank, and returns the ranks.
-  const auto take_ranks = [this](const auto& is_wanted) {
-    std::vector<std::uint32_t> ranks;
-    std::erase_if(errors_, [&](const TheError& error) {
-      if ((!ranks.empty() && ranks.back() == error.rank) || !is_wanted(error)) return false;
-      ranks.push_back(error.rank);
-      return true;
-    });
-    return ranks;
-  };
   std::string lines;
   while (!errors_.empty()) {
     const TheError error = errors_.front();

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/function_ref.hpp"
+
 namespace gondwana::launch {
 
 class ErrorGatherer {
@@ -40,6 +42,8 @@ class ErrorGatherer {
 
   bool take_error(std::uint32_t rank, std::string_view line);
   bool take_more(std::uint32_t rank, std::string_view line);
+  // Takes one error of each rank, and returns the ranks.
+  std::vector<std::uint32_t> take_ranks(FunctionRef<bool(const TheError&)> is_wanted);
 
   std::vector<TheError> errors_;
   std::uint64_t since_ns_ = 0;

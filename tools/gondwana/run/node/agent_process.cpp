@@ -57,6 +57,13 @@ void AgentProcess::need() {
 Result<void> AgentProcess::start() {
   Result<std::string> path = find_agent();
   if (!path) return path.error();
+  if (Result<void> started = start_program(*path); !started) return started;
+  if (Result<void> watched = poller_.watch(stderr_.get(), EPOLLIN, [this] { on_said(); }); !watched)
+    return watched;
+  return watch(EPOLLIN);
+}
+
+Result<void> AgentProcess::start_program(std::string& path) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
     return cannot_start("the socket");
@@ -72,8 +79,8 @@ Result<void> AgentProcess::start() {
   environment.set(fmt::format("{}={}", protocol::join_fd_variable, join.get()));
 
   RankStart start;
-  start.path = *path;
-  start.words = {path->data(), nullptr};
+  start.path = path;
+  start.words = {path.data(), nullptr};
   start.environment = environment.pointers();
   start.input = input.get();
   start.output = input.get();
@@ -83,9 +90,7 @@ Result<void> AgentProcess::start() {
   const Result<pid_t> pid = start_rank(start);
   if (!pid) return pid.error();
   pid_ = *pid;
-  if (Result<void> watched = poller_.watch(stderr_.get(), EPOLLIN, [this] { on_said(); }); !watched)
-    return watched;
-  return watch(EPOLLIN);
+  return {};
 }
 
 Result<void> AgentProcess::watch(std::uint32_t events) {

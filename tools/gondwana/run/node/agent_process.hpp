@@ -42,6 +42,7 @@ class AgentProcess {
 
  private:
   Result<void> start();
+  Result<void> start_program(std::string& path);
   Result<void> watch(std::uint32_t events);
   void on_socket();
   void on_said();
