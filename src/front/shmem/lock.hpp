@@ -16,20 +16,20 @@ inline void examine_lock(const Caller& caller, const long* lock) {
 // The slow paths are out of line. A jump reaches them, so a free lock needs no frame.
 
 template <AnyCaller C>
-[[gnu::noinline]] void set_lock_slowly(C who, long* lock, std::uint32_t before) {
-  const Caller caller = who;
-  examine_lock(caller, lock);
-  check(caller, finish_set_lock(caller.engine.locks(), caller.name, lock, before));
+[[gnu::noinline]] void set_lock_slowly(C caller, long* lock, std::uint32_t before) {
+  const Caller resolved = caller;
+  examine_lock(resolved, lock);
+  check(resolved, finish_set_lock(resolved.engine.locks(), resolved.name, lock, before));
 }
 
 template <AnyCaller C>
-[[gnu::always_inline]] inline void set_lock(C who, long* lock) {
-  if (who.checks_enabled()) [[unlikely]]
-    return set_lock_slowly(who, lock, lock_call_not_begun);
-  const Caller caller = who;
-  const std::uint32_t before = begin_set_lock(caller.engine.locks(), caller.name, lock);
+[[gnu::always_inline]] inline void set_lock(C caller, long* lock) {
+  if (caller.checks_enabled()) [[unlikely]]
+    return set_lock_slowly(caller, lock, lock_call_not_begun);
+  const Caller resolved = caller;
+  const std::uint32_t before = begin_set_lock(resolved.engine.locks(), resolved.name, lock);
   if (before != lock_call_done) [[unlikely]]
-    set_lock_slowly(who, lock, before);
+    set_lock_slowly(caller, lock, before);
 }
 
 // Returns 0 if it takes the lock, or 1 if another PE holds it.
@@ -41,20 +41,20 @@ inline int test_lock(Caller caller, long* lock) {
 }
 
 template <AnyCaller C>
-[[gnu::noinline]] void clear_lock_slowly(C who, long* lock, std::uint32_t last) {
-  const Caller caller = who;
-  examine_lock(caller, lock);
-  check(caller, finish_clear_lock(caller.engine.locks(), caller.name, lock, last));
+[[gnu::noinline]] void clear_lock_slowly(C caller, long* lock, std::uint32_t last) {
+  const Caller resolved = caller;
+  examine_lock(resolved, lock);
+  check(resolved, finish_clear_lock(resolved.engine.locks(), resolved.name, lock, last));
 }
 
 template <AnyCaller C>
-[[gnu::always_inline]] inline void clear_lock(C who, long* lock) {
-  if (who.checks_enabled()) [[unlikely]]
-    return clear_lock_slowly(who, lock, lock_call_not_begun);
-  const Caller caller = who;
-  const std::uint32_t last = begin_clear_lock(caller.engine.locks(), caller.name, lock);
+[[gnu::always_inline]] inline void clear_lock(C caller, long* lock) {
+  if (caller.checks_enabled()) [[unlikely]]
+    return clear_lock_slowly(caller, lock, lock_call_not_begun);
+  const Caller resolved = caller;
+  const std::uint32_t last = begin_clear_lock(resolved.engine.locks(), resolved.name, lock);
   if (last != lock_call_done) [[unlikely]]
-    clear_lock_slowly(who, lock, last);
+    clear_lock_slowly(caller, lock, last);
 }
 
 }  // namespace gondwana::shmem

@@ -8,33 +8,34 @@ namespace gondwana::shmem {
 // The slow paths are out of line. A jump reaches them, so the fast paths need no frame.
 
 template <typename T, AnyCaller C>
-[[gnu::cold, gnu::noinline]] void p_elsewhere(C who, T* dest, T value, int pe) {
-  const Caller caller = who;
-  if (caller.checks_enabled()) examine_value(caller, {"dest", dest, sizeof(T)}, pe);
-  check(caller, caller.engine.rma().put(caller.lane, caller.rank_of(pe), dest, &value, sizeof(T)));
+[[gnu::cold, gnu::noinline]] void p_elsewhere(C caller, T* dest, T value, int pe) {
+  const Caller resolved = caller;
+  if (resolved.checks_enabled()) examine_value(resolved, {"dest", dest, sizeof(T)}, pe);
+  check(resolved,
+        resolved.engine.rma().put(resolved.lane, resolved.rank_of(pe), dest, &value, sizeof(T)));
 }
 
 template <typename T, AnyCaller C>
-[[gnu::always_inline]] inline void p(C who, T* dest, T value, int pe) {
-  if (!who.shortcut().try_put(rank_of(pe), dest, value)) [[unlikely]]
-    p_elsewhere(who, dest, value, pe);
+[[gnu::always_inline]] inline void p(C caller, T* dest, T value, int pe) {
+  if (!caller.shortcut().try_put(rank_of(pe), dest, value)) [[unlikely]]
+    p_elsewhere(caller, dest, value, pe);
 }
 
 template <typename T, AnyCaller C>
-[[gnu::cold, gnu::noinline]] T g_elsewhere(C who, const T* source, int pe) {
-  const Caller caller = who;
-  if (caller.checks_enabled()) examine_value(caller, {"source", source, sizeof(T)}, pe);
+[[gnu::cold, gnu::noinline]] T g_elsewhere(C caller, const T* source, int pe) {
+  const Caller resolved = caller;
+  if (resolved.checks_enabled()) examine_value(resolved, {"source", source, sizeof(T)}, pe);
   T value{};
-  check(caller,
-        caller.engine.rma().get(caller.lane, caller.rank_of(pe), &value, source, sizeof(T)));
+  check(resolved,
+        resolved.engine.rma().get(resolved.lane, resolved.rank_of(pe), &value, source, sizeof(T)));
   return value;
 }
 
 template <typename T, AnyCaller C>
-[[gnu::always_inline]] inline T g(C who, const T* source, int pe) {
+[[gnu::always_inline]] inline T g(C caller, const T* source, int pe) {
   T value;
-  if (!who.shortcut().try_get(rank_of(pe), source, value)) [[unlikely]]
-    return g_elsewhere(who, source, pe);
+  if (!caller.shortcut().try_get(rank_of(pe), source, value)) [[unlikely]]
+    return g_elsewhere(caller, source, pe);
   return value;
 }
 
@@ -50,77 +51,79 @@ inline constexpr bool is_word = Width == 2 || Width == 4 || Width == 8;
 // The caller is the last parameter, so that the other arguments stay in their registers.
 template <std::size_t Width, Buffer Use, AnyCaller C>
 [[gnu::cold, gnu::noinline]] void put_watched(void* dest, const void* source, std::size_t count,
-                                              int pe, C who) {
-  const Caller caller = who;
-  examine_transfer(caller, {"dest", dest, Width, count}, {"source", source, Width, count}, pe);
-  check(caller, caller.engine.rma().put(caller.lane, caller.rank_of(pe), dest, source,
-                                        bytes_of<Width>(count), Use));
+                                              int pe, C caller) {
+  const Caller resolved = caller;
+  examine_transfer(resolved, {"dest", dest, Width, count}, {"source", source, Width, count}, pe);
+  check(resolved, resolved.engine.rma().put(resolved.lane, resolved.rank_of(pe), dest, source,
+                                            bytes_of<Width>(count), Use));
 }
 
 template <std::size_t Width, Buffer Use, AnyCaller C>
-[[gnu::noinline]] void put_many(void* dest, const void* source, std::size_t count, int pe, C who) {
-  if (who.checks_enabled()) [[unlikely]]
-    return put_watched<Width, Use>(dest, source, count, pe, who);
-  const Caller caller = who;
-  check(caller, caller.engine.rma().put(caller.lane, caller.rank_of(pe), dest, source,
-                                        bytes_of<Width>(count), Use));
+[[gnu::noinline]] void put_many(void* dest, const void* source, std::size_t count, int pe,
+                                C caller) {
+  if (caller.checks_enabled()) [[unlikely]]
+    return put_watched<Width, Use>(dest, source, count, pe, caller);
+  const Caller resolved = caller;
+  check(resolved, resolved.engine.rma().put(resolved.lane, resolved.rank_of(pe), dest, source,
+                                            bytes_of<Width>(count), Use));
 }
 
 template <std::size_t Width, Buffer Use = Buffer::free_at_return, AnyCaller C>
-[[gnu::always_inline]] inline void put(C who, void* dest, const void* source, std::size_t count,
+[[gnu::always_inline]] inline void put(C caller, void* dest, const void* source, std::size_t count,
                                        int pe) {
   if constexpr (is_word<Width>) {
     if (count == 1) [[likely]] {
-      if (who.shortcut().try_put_from(rank_of(pe), static_cast<Word<Width>*>(dest), source))
+      if (caller.shortcut().try_put_from(rank_of(pe), static_cast<Word<Width>*>(dest), source))
           [[likely]]
         return;
     }
   }
-  put_many<Width, Use>(dest, source, count, pe, who);
+  put_many<Width, Use>(dest, source, count, pe, caller);
 }
 
 template <std::size_t Width, Buffer Use, AnyCaller C>
 [[gnu::cold, gnu::noinline]] void get_watched(void* dest, const void* source, std::size_t count,
-                                              int pe, C who) {
-  const Caller caller = who;
-  examine_transfer(caller, {"source", source, Width, count}, {"dest", dest, Width, count}, pe);
-  check(caller, caller.engine.rma().get(caller.lane, caller.rank_of(pe), dest, source,
-                                        bytes_of<Width>(count), Use));
+                                              int pe, C caller) {
+  const Caller resolved = caller;
+  examine_transfer(resolved, {"source", source, Width, count}, {"dest", dest, Width, count}, pe);
+  check(resolved, resolved.engine.rma().get(resolved.lane, resolved.rank_of(pe), dest, source,
+                                            bytes_of<Width>(count), Use));
 }
 
 template <std::size_t Width, Buffer Use, AnyCaller C>
-[[gnu::noinline]] void get_many(void* dest, const void* source, std::size_t count, int pe, C who) {
-  if (who.checks_enabled()) [[unlikely]]
-    return get_watched<Width, Use>(dest, source, count, pe, who);
-  const Caller caller = who;
-  check(caller, caller.engine.rma().get(caller.lane, caller.rank_of(pe), dest, source,
-                                        bytes_of<Width>(count), Use));
+[[gnu::noinline]] void get_many(void* dest, const void* source, std::size_t count, int pe,
+                                C caller) {
+  if (caller.checks_enabled()) [[unlikely]]
+    return get_watched<Width, Use>(dest, source, count, pe, caller);
+  const Caller resolved = caller;
+  check(resolved, resolved.engine.rma().get(resolved.lane, resolved.rank_of(pe), dest, source,
+                                            bytes_of<Width>(count), Use));
 }
 
 template <std::size_t Width, Buffer Use = Buffer::free_at_return, AnyCaller C>
-[[gnu::always_inline]] inline void get(C who, void* dest, const void* source, std::size_t count,
+[[gnu::always_inline]] inline void get(C caller, void* dest, const void* source, std::size_t count,
                                        int pe) {
   if constexpr (is_word<Width>) {
     if (count == 1) [[likely]] {
-      if (who.shortcut().try_get_to(dest, rank_of(pe), static_cast<const Word<Width>*>(source)))
+      if (caller.shortcut().try_get_to(dest, rank_of(pe), static_cast<const Word<Width>*>(source)))
           [[likely]]
         return;
     }
   }
-  get_many<Width, Use>(dest, source, count, pe, who);
+  get_many<Width, Use>(dest, source, count, pe, caller);
 }
 
 // A nonblocking copy of a single value has no advantage over a blocking one.
 template <std::size_t Width, AnyCaller C>
-[[gnu::always_inline]] inline void put_nbi(C who, void* dest, const void* source, std::size_t count,
-                                           int pe) {
-  put<Width, Buffer::kept_until_quiet>(who, dest, source, count, pe);
+[[gnu::always_inline]] inline void put_nbi(C caller, void* dest, const void* source,
+                                           std::size_t count, int pe) {
+  put<Width, Buffer::kept_until_quiet>(caller, dest, source, count, pe);
 }
 
 template <std::size_t Width, AnyCaller C>
-[[gnu::always_inline]] inline void get_nbi(C who, void* dest, const void* source, std::size_t count,
-                                           int pe) {
-  get<Width, Buffer::kept_until_quiet>(who, dest, source, count, pe);
+[[gnu::always_inline]] inline void get_nbi(C caller, void* dest, const void* source,
+                                           std::size_t count, int pe) {
+  get<Width, Buffer::kept_until_quiet>(caller, dest, source, count, pe);
 }
 
 template <std::size_t Width>

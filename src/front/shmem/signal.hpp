@@ -35,39 +35,39 @@ void put_signal_nbi(Caller caller, void* dest, const void* source, std::size_t c
 }
 
 template <AnyCaller C>
-[[gnu::cold, gnu::noinline]] void signal_set_elsewhere(C who, std::uint64_t* word,
+[[gnu::cold, gnu::noinline]] void signal_set_elsewhere(C caller, std::uint64_t* word,
                                                        std::uint64_t value, int pe) {
-  if (who.checks_enabled()) examine_value(who, {"sig_addr", word, sizeof(*word)}, pe);
+  if (caller.checks_enabled()) examine_value(caller, {"sig_addr", word, sizeof(*word)}, pe);
   // A put to a device would be lost between the two copies of another update.
-  const Caller caller = who;
-  if (caller.engine.kinds().is_near_device(word)) {
-    atomic_elsewhere<AtomicOp::swap>(caller, word, value, std::uint64_t{0}, pe);
+  const Caller resolved = caller;
+  if (resolved.engine.kinds().is_near_device(word)) {
+    atomic_elsewhere<AtomicOp::swap>(resolved, word, value, std::uint64_t{0}, pe);
     return;
   }
-  p_elsewhere(who, word, value, pe);
+  p_elsewhere(caller, word, value, pe);
 }
 
 template <AnyCaller C>
-[[gnu::always_inline]] inline void signal_set(C who, std::uint64_t* word, std::uint64_t value,
+[[gnu::always_inline]] inline void signal_set(C caller, std::uint64_t* word, std::uint64_t value,
                                               int pe) {
-  if (!who.shortcut().try_put(rank_of(pe), word, value)) [[unlikely]]
-    signal_set_elsewhere(who, word, value, pe);
+  if (!caller.shortcut().try_put(rank_of(pe), word, value)) [[unlikely]]
+    signal_set_elsewhere(caller, word, value, pe);
 }
 
 template <AnyCaller C>
-[[gnu::cold, gnu::noinline]] void signal_add_elsewhere(C who, std::uint64_t* word,
+[[gnu::cold, gnu::noinline]] void signal_add_elsewhere(C caller, std::uint64_t* word,
                                                        std::uint64_t value, int pe) {
-  if (who.checks_enabled()) examine_value(who, {"sig_addr", word, sizeof(*word)}, pe);
-  atomic_elsewhere<AtomicOp::add>(who, word, value, std::uint64_t{0}, pe);
+  if (caller.checks_enabled()) examine_value(caller, {"sig_addr", word, sizeof(*word)}, pe);
+  atomic_elsewhere<AtomicOp::add>(caller, word, value, std::uint64_t{0}, pe);
 }
 
 template <AnyCaller C>
-[[gnu::always_inline]] inline void signal_add(C who, std::uint64_t* word, std::uint64_t value,
+[[gnu::always_inline]] inline void signal_add(C caller, std::uint64_t* word, std::uint64_t value,
                                               int pe) {
   std::uint64_t old = 0;
-  if (!who.shortcut().template try_atomic<AtomicOp::add>(rank_of(pe), word, value, std::uint64_t{0},
-                                                         old)) [[unlikely]]
-    signal_add_elsewhere(who, word, value, pe);
+  if (!caller.shortcut().template try_atomic<AtomicOp::add>(rank_of(pe), word, value,
+                                                            std::uint64_t{0}, old)) [[unlikely]]
+    signal_add_elsewhere(caller, word, value, pe);
 }
 
 // A program that fetches repeatedly may be waiting for another value, or for an answer to its puts.

@@ -10,25 +10,25 @@ namespace gondwana::shmem {
 
 // SHMEM_CTX_INVALID has no operations to order or complete.
 template <AnyCaller C>
-void fence(C who) {
-  if (who.names_no_context()) return;
-  const Caller caller = who;
-  caller.engine.rma().fence(caller.lane);
+void fence(C caller) {
+  if (caller.names_no_context()) return;
+  const Caller resolved = caller;
+  resolved.engine.rma().fence(resolved.lane);
 }
 
 template <AnyCaller C>
-void quiet(C who) {
-  if (who.names_no_context()) return;
-  const Caller caller = who;
-  check(caller, caller.engine.rma().quiet(caller.lane));
+void quiet(C caller) {
+  if (caller.names_no_context()) return;
+  const Caller resolved = caller;
+  check(resolved, resolved.engine.rma().quiet(resolved.lane));
 }
 
 // Completes the operations to all PEs. This is more than required, and costs no more on a node.
 template <AnyCaller C>
-void pe_quiet(C who, const int* pes, std::size_t count) {
-  if (!who.names_no_context() && who.checks_enabled()) [[unlikely]]
-    examine_pes(who, pes, count);
-  if (count > 0) quiet(who);
+void pe_quiet(C caller, const int* pes, std::size_t count) {
+  if (!caller.names_no_context() && caller.checks_enabled()) [[unlikely]]
+    examine_pes(caller, pes, count);
+  if (count > 0) quiet(caller);
 }
 
 inline void examine_meeting(const Caller& caller, Team& team) {
