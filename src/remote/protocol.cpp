@@ -55,12 +55,13 @@ bool is_run(const PackedRun& run, std::size_t limit, std::size_t bytes) {
 }
 
 // The bytes of all runs; nothing if a run is invalid or the total is too large.
-std::optional<std::uint64_t> bytes_of_runs(std::uint64_t runs, Bytes behind, std::size_t limit,
+std::optional<std::uint64_t> bytes_of_runs(std::uint64_t runs, Bytes payload, std::size_t limit,
                                            std::size_t most) {
-  if (runs == 0 || runs > max_runs || behind.size() < runs * sizeof(PackedRun)) return std::nullopt;
+  if (runs == 0 || runs > max_runs || payload.size() < runs * sizeof(PackedRun))
+    return std::nullopt;
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < runs; ++i) {
-    const PackedRun run = *read<PackedRun>(behind.subspan(i * sizeof(PackedRun)));
+    const PackedRun run = *read<PackedRun>(payload.subspan(i * sizeof(PackedRun)));
     if (!is_run(run, limit, most)) return std::nullopt;
     bytes += run.bytes();
   }
@@ -75,13 +76,13 @@ bool is_atomic(const Request& request, const NodePlan& plan) {
 }
 
 // Whether the runs consist of whole elements.
-bool has_elements(const Request& request, Bytes behind) {
+bool has_elements(const Request& request, Bytes payload) {
   if (request.size >= accumulate_types || request.operand > max_runs ||
-      behind.size() < request.operand * sizeof(PackedRun))
+      payload.size() < request.operand * sizeof(PackedRun))
     return false;
   const std::size_t element = width(static_cast<AccumulateType>(request.size));
   for (std::size_t i = 0; i < request.operand; ++i)
-    if (read<PackedRun>(behind.subspan(i * sizeof(PackedRun)))->size % element != 0) return false;
+    if (read<PackedRun>(payload.subspan(i * sizeof(PackedRun)))->size % element != 0) return false;
   return true;
 }
 
@@ -91,9 +92,9 @@ bool is_message(const Request& request) {
 }
 
 // The passed bytes are contiguous in the arena.
-bool is_pass(const Request& request, Bytes behind, const NodePlan& plan) {
+bool is_pass(const Request& request, Bytes payload, const NodePlan& plan) {
   if (request.target().is_arena()) return false;
-  const auto bytes = bytes_of_runs(request.operand, behind, longest_space, longest_pass);
+  const auto bytes = bytes_of_runs(request.operand, payload, longest_space, longest_pass);
   return bytes && request.offset <= plan.arena_size() - *bytes;
 }
 
@@ -103,7 +104,7 @@ std::size_t operand_bytes(const Request& request) {
 
 // The number of bytes that belong to a request, of those that follow it; nothing if it is
 // malformed.
-std::optional<std::size_t> size_after(const Request& request, Bytes behind, const NodePlan& plan) {
+std::optional<std::size_t> size_after(const Request& request, Bytes payload, const NodePlan& plan) {
   const auto if_valid = [](bool valid, std::size_t size) {
     return valid ? std::optional(size) : std::nullopt;
   };
@@ -120,9 +121,9 @@ std::optional<std::size_t> size_after(const Request& request, Bytes behind, cons
       return if_valid(is_message(request), request.operand);
     case RequestKind::pass_to_device:
     case RequestKind::pass_to_arena:
-      return if_valid(is_pass(request, behind, plan), request.operand * sizeof(PackedRun));
+      return if_valid(is_pass(request, payload, plan), request.operand * sizeof(PackedRun));
     case RequestKind::accumulate:
-      if (!has_elements(request, behind)) return std::nullopt;
+      if (!has_elements(request, payload)) return std::nullopt;
       break;
     case RequestKind::put_packed:
     case RequestKind::get_packed:
@@ -130,7 +131,7 @@ std::optional<std::size_t> size_after(const Request& request, Bytes behind, cons
     default:
       return std::nullopt;
   }
-  const auto bytes = bytes_of_runs(request.operand, behind, limit_of(request, plan), max_write);
+  const auto bytes = bytes_of_runs(request.operand, payload, limit_of(request, plan), max_write);
   if (!bytes) return std::nullopt;
   const std::size_t runs = request.operand * sizeof(PackedRun);
   return runs + (request.kind == RequestKind::get_packed ? 0 : *bytes);
@@ -140,18 +141,18 @@ bool is_of_job(std::uint32_t process, const NodePlan& plan) {
   return is_agent(process) ? node_of_agent(process) < plan.nodes : process < plan.capacity();
 }
 
-bool is_plausible(const Control& control, std::size_t behind, const NodePlan& plan) {
+bool is_plausible(const Control& control, std::size_t payload_size, const NodePlan& plan) {
   const bool of_rank = !is_agent(control.from);
-  if (!is_of_job(control.from, plan) || behind != control.size) return false;
+  if (!is_of_job(control.from, plan) || payload_size != control.size) return false;
   switch (control.kind) {
     case MessageKind::hello:
-      return behind > 0 && behind <= NodeInfo::longest_address;
+      return payload_size > 0 && payload_size <= NodeInfo::longest_address;
     case MessageKind::beat:
     case MessageKind::ask:
-      return behind == 0 && !of_rank;
+      return payload_size == 0 && !of_rank;
     case MessageKind::report:
     case MessageKind::alarm:
-      return behind <= report::longest_text && !of_rank &&
+      return payload_size <= report::longest_text && !of_rank &&
              (control.flags & ~report::all_flags) == 0;
     default:
       return false;
@@ -177,16 +178,16 @@ std::uint64_t protocol_fingerprint() {
 }
 
 PackedRun ReceivedRequest::run(std::size_t i) const {
-  return *read<PackedRun>(behind.subspan(i * sizeof(PackedRun)));
+  return *read<PackedRun>(payload.subspan(i * sizeof(PackedRun)));
 }
 
 std::optional<ReceivedControl> read_control(Bytes bytes, std::uint64_t tag, const NodePlan& plan) {
   std::optional<Control> control = read<Control>(bytes);
   if (!control || control->tag != tag) return std::nullopt;
-  const Bytes behind = bytes.subspan(sizeof(Control));
+  const Bytes payload = bytes.subspan(sizeof(Control));
   const std::uint32_t from = std::exchange(control->from, process_in(control->from));
-  if (!is_plausible(*control, behind.size(), plan)) return std::nullopt;
-  return ReceivedControl{*control, behind, incarnation_in(from)};
+  if (!is_plausible(*control, payload.size(), plan)) return std::nullopt;
+  return ReceivedControl{*control, payload, incarnation_in(from)};
 }
 
 std::optional<ReceivedBatch> read_batch(Bytes bytes, std::uint64_t tag, const NodePlan& plan) {
@@ -201,10 +202,10 @@ std::optional<ReceivedRequest> read_request(Bytes requests, const NodePlan& plan
   const std::optional<Request> request = read<Request>(requests);
   if (!request || !plan.node_ranks().holds(request->target().rank)) return std::nullopt;
   if (index(request->target().id) >= max_spaces) return std::nullopt;
-  const Bytes behind = requests.subspan(sizeof(Request));
-  const std::optional<std::size_t> size = size_after(*request, behind, plan);
-  if (!size || *size > behind.size()) return std::nullopt;
-  return ReceivedRequest{*request, behind.first(*size)};
+  const Bytes rest = requests.subspan(sizeof(Request));
+  const std::optional<std::size_t> size = size_after(*request, rest, plan);
+  if (!size || *size > rest.size()) return std::nullopt;
+  return ReceivedRequest{*request, rest.first(*size)};
 }
 
 std::optional<ReceivedReply> read_reply(Bytes bytes, std::uint64_t tag, std::uint32_t me,

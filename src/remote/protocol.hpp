@@ -257,7 +257,7 @@ constexpr std::uint32_t slot_bit = std::uint32_t{1} << 31;
 // In received data, processes and incarnations are separate.
 struct ReceivedControl {
   Control control;
-  Bytes behind;                   // the address of a hello, or a text
+  Bytes payload;                  // the address of a hello, or a text
   std::uint32_t incarnation = 0;  // of the sender
 };
 
@@ -276,14 +276,14 @@ std::optional<ReceivedBatch> read_batch(Bytes bytes, std::uint64_t tag, const No
 
 struct ReceivedRequest {
   Request request;
-  Bytes behind;  // the bytes of a write or a message, runs and bytes, or a second operand
+  Bytes payload;  // the bytes of a write or a message, runs and bytes, or a second operand
 
-  std::size_t size() const { return sizeof(Request) + behind.size(); }
+  std::size_t size() const { return sizeof(Request) + payload.size(); }
   // For a put_packed, a get_packed, an accumulate or a pass.
   std::size_t runs() const { return request.operand; }
   PackedRun run(std::size_t i) const;
   AccumulateType element() const { return static_cast<AccumulateType>(request.size); }
-  Bytes packed() const { return behind.subspan(runs() * sizeof(PackedRun)); }
+  Bytes packed() const { return payload.subspan(runs() * sizeof(PackedRun)); }
 };
 
 // The first of the requests. Nothing if it is malformed. Otherwise it may be executed after one

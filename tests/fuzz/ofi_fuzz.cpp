@@ -64,7 +64,7 @@ void is_harmless(const ReceivedRequest& received) {
   if (request.kind == RequestKind::put_packed || request.kind == RequestKind::get_packed)
     return are_harmless_runs(received);
   if (request.kind == RequestKind::message) {
-    GONDWANA_ASSERT(received.behind.size() == request.operand, request.operand);
+    GONDWANA_ASSERT(received.payload.size() == request.operand, request.operand);
     GONDWANA_ASSERT(request.operand <= longest_gathered, request.operand);
     return;
   }
@@ -91,7 +91,7 @@ void take_requests(const ReceivedBatch& received) {
 void take(const ReceivedControl& received) {
   const std::uint32_t from = received.control.from;
   GONDWANA_ASSERT(is_agent(from) ? node_of_agent(from) < plan.nodes : from < plan.job_ranks, from);
-  GONDWANA_ASSERT(received.behind.size() <= NodeInfo::longest_address, received.behind.size());
+  GONDWANA_ASSERT(received.payload.size() <= NodeInfo::longest_address, received.payload.size());
 }
 
 void take(Bytes bytes) {

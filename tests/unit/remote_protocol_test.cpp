@@ -20,21 +20,21 @@ constexpr NodePlan plan{{.ranks = 2, .first = 2, .node = 1, .nodes = 3, .job_ran
                         std::size_t{1} << 30};
 
 template <typename T>
-std::vector<std::byte> message_of(const T& head, std::size_t behind = 0) {
-  std::vector<std::byte> bytes(sizeof(head) + behind);
+std::vector<std::byte> message_of(const T& head, std::size_t payload_size = 0) {
+  std::vector<std::byte> bytes(sizeof(head) + payload_size);
   std::memcpy(bytes.data(), &head, sizeof(head));
   return bytes;
 }
 
-// Whether the request is well-formed and has exactly these bytes behind it.
-bool is_read(const Request& request, std::size_t behind = 0) {
-  const auto bytes = message_of(request, behind);
+// Whether the request is well-formed and has exactly these bytes after it.
+bool is_read(const Request& request, std::size_t payload_size = 0) {
+  const auto bytes = message_of(request, payload_size);
   const auto received = read_request(bytes, plan);
   return received && received->size() == bytes.size();
 }
 
-bool is_read(const Control& control, std::size_t behind = 0) {
-  return read_control(message_of(control, behind), tag, plan).has_value();
+bool is_read(const Control& control, std::size_t payload_size = 0) {
+  return read_control(message_of(control, payload_size), tag, plan).has_value();
 }
 
 Request store_of(std::uint8_t size, std::uint64_t offset) {
@@ -61,7 +61,7 @@ TEST(ofi_message, requests_come_back_from_the_bytes_of_a_batch) {
   const auto first = read_request(received->requests, plan);
   ASSERT_TRUE(first);
   EXPECT_EQ(std::memcmp(&first->request, &store, sizeof(store)), 0);
-  EXPECT_TRUE(first->behind.empty());
+  EXPECT_TRUE(first->payload.empty());
   const auto second = read_request(received->requests.subspan(first->size()), plan);
   ASSERT_TRUE(second);
   EXPECT_EQ(std::memcmp(&second->request, &add, sizeof(add)), 0);
@@ -88,7 +88,7 @@ TEST(ofi_message, hello_has_an_address_behind_it) {
   const auto bytes = message_of(hello, 16);
   const auto received = read_control(bytes, tag, plan);
   ASSERT_TRUE(received);
-  EXPECT_EQ(received->behind.size(), 16U);
+  EXPECT_EQ(received->payload.size(), 16U);
   EXPECT_FALSE(is_read(hello, 15)) << "cut short";
   EXPECT_FALSE(is_read(hello, 17)) << "too long";
   EXPECT_FALSE(is_read(Control{.tag = tag, .kind = MessageKind::hello})) << "no address";
@@ -153,8 +153,10 @@ TEST(ofi_message, writes_have_their_bytes_behind_them) {
 
 TEST(ofi_message, reads_lie_in_the_arena) {
   const std::uint64_t end = plan.arena_size();
-  const auto is_read_of = [](std::uint64_t size, std::uint64_t offset, std::size_t behind = 0) {
-    return is_read({.kind = RequestKind::read, .to = 3, .offset = offset, .operand = size}, behind);
+  const auto is_read_of = [](std::uint64_t size, std::uint64_t offset,
+                             std::size_t payload_size = 0) {
+    return is_read({.kind = RequestKind::read, .to = 3, .offset = offset, .operand = size},
+                   payload_size);
   };
   EXPECT_TRUE(is_read_of(13, end - 13));
   EXPECT_FALSE(is_read_of(13, end - 12));
@@ -170,26 +172,26 @@ Request packed_of(RequestKind kind, std::size_t runs) {
 }
 
 std::vector<std::byte> message_of(RequestKind kind, const std::vector<PackedRun>& runs,
-                                  std::size_t behind) {
+                                  std::size_t payload_size) {
   std::vector<std::byte> bytes = message_of(packed_of(kind, runs.size()));
   const Bytes told = std::as_bytes(std::span(runs));
   bytes.insert(bytes.end(), told.begin(), told.end());
-  bytes.resize(bytes.size() + behind);
+  bytes.resize(bytes.size() + payload_size);
   return bytes;
 }
 
-bool is_packed(RequestKind kind, const std::vector<PackedRun>& runs, std::size_t behind) {
-  const auto bytes = message_of(kind, runs, behind);
+bool is_packed(RequestKind kind, const std::vector<PackedRun>& runs, std::size_t payload_size) {
+  const auto bytes = message_of(kind, runs, payload_size);
   const auto received = read_request(bytes, plan);
   return received && received->size() == bytes.size();
 }
 
-bool is_put_packed(const std::vector<PackedRun>& runs, std::size_t behind) {
-  return is_packed(RequestKind::put_packed, runs, behind);
+bool is_put_packed(const std::vector<PackedRun>& runs, std::size_t payload_size) {
+  return is_packed(RequestKind::put_packed, runs, payload_size);
 }
 
-bool is_get_packed(const std::vector<PackedRun>& runs, std::size_t behind = 0) {
-  return is_packed(RequestKind::get_packed, runs, behind);
+bool is_get_packed(const std::vector<PackedRun>& runs, std::size_t payload_size = 0) {
+  return is_packed(RequestKind::get_packed, runs, payload_size);
 }
 
 TEST(ofi_message, all_pieces_of_a_row_lie_in_the_arena) {
@@ -266,8 +268,9 @@ TEST(ofi_message, what_passes_to_a_device_lies_in_the_arena) {
   }
 }
 
-bool is_accumulate(AccumulateType type, const std::vector<PackedRun>& runs, std::size_t behind) {
-  auto bytes = message_of(RequestKind::accumulate, runs, behind);
+bool is_accumulate(AccumulateType type, const std::vector<PackedRun>& runs,
+                   std::size_t payload_size) {
+  auto bytes = message_of(RequestKind::accumulate, runs, payload_size);
   bytes[offsetof(Request, size)] = static_cast<std::byte>(type);
   const auto received = read_request(bytes, plan);
   return received && received->size() == bytes.size();
@@ -318,10 +321,10 @@ TEST(ofi_message, beats_are_of_agents) {
   EXPECT_FALSE(is_read(beat)) << "a rank that the job does not have";
 }
 
-bool is_answer(const Reply& reply, std::size_t behind) {
-  const auto bytes = message_of(reply, behind);
+bool is_answer(const Reply& reply, std::size_t payload_size) {
+  const auto bytes = message_of(reply, payload_size);
   const auto received = read_reply(bytes, tag, 5, 3);
-  return received && received->results.size() == behind;
+  return received && received->results.size() == payload_size;
 }
 
 TEST(ofi_message, answers_come_from_nodes_of_the_job) {
@@ -361,8 +364,8 @@ TEST(ofi_message, messages_in_batches_have_their_bytes_behind_them) {
   EXPECT_FALSE(is_read(elsewhere, 13)) << "of another node";
 }
 
-bool is_message(const MessageHeader& head, std::size_t behind = 0) {
-  return read_message(message_of(head, behind), tag, 2, plan).has_value();
+bool is_message(const MessageHeader& head, std::size_t payload_size = 0) {
+  return read_message(message_of(head, payload_size), tag, 2, plan).has_value();
 }
 
 TEST(ofi_message, mail_goes_from_a_rank_of_the_job_to_this_one) {

@@ -36,7 +36,7 @@ TEST(stream, a_batch_that_the_agent_has_sent_and_emptied_counts_with_all_its_byt
   const auto write = [](std::byte* to) { std::memset(to, 1, bytes); };
   const auto append = [&] {
     const NewRequest request{.request = {.kind = RequestKind::write, .to = 1, .operand = bytes},
-                             .behind = bytes,
+                             .payload_size = bytes,
                              .write_payload = write,
                              .done = &done};
     const Result<Posted> posted = stream.append(request);

@@ -141,12 +141,12 @@ void SimulatedNodes::execute(const ReceivedRequest& received, Record& results) {
       std::memcpy(place(request.offset), &request.operand, request.size);
       return;
     case RequestKind::write:
-      std::ranges::copy(received.behind, place(request.offset));
+      std::ranges::copy(received.payload, place(request.offset));
       return;
     case RequestKind::atomic: {
       AtomicRequest atomic{request.op, request.type, request.operand};
-      if (!received.behind.empty())
-        std::memcpy(&atomic.compare, received.behind.data(), sizeof(atomic.compare));
+      if (!received.payload.empty())
+        std::memcpy(&atomic.compare, received.payload.data(), sizeof(atomic.compare));
       const remote::ResultWord old =
           find_executor(request.op, request.type)(place(request.offset), atomic);
       if (request.size > 0) append(results, std::as_bytes(std::span(&old, 1)));

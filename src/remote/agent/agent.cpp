@@ -353,16 +353,16 @@ void AgentOfParts::on_control(const remote::ReceivedControl& received) {
     case MessageKind::ask:
       return job_.answer(control);
     case MessageKind::report:
-      return job_.hear(control, received.behind, monotonic_ns());
+      return job_.hear(control, received.payload, monotonic_ns());
     default:
-      return remote::declare_over(memory_->header(), text_of(received.behind));
+      return remote::declare_over(memory_->header(), text_of(received.payload));
   }
 }
 
 // The first hello of a process drops the state that its predecessor in this rank left.
 void AgentOfParts::meet(const remote::ReceivedControl& hello) {
   const std::uint32_t from = hello.control.from;
-  if (!turns_.may_meet(from, hello.incarnation) || !outbox_.meet(from, hello.behind)) return;
+  if (!turns_.may_meet(from, hello.incarnation) || !outbox_.meet(from, hello.payload)) return;
   turns_.meet(from, hello.incarnation);
   answers_.meet(from, hello.incarnation);
   answers_.owe(from, 0);

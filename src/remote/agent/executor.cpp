@@ -54,7 +54,7 @@ bool Executor::execute_in_arena(const ReceivedRequest& received, std::size_t& ad
       store(request, {reinterpret_cast<const std::byte*>(&request.operand), request.size});
       break;
     case RequestKind::write:
-      store(request, received.behind);
+      store(request, received.payload);
       break;
     case RequestKind::read:
       read(request);
@@ -150,8 +150,8 @@ bool Executor::accumulate(const ReceivedRequest& received, std::size_t& added) {
 void Executor::update(const ReceivedRequest& received) {
   const Request& request = received.request;
   AtomicRequest atomic{request.op, request.type, request.operand};
-  if (!received.behind.empty())
-    std::memcpy(&atomic.compare, received.behind.data(), sizeof(atomic.compare));
+  if (!received.payload.empty())
+    std::memcpy(&atomic.compare, received.payload.data(), sizeof(atomic.compare));
   const ResultWord old = find_executor(request.op, request.type)(place_of(request), atomic);
   if (request.op != AtomicOp::fetch)
     note_written(request.target().rank, request.offset, width(request.type));

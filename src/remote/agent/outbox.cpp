@@ -83,20 +83,20 @@ Result<Posted> Outbox::send_on(std::uint32_t node, Bytes message, BatchSlot* slo
 }
 
 // The limits do not apply to these messages, which are few and short.
-bool Outbox::tell(std::uint32_t node, Control control, Bytes behind) {
+bool Outbox::tell(std::uint32_t node, Control control, Bytes payload) {
   const NodePlan& plan = memory_->plan();
   if (node == plan.node || node >= memory_->roster().nodes()) return true;
   const Result<Peer> peer = agent_of(node);
   if (!peer) return true;
   control.tag = tag_;
   control.from = agent_number(plan.node);
-  control.size = behind.size();
-  if (behind.empty()) {
+  control.size = payload.size();
+  if (payload.empty()) {
     const Result<Posted> sent = endpoint_->inject(*peer, bytes_of(control));
     return !sent || *sent == Posted::accepted;
   }
-  SendBuffer& buffer = take(agent_number(node), sizeof(control) + behind.size());
-  std::ranges::copy(behind, remote::write(buffer.bytes.data(), control));
+  SendBuffer& buffer = take(agent_number(node), sizeof(control) + payload.size());
+  std::ranges::copy(payload, remote::write(buffer.bytes.data(), control));
   const Result<Posted> sent = post(*peer, buffer);
   return !sent || *sent == Posted::accepted;
 }

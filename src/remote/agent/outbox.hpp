@@ -61,7 +61,7 @@ class Outbox {
   // is in the slot, which is cleared when the message has left.
   Result<Posted> send_on(std::uint32_t node, Bytes message, BatchSlot* slot = nullptr);
   // Sends to the agent of another node. False: no connection yet, or the network is busy.
-  bool tell(std::uint32_t node, Control control, Bytes behind = {});
+  bool tell(std::uint32_t node, Control control, Bytes payload = {});
 
   // An operation of the endpoint has completed or failed.
   void has_left(SendBuffer& buffer);

@@ -22,8 +22,8 @@ StridedRun run_of(const PackedRun& run, const std::byte* packed) {
 
 AtomicRequest atomic_of(const ReceivedRequest& received) {
   AtomicRequest atomic{received.request.op, received.request.type, received.request.operand};
-  if (!received.behind.empty())
-    std::memcpy(&atomic.compare, received.behind.data(), sizeof(atomic.compare));
+  if (!received.payload.empty())
+    std::memcpy(&atomic.compare, received.payload.data(), sizeof(atomic.compare));
   return atomic;
 }
 
@@ -63,7 +63,7 @@ Result<bool> SpaceRequests::execute(const ReceivedRequest& received, std::size_t
     case RequestKind::store:
       return done_unless(any_.put(place, {word, request.size}));
     case RequestKind::write:
-      return done_unless(any_.put(place, received.behind));
+      return done_unless(any_.put(place, received.payload));
     case RequestKind::read:
       return done_unless(any_.check(place, request.operand));
     case RequestKind::put_packed:

@@ -33,7 +33,7 @@ bool Arrivals::take_messages(const ReceivedBatch& received) {
     if (request.kind != RequestKind::message || request.to != index(me_)) return false;
     const auto number = static_cast<std::uint32_t>(request.offset);
     are_known &=
-        take_message({Rank(received.batch.from), number, next->behind, received.incarnation});
+        take_message({Rank(received.batch.from), number, next->payload, received.incarnation});
     rest = rest.subspan(next->size());
   }
   return are_known;

@@ -93,7 +93,7 @@ Result<Posted> RemoteClient::put_bytes(Space to, const StridedRun& piece, Comple
                     .offset = piece.there,
                     .operand = piece.size};
   return request({.request = put,
-                  .behind = piece.size,
+                  .payload_size = piece.size,
                   .write_payload = [&](std::byte* at) { std::memcpy(at, piece.here, piece.size); },
                   .done = &done});
 }
@@ -105,12 +105,12 @@ Result<Posted> RemoteClient::put_packed(Space to, std::span<const StridedRun> pi
                     .to = remote::target_of(to),
                     .operand = std::uint64_t{pieces.size()}};
   const std::size_t described = pieces.size() * sizeof(PackedRun);
-  const auto write_payload = [&](std::byte* behind) {
-    write_runs(pieces, behind);
-    pack(pieces, behind + described);
+  const auto write_payload = [&](std::byte* payload) {
+    write_runs(pieces, payload);
+    pack(pieces, payload + described);
   };
   return request({.request = put,
-                  .behind = described + bytes_of(pieces),
+                  .payload_size = described + bytes_of(pieces),
                   .write_payload = write_payload,
                   .done = &done});
 }
@@ -124,13 +124,15 @@ Result<Posted> RemoteClient::accumulate(Space to, const Accumulation& what,
                     .operand = std::uint64_t{pieces.size()}};
   const std::size_t described = pieces.size() * sizeof(PackedRun);
   const std::size_t bytes = bytes_of(pieces);
-  const auto write_payload = [&](std::byte* behind) {
-    write_runs(pieces, behind);
-    pack(pieces, behind + described);
-    what.scale(behind + described, behind + described, bytes);
+  const auto write_payload = [&](std::byte* payload) {
+    write_runs(pieces, payload);
+    pack(pieces, payload + described);
+    what.scale(payload + described, payload + described, bytes);
   };
-  return request(
-      {.request = add, .behind = described + bytes, .write_payload = write_payload, .done = &done});
+  return request({.request = add,
+                  .payload_size = described + bytes,
+                  .write_payload = write_payload,
+                  .done = &done});
 }
 
 Result<Posted> RemoteClient::get_packed(Space from, std::span<const StridedRun> pieces,
@@ -142,8 +144,8 @@ Result<Posted> RemoteClient::get_packed(Space from, std::span<const StridedRun> 
                     .to = remote::target_of(from),
                     .operand = std::uint64_t{pieces.size()}};
   return request({.request = get,
-                  .behind = pieces.size() * sizeof(PackedRun),
-                  .write_payload = [&](std::byte* behind) { write_runs(pieces, behind); },
+                  .payload_size = pieces.size() * sizeof(PackedRun),
+                  .write_payload = [&](std::byte* payload) { write_runs(pieces, payload); },
                   .results = results,
                   .done = &done});
 }
@@ -166,8 +168,8 @@ Result<Posted> RemoteClient::pass(Space space, std::span<const StridedRun> piece
       .offset = packed,
       .operand = std::uint64_t{pieces.size()}};
   return request({.request = pass,
-                  .behind = pieces.size() * sizeof(PackedRun),
-                  .write_payload = [&](std::byte* behind) { write_runs(pieces, behind); },
+                  .payload_size = pieces.size() * sizeof(PackedRun),
+                  .write_payload = [&](std::byte* payload) { write_runs(pieces, payload); },
                   .done = &done});
 }
 
@@ -196,13 +198,14 @@ Result<Posted> RemoteClient::atomic(Remote at, const AtomicRequest& wanted, std:
                        .operand = wanted.operand};
   const Destination old{.pieces = {.size = size, .count = 1, .here = result}, .is_word = true};
   const bool has_compare = wanted.op == AtomicOp::compare_swap;
-  return request(
-      {.request = update,
-       .behind = has_compare ? sizeof(wanted.compare) : 0,
-       .write_payload =
-           [&](std::byte* behind) { std::memcpy(behind, &wanted.compare, sizeof(wanted.compare)); },
-       .results = std::span(&old, result == nullptr ? 0 : 1),
-       .done = &done});
+  return request({.request = update,
+                  .payload_size = has_compare ? sizeof(wanted.compare) : 0,
+                  .write_payload =
+                      [&](std::byte* payload) {
+                        std::memcpy(payload, &wanted.compare, sizeof(wanted.compare));
+                      },
+                  .results = std::span(&old, result == nullptr ? 0 : 1),
+                  .done = &done});
 }
 
 }  // namespace gondwana

@@ -47,7 +47,7 @@ bool Stream::may_send(Urgency urgency) const {
 
 Result<Posted> Stream::append(const NewRequest& request) {
   const std::size_t result_size = size_of_results(request);
-  const std::size_t size = sizeof(Request) + request.behind;
+  const std::size_t size = sizeof(Request) + request.payload_size;
   while (true) {
     if (Result<Posted> room = make_room(size, result_size); !room || *room == Posted::busy)
       return room;

@@ -25,7 +25,7 @@ namespace gondwana::remote {
 
 struct NewRequest {
   Request request;
-  std::size_t behind = 0;                       // bytes that follow the request
+  std::size_t payload_size = 0;                 // bytes that follow the request
   FunctionRef<void(std::byte*)> write_payload;  // may be called twice
   std::span<const Destination> results = {};
   Completion* done = nullptr;
@@ -110,7 +110,7 @@ inline std::size_t Stream::size_of_results(const NewRequest& request) {
 
 inline bool Stream::try_append(const NewRequest& request) {
   const std::size_t result_size = size_of_results(request);
-  const std::size_t size = sizeof(Request) + request.behind;
+  const std::size_t size = sizeof(Request) + request.payload_size;
   return open_.is_left_open() && fits(size, result_size) &&
          open_.size() + size < shared_.batch_limit && add_to_open(request, result_size);
 }
@@ -119,8 +119,8 @@ inline bool Stream::add_to_open(const NewRequest& request, std::size_t result_si
   static_assert(Message<Request>);
   std::byte* end = open_.end();
   std::memcpy(end, &request.request, sizeof(Request));
-  if (request.behind > 0) request.write_payload(end + sizeof(Request));
-  if (!open_.extend(open_.size() + sizeof(Request) + request.behind)) return false;
+  if (request.payload_size > 0) request.write_payload(end + sizeof(Request));
+  if (!open_.extend(open_.size() + sizeof(Request) + request.payload_size)) return false;
   ++shared_.accepted;
   SentBatches::Batch& batch = sent_.last();
   if (batch.done.empty() || batch.done.back() != request.done) {
