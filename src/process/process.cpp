@@ -64,6 +64,21 @@ auto count_threads_of(Process& self, const Step& step) {
   return result;
 }
 
+// Maps the program's variables on the arena, if the program was linked with the library.
+Result<void> share_variables(Process& self) {
+  if (!self.image.links_library) {
+    self.image.globals = {};  // loaded late: the program's variables stay private
+    self.image.parts.clear();
+    return {};
+  }
+  Result<void> shared =
+      share_globals(self.image, self.memory->own_arena(), NodePlan::globals_offset);
+  if (shared)
+    self.memory->allow_access(self.membership.rank, NodePlan::globals_offset,
+                              self.image.globals.size());
+  return shared;
+}
+
 Result<void> take_place(Process& self) {
   occupy_standard_descriptors();
   self.image = inspect_program("libgondwana_shmem.so");
@@ -82,17 +97,7 @@ Result<void> take_place(Process& self) {
                          self.membership.next_arena);
   if (!memory) return memory.error();
   self.memory = *std::move(memory);
-  if (self.image.links_library) {
-    if (const Result<void> shared =
-            share_globals(self.image, self.memory->own_arena(), NodePlan::globals_offset);
-        !shared)
-      return shared.error();
-    self.memory->allow_access(self.membership.rank, NodePlan::globals_offset,
-                              self.image.globals.size());
-  } else {
-    self.image.globals = {};  // loaded late: the program's variables stay private
-    self.image.parts.clear();
-  }
+  if (const Result<void> shared = share_variables(self); !shared) return shared.error();
   self.memory->forget_own_arena();
   // Tools find the node by this descriptor. A guardian keeps it too. Without a guardian each rank
   // keeps it, so tools find the node whichever rank has died.
@@ -264,32 +269,33 @@ void show_process(Process& self) {
     self.neighbors = std::make_unique<NeighborWatch>(self.memory, self.membership.rank);
 }
 
-}  // namespace
+// What is known before the network is open.
+Engine::Setup setup_of(Process& self, const Options& options) {
+  Engine::Setup setup;
+  setup.rank = self.membership.rank;
+  setup.ranks = self.membership.ranks;
+  setup.memory = self.memory;
+  setup.options = options;
+  setup.kinds = std::make_shared<Kinds>(
+      options, [&page = self.memory->page(self.membership.rank)](
+                   std::int32_t more, ThreadCount count) { count_threads(page, more, count); });
+  setup.globals = self.image.globals;
+  setup.program_id = self.image.id;
+  setup.on_lost = report_peer_lost;
+  setup.check_peers = [&self] {
+    check_for_end();
+    return self.neighbors != nullptr ? self.neighbors->look() : std::nullopt;
+  };
+  return setup;
+}
 
-Result<Engine*> acquire_engine(CallName call, Threads threads) {
-  Process& self = this_process();
-  if (self.failure) return *self.failure;
-  if (self.users > 0) {
-    if (threads == Threads::many) self.engine->allow_many_threads();
-    self.engine->kinds().open_used();
-    ++self.users;
-    return self.engine.get();
-  }
+Result<Engine*> create_engine(Process& self, CallName call, Threads threads) {
   Result<Options> options = read_options(own_environment());
   if (!options) return options.error();
   occupy_standard_descriptors();  // the program may have closed some since it was started
   prepare_for_debugging(self, *options);
   self.all_have_finalized = false;
-  Engine::Setup setup;
-  setup.rank = self.membership.rank;
-  setup.ranks = self.membership.ranks;
-  setup.memory = self.memory;
-  setup.options = *options;
-  setup.kinds = std::make_shared<Kinds>(
-      *options, [&page = self.memory->page(self.membership.rank)](
-                    std::int32_t more, ThreadCount count) { count_threads(page, more, count); });
-  setup.globals = self.image.globals;
-  setup.program_id = self.image.id;
+  Engine::Setup setup = setup_of(self, *options);
   setup.call = call;
   setup.threads = threads;
   // Opening the network may wait for other nodes. Tell the launcher that the rank waits.
@@ -297,12 +303,7 @@ Result<Engine*> acquire_engine(CallName call, Threads threads) {
   self.membership.launcher.take_part();
   if (const Result<void> open = open_network(self, *options); !open) return open.error();
   show_process(self);
-  setup.check_peers = [&self] {
-    check_for_end();
-    return self.neighbors != nullptr ? self.neighbors->look() : std::nullopt;
-  };
   if (self.network != nullptr) setup.wire = Wire(self.network);
-  setup.on_lost = report_peer_lost;
   Result<std::unique_ptr<Engine>> engine = Engine::create(std::move(setup));
   if (!engine) return engine.error();
   self.engine = *std::move(engine);
@@ -311,6 +312,23 @@ Result<Engine*> acquire_engine(CallName call, Threads threads) {
   if (options->core == Core::heap) self.engine->symmetric().dump_blocks();
   self.users = 1;
   return self.engine.get();
+}
+
+// For a door that is not the first.
+Engine* share_engine(Process& self, Threads threads) {
+  if (threads == Threads::many) self.engine->allow_many_threads();
+  self.engine->kinds().open_used();
+  ++self.users;
+  return self.engine.get();
+}
+
+}  // namespace
+
+Result<Engine*> acquire_engine(CallName call, Threads threads) {
+  Process& self = this_process();
+  if (self.failure) return *self.failure;
+  if (self.users > 0) return share_engine(self, threads);
+  return create_engine(self, call, threads);
 }
 
 void release_engine() {
