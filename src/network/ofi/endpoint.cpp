@@ -68,6 +68,16 @@ Result<std::unique_ptr<network::Endpoint>> Endpoint::open(const Settings& settin
 }
 
 Result<void> Endpoint::open_objects() {
+  Result<void> done = open_domain();
+  if (done) done = open_queue();
+  if (done) done = open_endpoint();
+  if (!done) return done;
+  if (registrar().wants(FI_MR_LOCAL)) local_.emplace(registrar());
+  buffers_.emplace(library_, receives_, *endpoint_, local_ ? &*local_ : nullptr);
+  return {};
+}
+
+Result<void> Endpoint::open_domain() {
   fid_fabric* fabric = nullptr;
   if (const int failed = library_.fabric(info_->fabric_attr, &fabric, nullptr); failed != 0)
     return error_of(library_, "fabric", failed);
@@ -82,12 +92,15 @@ Result<void> Endpoint::open_objects() {
   if (const int failed = fi_av_open(domain, &peers, &table, nullptr); failed != 0)
     return error_of(library_, "address table", failed);
   peers_.reset(table);
-  if (Result<void> done = open_queue(); !done) return done;
+  return {};
+}
+
+Result<void> Endpoint::open_endpoint() {
   fid_ep* endpoint = nullptr;
-  if (const int failed = fi_endpoint(domain, info_.get(), &endpoint, nullptr); failed != 0)
+  if (const int failed = fi_endpoint(domain_.get(), info_.get(), &endpoint, nullptr); failed != 0)
     return error_of(library_, "endpoint", failed);
   endpoint_.reset(endpoint);
-  if (const int failed = fi_ep_bind(endpoint, &table->fid, 0); failed != 0)
+  if (const int failed = fi_ep_bind(endpoint, &peers_->fid, 0); failed != 0)
     return error_of(library_, "endpoint and addresses", failed);
   if (const int failed = fi_ep_bind(endpoint, &queue_->fid, FI_TRANSMIT | FI_RECV); failed != 0)
     return error_of(library_, "endpoint and queue", failed);
@@ -98,8 +111,6 @@ Result<void> Endpoint::open_objects() {
     return error_of(library_, "receive buffers", failed);
   if (const int failed = fi_enable(endpoint); failed != 0)
     return error_of(library_, "start", failed);
-  if (registrar().wants(FI_MR_LOCAL)) local_.emplace(registrar());
-  buffers_.emplace(library_, receives_, *endpoint, local_ ? &*local_ : nullptr);
   return {};
 }
 

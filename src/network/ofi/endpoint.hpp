@@ -58,7 +58,9 @@ class Endpoint final : public network::Endpoint {
   Endpoint(const Library& library, const Receives& receives)
       : library_(library), receives_(receives) {}
   Result<void> open_objects();
+  Result<void> open_domain();
   Result<void> open_queue();
+  Result<void> open_endpoint();
   Result<void> read_address();
   void handle(const fi_cq_data_entry& entry, const Handlers& handlers);
   void handle_failure(const Handlers& handlers);

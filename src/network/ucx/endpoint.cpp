@@ -138,6 +138,11 @@ Result<void> Endpoint::open_worker() {
       status != UCS_OK)
     return error_of("worker", status);
   if (library_.worker_get_efd(worker_, &wait_descriptor_) != UCS_OK) wait_descriptor_ = -1;
+  const Result<void> receives = receive_messages();
+  return receives ? read_address() : receives;
+}
+
+Result<void> Endpoint::receive_messages() {
   ucp_am_handler_param_t handler{};
   handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS |
                        UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
@@ -149,8 +154,11 @@ Result<void> Endpoint::open_worker() {
     const bool is_here = (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0;
     return static_cast<Endpoint*>(self)->take({static_cast<const std::byte*>(data), size}, is_here);
   };
-  if (const ucs_status_t status = library_.set_receiver(worker_, &handler); status != UCS_OK)
-    return error_of("messages", status);
+  const ucs_status_t status = library_.set_receiver(worker_, &handler);
+  return status == UCS_OK ? Result<void>{} : error_of("messages", status);
+}
+
+Result<void> Endpoint::read_address() {
   ucp_address_t* own = nullptr;
   std::size_t size = 0;
   if (const ucs_status_t status = library_.worker_get_address(worker_, &own, &size);

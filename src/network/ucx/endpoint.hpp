@@ -70,6 +70,8 @@ class Endpoint final : public network::Endpoint {
 
   Result<void> open_context(const network::Settings& settings);
   Result<void> open_worker();
+  Result<void> receive_messages();
+  Result<void> read_address();
   Result<Line*> connect(Peer peer);
   Result<Posted> accept(Operation& operation, const char* what, ucs_status_ptr_t request);
   void flush(Line& line);
