@@ -50,6 +50,12 @@ void report_dropped(std::uint64_t messages, std::string_view how) {
       stderr);
 }
 
+void report_dropped(const NodeAgent::Dropped& dropped) {
+  report_dropped(dropped.refused, "refused: they belong to another job or are malformed");
+  report_dropped(dropped.repeated, "dropped: they arrived twice");
+  report_dropped(dropped.misdirected, "dropped: no rank of this node is their target");
+}
+
 // [[gnu::used]]: leak checkers find the agent through this pointer.
 [[gnu::used]] constinit NodeAgent* kept = nullptr;
 
@@ -91,10 +97,7 @@ Result<void> run(bool only_probe) {
   if (const Result<void> reported = self->launcher.send_ready(); !reported)
     return unless_released(reported.error());
   (*agent)->serve(self->launcher.descriptor());
-  const NodeAgent::Dropped dropped = (*agent)->dropped();
-  report_dropped(dropped.refused, "refused: they belong to another job or are malformed");
-  report_dropped(dropped.repeated, "dropped: they arrived twice");
-  report_dropped(dropped.misdirected, "dropped: no rank of this node is their target");
+  report_dropped((*agent)->dropped());
   // The kernel closes the connections. UCX 1.13 may abort if a connection is still being
   // established.
   kept = agent->release();

@@ -219,18 +219,26 @@ Result<std::vector<std::string>> CommandLine::split(std::span<const std::string>
       wants_help_ = true;
       break;
     } else {
-      std::string& option = options.emplace_back(with_two_dashes(word));
-      const Result<const CLI::Option*> waiting = waiting_for_value(option);
-      if (!waiting) return waiting.error();
-      if (*waiting == nullptr) continue;
-      const std::string name = name_of(**waiting);
-      if (++at == words.size())
-        return with_help(fmt::format("{} needs a value: {}", name, (*waiting)->get_type_name()));
-      if (words[at].empty()) return with_help(fmt::format("{} \"\": its value is empty", name));
-      option += (option.starts_with("--") ? "=" : "") + words[at];
+      Result<std::string> option = with_value(words, at);
+      if (!option) return option.error();
+      options.push_back(*std::move(option));
     }
   }
   return options;
+}
+
+// The option at `at`, with its value in one word. Moves `at` to the value if that is the next word.
+Result<std::string> CommandLine::with_value(std::span<const std::string> words,
+                                            std::size_t& at) const {
+  std::string option = with_two_dashes(words[at]);
+  const Result<const CLI::Option*> waiting = waiting_for_value(option);
+  if (!waiting) return waiting.error();
+  if (*waiting == nullptr) return option;
+  const std::string name = name_of(**waiting);
+  if (++at == words.size())
+    return with_help(fmt::format("{} needs a value: {}", name, (*waiting)->get_type_name()));
+  if (words[at].empty()) return with_help(fmt::format("{} \"\": its value is empty", name));
+  return option + (option.starts_with("--") ? "=" : "") + words[at];
 }
 
 Result<void> CommandLine::take_operand(const std::string& word) const {

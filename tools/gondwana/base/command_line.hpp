@@ -88,6 +88,7 @@ class CommandLine {
   std::string with_two_dashes(const std::string& word) const;
   Result<const CLI::Option*> waiting_for_value(const std::string& word) const;
   Result<std::vector<std::string>> split(std::span<const std::string> words);
+  Result<std::string> with_value(std::span<const std::string> words, std::size_t& at) const;
   Result<void> take_operand(const std::string& word) const;
 
   std::string command_;

@@ -94,29 +94,32 @@ Result<JobView> JobView::open(const Choice& choice) {
   return view;
 }
 
-Result<void> JobView::find(const Choice& choice) {
-  jobs::FoundJobs found = jobs::find_jobs(choice.whose);
+// The id of the only job that the choice may mean.
+Result<std::string> JobView::find_id(const Choice& choice, const jobs::FoundJobs& found) {
   const std::vector<std::string> ids = jobs::ids_meant(found, choice.job);
   std::vector<std::string> notes = found.notes;
   const bool queries_others = !choice.hosts.empty() && !choice.only_here;
   if (queries_others) others_->start(choice.hosts);
-  const bool is_known = ids.size() == 1 && !choice.job.empty();
-  if (is_known) {
-    id_ = ids.front();
-  } else {
-    std::vector<jobs::Row> rows = jobs::rows_of(found);
-    std::erase_if(
-        rows, [&](const jobs::Row& row) { return std::ranges::find(ids, row.id) == ids.end(); });
-    if (queries_others) {
-      add_rows_elsewhere(choice, rows);
-      notes.insert(notes.end(), others_->complaints().begin(), others_->complaints().end());
-    }
-    if (rows.empty())
-      return jobs::no_job(choice.job, choice.hosts.empty() ? "on this machine" : "on these hosts",
-                          notes);
-    if (rows.size() > 1) return which_of(rows, choice);
-    id_ = rows.front().id;
+  if (ids.size() == 1 && !choice.job.empty()) return ids.front();
+  std::vector<jobs::Row> rows = jobs::rows_of(found);
+  std::erase_if(rows,
+                [&](const jobs::Row& row) { return std::ranges::find(ids, row.id) == ids.end(); });
+  if (queries_others) {
+    add_rows_elsewhere(choice, rows);
+    notes.insert(notes.end(), others_->complaints().begin(), others_->complaints().end());
   }
+  if (rows.empty())
+    return jobs::no_job(choice.job, choice.hosts.empty() ? "on this machine" : "on these hosts",
+                        notes);
+  if (rows.size() > 1) return which_of(rows, choice);
+  return rows.front().id;
+}
+
+Result<void> JobView::find(const Choice& choice) {
+  jobs::FoundJobs found = jobs::find_jobs(choice.whose);
+  Result<std::string> id = find_id(choice, found);
+  if (!id) return id.error();
+  id_ = *std::move(id);
   here_ = jobs::take(std::move(found), id_);
   if (here_) program_ = here_->program();
   const bool has_others = here_ && here_->nodes.size() < here_->facts().nodes;

@@ -57,6 +57,7 @@ class JobView {
   JobView() : others_(std::make_unique<Observers>()) {}
 
   Result<void> find(const Choice& choice);
+  Result<std::string> find_id(const Choice& choice, const jobs::FoundJobs& found);
   // The clocks of the other hosts, by their names.
   std::map<std::string, link::ClockDifference> compare_clocks(FunctionRef<bool()> continues);
   // Adds the jobs on other hosts that `choice` may mean.

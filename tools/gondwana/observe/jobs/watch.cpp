@@ -264,6 +264,18 @@ double idle_share(const Processors& processors, const std::vector<std::uint64_t>
   return known == 0 ? 1 : sum / known;
 }
 
+// Returns the time it has taken.
+std::uint64_t sample(std::vector<Watched>& ranks, std::chrono::milliseconds time,
+                     FunctionRef<bool()> continues) {
+  const std::uint64_t begin_ns = monotonic_ns();
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end && continues()) {
+    std::this_thread::sleep_for(check_interval);
+    for (Watched& rank : ranks) rank.poll_again();
+  }
+  return std::max<std::uint64_t>(monotonic_ns() - begin_ns, 1);
+}
+
 }  // namespace
 
 JobSeen watch(const FoundJob& job, std::chrono::milliseconds time) {
@@ -278,13 +290,7 @@ JobSeen watch(const FoundJob& job, std::chrono::milliseconds time, FunctionRef<b
   const std::vector<WatchedAgent> agents(job.nodes.begin(), job.nodes.end());
   const std::string program = job.program();  // read now because the job may end meanwhile
   const std::vector<std::uint64_t> idle_before = idle_times_ns();
-  const std::uint64_t begin_ns = monotonic_ns();
-  const auto end = std::chrono::steady_clock::now() + time;
-  while (std::chrono::steady_clock::now() < end && continues()) {
-    std::this_thread::sleep_for(check_interval);
-    for (Watched& rank : ranks) rank.poll_again();
-  }
-  const std::uint64_t watched_ns = std::max<std::uint64_t>(monotonic_ns() - begin_ns, 1);
+  const std::uint64_t watched_ns = sample(ranks, time, continues);
   JobSeen seen{.id = job.id(),
                .program = program,
                .ranks = job.facts().job_ranks,

@@ -50,6 +50,20 @@ std::vector<RemoteDebugger> remote_debuggers(const Job& job, const RankRanges& r
   return debuggers;
 }
 
+Result<std::optional<DebuggerWindows>> open_windows(Job& job, const RankRanges& ranks,
+                                                    DebuggerPlace place) {
+  const bool all_here = std::ranges::all_of(job.hosts, is_here);
+  if (place == DebuggerPlace::terminal) job.streams.reader.reset();  // typed input is for gdb
+  const Result<std::uint64_t> number = random_number();
+  if (!number) return number.error();
+  const std::string mark = fmt::format("{:x}", *number);
+  Result<DebuggerWindows> opened = DebuggerWindows::open(
+      place, all_here ? std::vector<RemoteDebugger>() : remote_debuggers(job, ranks, mark));
+  if (!opened) return opened.error();
+  put_before(job, ranks, wait_command(all_here ? opened->file() : before_mark + mark));
+  return std::optional<DebuggerWindows>(*std::move(opened));
+}
+
 }  // namespace
 
 Result<std::optional<DebuggerWindows>> put_under_gdb(Job& job) {
@@ -72,16 +86,7 @@ Result<std::optional<DebuggerWindows>> put_under_gdb(Job& job) {
     put_before(job, *ranks, wait_command("-"));
     return windows;
   }
-  if (place == DebuggerPlace::terminal) job.streams.reader.reset();  // typed input is for gdb
-  const Result<std::uint64_t> number = random_number();
-  if (!number) return number.error();
-  const std::string mark = fmt::format("{:x}", *number);
-  Result<DebuggerWindows> opened = DebuggerWindows::open(
-      place, all_here ? std::vector<RemoteDebugger>() : remote_debuggers(job, *ranks, mark));
-  if (!opened) return opened.error();
-  windows = *std::move(opened);
-  put_before(job, *ranks, wait_command(all_here ? windows->file() : before_mark + mark));
-  return windows;
+  return open_windows(job, *ranks, place);
 }
 
 }  // namespace gondwana::launch

@@ -81,18 +81,22 @@ void NodeEnd::on(const SignalCame& signal, std::uint64_t now) {
                          name_of_signal(number)));
     if (number == SIGINT && ranks_.any_joined()) actions_.emplace_back(Report::places);
   }
-  if (is_idle() && ranks_.any_joined()) {
-    // If there is a conductor, it reports the reason.
-    if (number == SIGTERM) actions_.emplace_back(Report::places);
-    if (number == SIGINT && !has_conductor) actions_.emplace_back(Report::why_at_once);
-    if (number == SIGQUIT && !has_conductor) actions_.emplace_back(Report::why);
-  }
+  report_at(number);
   if (ends(number) && ending_.is_over()) outcome_.abandons_output = true;
   if (ends(number) && !is_idle()) return ending_.kill(now);
   actions_.emplace_back(SignalRanks{number});
   if (!ends(number)) return;
   actions_.emplace_back(SignalRanks{SIGCONT});  // a stopped process cannot handle the signal
   ending_.wait_at_most(user_grace_ns, now);
+}
+
+// If there is a conductor, it reports the reason.
+void NodeEnd::report_at(int signal) {
+  if (!is_idle() || !ranks_.any_joined()) return;
+  if (signal == SIGTERM) actions_.emplace_back(Report::places);
+  if (job_.share.has_conductor()) return;
+  if (signal == SIGINT) actions_.emplace_back(Report::why_at_once);
+  if (signal == SIGQUIT) actions_.emplace_back(Report::why);
 }
 
 // The ranks end silently: the host on which the end began has reported why.

@@ -47,6 +47,7 @@ class NodeEnd {
 
  private:
   void announce(int status, const std::string& sentence);
+  void report_at(int signal);
 
   const Job& job_;
   std::string host_;
