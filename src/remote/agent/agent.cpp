@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sched.h>
-#include <sys/epoll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -17,6 +15,7 @@
 #include "core/machine.hpp"
 #include "core/unique_fd.hpp"
 #include "network/networks.hpp"
+#include "remote/agent/agent_sleep.hpp"
 #include "remote/agent/answers.hpp"
 #include "remote/agent/batch_turns.hpp"
 #include "remote/agent/carrier.hpp"
@@ -36,27 +35,10 @@ using remote::Control;
 using remote::MessageKind;
 
 constexpr network::Receives receives{.buffers = 8, .longest = remote::longest_packet};
-// The time that the agent polls before it sleeps, if a processor is free. A client that sends its
-// next request after each reply does so within this time.
-constexpr std::uint64_t spin_ns = 50'000;
-// The same during a large device transfer: until its next chunk has arrived.
-constexpr std::uint64_t between_chunks_ns = 100'000;
-// The number of yields before a sleep, if no processor is free. They take about as long as a client
-// takes to send again.
-constexpr std::uint32_t yields_when_oversubscribed = 4;
 // The longest sleep. It is limited because wake-ups of providers are hints.
 constexpr int longest_sleep_ms = 100;
 // The time that replies may take to leave when the job ends.
 constexpr std::uint64_t last_answers_ns = 2'000'000'000;
-
-// Rounds up on kernels without a finer timeout.
-void wait_for_event(int epoll, std::chrono::nanoseconds limit) {
-  std::array<epoll_event, 2> events{};
-  const timespec time{limit.count() / 1'000'000'000, limit.count() % 1'000'000'000};
-  const auto size = static_cast<int>(events.size());
-  if (::epoll_pwait2(epoll, events.data(), size, &time, nullptr) >= 0 || errno != ENOSYS) return;
-  ::epoll_wait(epoll, events.data(), size, static_cast<int>(limit.count() / 1'000'000) + 1);
-}
 
 std::string host_name() {
   std::array<char, NodeInfo::longest_host> host{};
@@ -92,8 +74,6 @@ class AgentOfParts final : public NodeAgent {
   AgentOfParts(const Setup& setup, std::unique_ptr<network::Endpoint> endpoint);
 
   NodeContact make_contact() const;
-  void listen(int control);
-  bool yields_until(FunctionRef<bool()> done) const;
   bool look();
   bool step();
   void show_load() const;  // for tools
@@ -112,7 +92,6 @@ class AgentOfParts final : public NodeAgent {
   std::shared_ptr<NodeMemory> memory_;
   std::shared_ptr<Kinds> kinds_;
   std::uint64_t tag_;
-  bool may_spin_;
   std::string host_;
   remote::Outbox outbox_;
   remote::Executor executor_;
@@ -126,8 +105,7 @@ class AgentOfParts final : public NodeAgent {
   remote::ServedFiles files_;
   NodeContact contact_;
   std::uint64_t misdirected_ = 0;
-  std::uint64_t chunks_until_ns_ = 0;  // time until which the next chunk is expected
-  UniqueFd sleeper_;                   // an epoll instance of all events that end a sleep
+  remote::AgentSleep sleep_;
   std::unique_ptr<network::Registration> registration_;  // last: destroyed before the endpoint
 };
 
@@ -135,7 +113,6 @@ AgentOfParts::AgentOfParts(const Setup& setup, std::unique_ptr<network::Endpoint
     : memory_(setup.memory),
       kinds_(setup.kinds ? setup.kinds : std::make_shared<Kinds>()),
       tag_(setup.job_tag),
-      may_spin_(setup.may_spin),
       host_(host_name()),
       outbox_(memory_, tag_, std::move(endpoint)),
       executor_(*memory_, *kinds_),
@@ -154,7 +131,8 @@ AgentOfParts::AgentOfParts(const Setup& setup, std::unique_ptr<network::Endpoint
       passed_(*memory_, outbox_, host_),
       nodes_(*memory_, outbox_, std::uint64_t{setup.peer_timeout_s} * 1'000'000'000),
       job_(*memory_, outbox_, host_, std::uint64_t{setup.peer_timeout_s} * 1'000'000'000),
-      files_(*memory_, setup.on_shortened_file) {
+      files_(*memory_, setup.on_shortened_file),
+      sleep_(setup.may_spin) {
   if (setup.carries) carrier_.begin();
 }
 
@@ -194,9 +172,9 @@ void AgentOfParts::serve(int control) {
                                              std::memory_order_relaxed);
   if (const std::size_t ring_size = memory_->plan().ring_size; ring_size > 0)
     Tracer::open(shared_at<TracePlace>(memory_->trace_of_agent(), 0), ring_size);
-  listen(control);
+  sleep_.end_with({control, outbox_.endpoint().wait_descriptor()}, memory_->agent_bell());
   for (;;) {
-    while (yields_until([this] { return look(); })) continue;
+    while (sleep_.yields_until([this] { return look(); })) continue;
     if (is_network_active()) continue;
     wait();
     pollfd order{control, POLLIN, 0};
@@ -212,31 +190,6 @@ void AgentOfParts::serve(int control) {
   }
 }
 
-// The bell of the ranks is edge-triggered, so its descriptor need not be read.
-void AgentOfParts::listen(int control) {
-  sleeper_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
-  epoll_event event{};
-  event.events = EPOLLIN;
-  ::epoll_ctl(sleeper_.get(), EPOLL_CTL_ADD, control, &event);
-  if (const int network = outbox_.endpoint().wait_descriptor(); network >= 0)
-    ::epoll_ctl(sleeper_.get(), EPOLL_CTL_ADD, network, &event);
-  event.events = EPOLLIN | EPOLLET;
-  ::epoll_ctl(sleeper_.get(), EPOLL_CTL_ADD, memory_->agent_bell(), &event);
-}
-
-// False: the time or the yields are exhausted.
-bool AgentOfParts::yields_until(FunctionRef<bool()> done) const {
-  const std::uint64_t start = monotonic_ns();
-  const bool is_oversubscribed = !may_spin_ && start >= chunks_until_ns_;
-  const std::uint64_t until = std::max(start + (may_spin_ ? spin_ns : 0), chunks_until_ns_);
-  for (std::uint32_t yields = 0;; ++yields) {
-    if (done()) return true;
-    if (is_oversubscribed ? yields >= yields_when_oversubscribed : monotonic_ns() >= until)
-      return false;
-    ::sched_yield();
-  }
-}
-
 bool AgentOfParts::look() {
   const std::uint64_t now = monotonic_ns();
   nodes_.look(now);
@@ -244,7 +197,7 @@ bool AgentOfParts::look() {
   job_.look(now);
   left_batches_.look(now);
   const bool found = step();
-  if (executor_.take_has_passed()) chunks_until_ns_ = monotonic_ns() + between_chunks_ns;
+  if (executor_.take_has_passed()) sleep_.expect_chunk();
   return found;
 }
 
@@ -286,7 +239,7 @@ bool AgentOfParts::is_network_active() const {
   network::Endpoint& endpoint = outbox_.endpoint();
   const bool carries_out_itself = !carrier_.is_on() && endpoint.wait_descriptor() >= 0;
   if (!carries_out_itself || !endpoint.may_sleep()) return false;
-  return yields_until([&endpoint] {
+  return sleep_.yields_until([&endpoint] {
     pollfd network{endpoint.wait_descriptor(), POLLIN, 0};
     return ::poll(&network, 1, 0) > 0;
   });
@@ -307,7 +260,7 @@ void AgentOfParts::wait() {
   const std::chrono::milliseconds beside(std::min(limit, carrier_.longest_sleep()));
   const std::chrono::nanoseconds length =
       std::min<std::chrono::nanoseconds>(beside, left_batches_.longest_sleep(monotonic_ns()));
-  wait_for_event(sleeper_.get(), length);
+  sleep_.wait(length);
   memory_->header().agent_bell.lower();
 }
 
