@@ -348,6 +348,7 @@ class TopTest(LauncherCase):
         try:
             from terminal_picture import Terminal
         except ImportError:
+            self.end(job)
             self.skipTest("no pyte here")
         process, terminal = pty.fork()
         if process == 0:
