@@ -133,10 +133,10 @@ static inline void send_message(struct wire* wire, size_t size, bool asks) {
   must("send", outcome);
 }
 
-// `flags` are passed to fi_writemsg. `source` and `target` are offsets in the memory of their side.
-static inline ssize_t put_between(struct wire* wire, size_t source, size_t target, size_t size,
-                                  uint64_t flags) {
-  const struct iovec from = {wire->memory + source, size};
+// `flags` are passed to fi_writemsg. `target` is an offset in the memory of the other side.
+static inline ssize_t put_from(struct wire* wire, const char* source, size_t target, size_t size,
+                               uint64_t flags) {
+  const struct iovec from = {(void*)source, size};
   const struct fi_rma_iov to = {target, size, KEY};
   const struct fi_msg_rma message = {
       .msg_iov = &from, .iov_count = 1, .addr = wire->peer, .rma_iov = &to, .rma_iov_count = 1};

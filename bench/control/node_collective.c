@@ -47,8 +47,8 @@ static void post(struct exchange* e, uint64_t call, size_t bytes) {
   while (e->wire.done < e->posted) progress(e);  // the source can be reused
   *last_word(e, SOURCES, place, bytes) = call;
   ssize_t outcome;
-  while ((outcome = put_between(&e->wire, SOURCES + place, place, bytes, FI_COMPLETION)) ==
-         -FI_EAGAIN)
+  while ((outcome = put_from(&e->wire, e->wire.memory + SOURCES + place, place, bytes,
+                             FI_COMPLETION)) == -FI_EAGAIN)
     progress(e);
   must("put", outcome);
   ++e->posted;

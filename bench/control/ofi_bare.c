@@ -3,8 +3,8 @@
 // messages one way. The target polls all the time or, with "asleep", computes while one of its
 // threads sleeps on the wait descriptor. With "bounce" it is a pipeline instead: a put through
 // memory that the network knows. The target copies each chunk away and answers. The source has
-// copied it there or, where only the target is a device, has not. Puts complete in their order.
-// Usage: ofi_bare spin|asleep|bounce
+// copied it there or, where only the target is a device, puts from the memory of its program. Puts
+// complete in their order. Usage: ofi_bare spin|asleep|bounce
 #include "../common/crew.h"
 #include "../common/wire.h"
 
@@ -26,7 +26,7 @@ static struct shared* shared;
 static struct wire wire;
 
 static ssize_t put(size_t size, size_t at) {
-  return put_between(&wire, at, at, size, FI_COMPLETION | FI_DELIVERY_COMPLETE);
+  return put_from(&wire, wire.memory + at, at, size, FI_COMPLETION | FI_DELIVERY_COMPLETE);
 }
 
 static ssize_t get(size_t size, size_t at) {
@@ -118,7 +118,7 @@ static void initiate(const char* mode) {
   atomic_store(&shared->over, 1);
 }
 
-static char* device;     // simulates device memory
+static char* device;  // simulates memory of a device; of the host where only the target is a device
 static uint64_t chunks;  // put, or taken by the target, since the start
 
 static void take_chunk(void) {
@@ -130,9 +130,11 @@ static void take_chunk(void) {
 
 static void put_chunk(size_t at, size_t chunk, bool copies) {
   const size_t slot = chunks++ % SLOTS * SLOT;
+  const char* source = copies ? wire.memory + slot : device + at;
+  const uint64_t flags = FI_COMPLETION | FI_DELIVERY_COMPLETE;
   ssize_t outcome;
   if (copies) memcpy(wire.memory + slot, device + at, chunk);
-  while ((outcome = put(chunk, slot)) == -FI_EAGAIN) look(&wire);
+  while ((outcome = put_from(&wire, source, slot, chunk, flags)) == -FI_EAGAIN) look(&wire);
   must("put", outcome);
 }
 

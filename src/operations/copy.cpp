@@ -51,7 +51,6 @@ struct Vector {
 
 // Each memcpy is one instruction. The fence, which emits none, prevents the compiler from replacing
 // a loop of them by a call.
-// a loop of them.
 template <std::size_t Width, std::size_t Count>
 [[gnu::always_inline]] inline void move_vectors(Copy& copy) {
   typename Vector<Width>::Type values[Count];
