@@ -95,8 +95,8 @@ Result<std::vector<Subject>> find_subjects(const Words& words) {
 
 // The requested door; by default the first that the subject supports.
 Result<Door> find_door(const std::string& word, const Subject& subject) {
-  for (const Door door : all_doors)
-    if (has_door(subject, door) && (word.empty() || word == word_of(door))) return door;
+  for (const DoorName& one : all_doors)
+    if (has_door(subject, one.door) && (word.empty() || word == one.word)) return one.door;
   if (!is_door(word))
     return wrong(fmt::format("--door \"{}\": expected shmem, gasnetex or armci", word));
   return wrong(fmt::format("{} is not measured by --door {}: it has {}", subject.name, word,

@@ -8,6 +8,7 @@
 
 #include "base/command_line.hpp"
 #include "core/result.hpp"
+#include "report/bench/door.hpp"
 #include "report/bench/peer.hpp"
 
 namespace gondwana::bench {
@@ -22,17 +23,6 @@ enum class Kind {
   operation,  // one operation, many times in a job
   program,    // the work of all ranks, on 1, 2, 4 ... ranks
   job         // its start or its memory: each figure has its own job of 2, 4, 8 ... ranks
-};
-
-enum class Door { shmem, gasnetex, armci };
-
-// The measuring program for each door; empty if there is none.
-struct Programs {
-  std::string_view shmem;
-  std::string_view gasnetex;
-  std::string_view armci;
-
-  std::string_view of(Door door) const;
 };
 
 // A row of the table of subjects; most rows leave out the last members.
@@ -74,9 +64,6 @@ struct Request {
   std::vector<Choices> measurements = {};
   std::string page = {};  // the file of the report; empty: standard output
 };
-
-// Returns "OpenSHMEM", for example.
-std::string_view name_of(Door door);
 
 Result<Request> parse(const std::vector<std::string>& words);
 // For completion.

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
+#include <array>
 #include <ranges>
 
 namespace gondwana::bench {
@@ -83,15 +83,6 @@ constexpr std::array<Subject, 11> subjects{{
      5},
 }};
 
-struct DoorName {
-  Door door;
-  std::string_view word;  // for --door
-  std::string_view name;
-};
-constexpr std::array<DoorName, 3> doors{{{Door::shmem, "shmem", "OpenSHMEM"},
-                                         {Door::gasnetex, "gasnetex", "GASNet-EX"},
-                                         {Door::armci, "armci", "ARMCI"}}};
-
 }  // namespace
 
 std::span<const Subject> all_subjects() {
@@ -106,36 +97,12 @@ bool has_door(const Subject& subject, Door door) {
   return !subject.programs.of(door).empty();
 }
 
-bool is_door(std::string_view word) {
-  return std::ranges::find(doors, word, &DoorName::word) != doors.end();
-}
-
 std::string door_words(const Subject& subject) {
   std::string text;
-  for (const DoorName& one : doors)
+  for (const DoorName& one : all_doors)
     if (has_door(subject, one.door))
       text += fmt::format("{}{}", text.empty() ? "" : ", ", one.word);
   return text;
-}
-
-std::string_view word_of(Door door) {
-  return std::ranges::find(doors, door, &DoorName::door)->word;
-}
-
-std::string_view name_of(Door door) {
-  return std::ranges::find(doors, door, &DoorName::door)->name;
-}
-
-std::string_view Programs::of(Door door) const {
-  switch (door) {
-    case Door::shmem:
-      return shmem;
-    case Door::gasnetex:
-      return gasnetex;
-    case Door::armci:
-      return armci;
-  }
-  return {};
 }
 
 }  // namespace gondwana::bench
