@@ -33,8 +33,8 @@ std::string to_json(const Report& report);
 
 // The lines for a job, without the last newline; empty if it cannot be found; nothing after an
 // interruption. `job` is an id, or a process of the job on this host. `hosts` are those of its
-// other nodes. `is_interrupted` is called several times a second, until it returns true. It awaits
-// no answers then, or after `max_wait_ns`.
+// other nodes. `is_interrupted` is called several times a second, until it returns true.
+// examine_job() stops waiting for answers then, or after `max_wait_ns`.
 std::optional<std::string> examine_job(const std::string& job, const std::vector<link::Host>& hosts,
                                        std::uint64_t max_wait_ns,
                                        FunctionRef<bool()> is_interrupted);
