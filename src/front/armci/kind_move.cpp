@@ -59,7 +59,7 @@ void KindMove::add(const StridedRun& run, const Place& place, std::ptrdiff_t fro
     return accumulate_far(call_, place.elsewhere.rank, std::span(&packed, 1));
   }
   packed.there = reinterpret_cast<std::uintptr_t>(place.here + from_lowest);
-  Near near(call_);
+  NearMove near(call_);
   near.move(packed);
   near.finish();
 }

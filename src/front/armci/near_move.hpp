@@ -22,9 +22,9 @@ inline void* ours(const Call& call, void* target, void* source) {
   return is_put(call) ? source : target;
 }
 
-class Near {
+class NearMove {
  public:
-  explicit Near(const Call& call) : call_(call) {
+  explicit NearMove(const Call& call) : call_(call) {
     if (call.adds)
       adds_.emplace(call.door.engine().memory(), call.door.engine().waiter(), call.name,
                     Rank(static_cast<std::uint32_t>(call.proc)), *call.adds);

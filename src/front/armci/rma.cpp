@@ -48,7 +48,7 @@ void move_transfer(const Call& call, const strided::Transfer& transfer, const Se
     counters.add_put(transfer.bytes());
     return call.door.memory().wake(call.proc);
   }
-  Near near(call);
+  NearMove near(call);
   for_each_run(transfer, call.side, reinterpret_cast<std::uintptr_t>(there), own,
                [&](const StridedRun& run) { near.move(run); });
   near.finish();
@@ -72,7 +72,7 @@ void move_run(const Call& call, const Section& section) {
     return move_far(call, place.elsewhere.rank, std::span(&run, 1));
   }
   run.there = reinterpret_cast<std::uintptr_t>(place.here);
-  Near near(call);
+  NearMove near(call);
   near.move(run);
   near.finish();
 }
@@ -145,7 +145,7 @@ void move_piece(const Call& call, void* target, void* source, std::size_t size) 
                                       : place.elsewhere.offset,
                          .here = own};
   if (place.here != nullptr) {
-    Near near(call);
+    NearMove near(call);
     near.move(piece);
     return near.finish();
   }
@@ -208,7 +208,7 @@ class ListMove {
 
  private:
   const Call& call_;
-  std::optional<Near> near_;
+  std::optional<NearMove> near_;
   std::vector<StridedRun> far_;
 };
 
