@@ -13,7 +13,6 @@
 
 #include "core/function_ref.hpp"
 #include "core/machine.hpp"
-#include "core/unique_fd.hpp"
 #include "network/networks.hpp"
 #include "remote/agent/agent_sleep.hpp"
 #include "remote/agent/answers.hpp"

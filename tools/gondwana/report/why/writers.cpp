@@ -9,7 +9,6 @@
 #include "core/machine.hpp"
 #include "observe/trace/flows.hpp"
 #include "observe/trace/places.hpp"
-#include "report/why/diagnosis.hpp"
 #include "report/why/rank_text.hpp"
 #include "report/why/sentences.hpp"
 #include "report/why/wait_graph.hpp"
