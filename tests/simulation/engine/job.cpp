@@ -24,7 +24,10 @@ constexpr std::uint64_t job_tag = 0x7e57'7e57'7e57'7e57;
 class Job {
  public:
   Job(std::uint64_t seed, bool is_told)
-      : program_(draw_program(seed)), machine_(seed, is_told), network_(machine_) {
+      : program_(draw_program(seed)),
+        machine_(seed, is_told),
+        network_(machine_),
+        ranks_left_(program_.ranks()) {
     if (is_told) fmt::print("{}\n", describe(program_));
     machine_.describe_by([this] { return describe_waits(); });
     make_nodes();
@@ -61,7 +64,6 @@ class Job {
   }
 
   void start_agents() {
-    ranks_left_ = program_.ranks();
     std::array<int, 2> ends{};
     GONDWANA_ASSERT(::pipe(ends.data()) == 0, errno);
     orders_ = UniqueFd(ends[0]);
@@ -135,7 +137,7 @@ class Job {
   UniqueFd orders_;
   UniqueFd end_;
   std::vector<std::unique_ptr<NodeAgent>> agents_;
-  std::uint32_t ranks_left_ = 0;
+  std::uint32_t ranks_left_;
 };
 
 }  // namespace
