@@ -1,5 +1,8 @@
 #include "simulation/engine/fiber.hpp"
 
+#include <sys/mman.h>
+
+#include <cerrno>
 #include <cstdint>
 #include <utility>
 
@@ -13,10 +16,13 @@ constexpr std::size_t stack_size = std::size_t{512} << 10;
 }  // namespace
 
 Fiber::Fiber(std::function<void()> body) : body_(std::move(body)) {
-  stack_ = Mapping::zeros(stack_size);
+  // An overflow reaches the lowest page, and must not write to other memory.
+  const std::size_t guard = page_size();
+  stack_ = Mapping::zeros(guard + stack_size);
   GONDWANA_ASSERT(stack_.data() != nullptr, stack_size);
+  GONDWANA_ASSERT(::mprotect(stack_.data(), guard, PROT_NONE) == 0, errno);
   ::getcontext(&inside_);
-  inside_.uc_stack.ss_sp = stack_.data();
+  inside_.uc_stack.ss_sp = stack_.data() + guard;
   inside_.uc_stack.ss_size = stack_size;
   inside_.uc_link = &outside_;
   const auto self = reinterpret_cast<std::uintptr_t>(this);

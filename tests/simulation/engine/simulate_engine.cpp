@@ -2,9 +2,12 @@
 // by seeds, until one fails. Each job of --seed runs twice and must go the same way.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -14,6 +17,7 @@
 
 #include <unistd.h>
 
+#include "core/assert.hpp"
 #include "simulation/engine/job.hpp"
 
 namespace gondwana::simulation {
@@ -30,7 +34,7 @@ struct Wish {
 
 std::uint64_t seed_now = 0;  // for the handler
 
-// An assertion of the engine, or a bad access.
+// An assertion of the engine, a bad access, or the end of a fiber's stack.
 void tell_crash(int signal) {
   std::array<char, 128> text{};
   const auto end = fmt::format_to_n(text.data(), text.size(),
@@ -57,10 +61,20 @@ int show(std::uint64_t seed) {
   return 1;
 }
 
+// The handler has a stack of its own, because that of a fiber may be full.
+void tell_crashes() {
+  static std::array<std::byte, std::size_t{64} << 10> memory;
+  const stack_t stack{.ss_sp = memory.data(), .ss_flags = 0, .ss_size = memory.size()};
+  GONDWANA_ASSERT(::sigaltstack(&stack, nullptr) == 0, errno);
+  struct sigaction action = {};
+  action.sa_handler = tell_crash;
+  action.sa_flags = SA_ONSTACK;
+  for (const int number : {SIGABRT, SIGSEGV, SIGBUS})
+    GONDWANA_ASSERT(::sigaction(number, &action, nullptr) == 0, errno);
+}
+
 int run(const Wish& wish) {
-  std::signal(SIGABRT, tell_crash);
-  std::signal(SIGSEGV, tell_crash);
-  std::signal(SIGBUS, tell_crash);
+  tell_crashes();
   if (wish.seed) return show(*wish.seed);
   const std::uint64_t from = wish.from ? *wish.from : std::random_device()();
   fmt::print("engine: seeds from {}\n", from);
