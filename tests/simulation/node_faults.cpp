@@ -85,11 +85,10 @@ void Node::fail_descriptor() {
 // The kernel stops everything, and its network is silent.
 void Node::freeze(Time time) {
   if (over_) return;
-  stop_guardian(time);
+  stop_guardian(time + 1);  // its processes go on first, and hear what it asks of them
   for (const auto& process : processes_) {
-    if (process->is_stopped()) continue;
-    process->signal(SIGSTOP);
-    world_.schedule().after(time, [one = process.get()] { one->signal(SIGCONT); });
+    process->freeze();
+    world_.schedule().after(time, [one = process.get()] { one->thaw(); });
   }
 }
 

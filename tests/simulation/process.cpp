@@ -18,14 +18,15 @@ void Process::signal(int number) {
       stopped_ = true;
       return;
     case SIGCONT:
-      return resume();
+      if (std::exchange(stopped_, false)) resume();
+      return;
     case SIGKILL:
       told_ = killed_ = true;
       // What happens in between, such as an exit, comes first.
       return schedule_.after(nature_.unkillable + random_.skewed(3 * ms), [this] { die(SIGKILL); });
     default:
       told_ = true;
-      if (stopped_)
+      if (is_stopped())
         pending_ = number;
       else
         end_by(number);
@@ -46,10 +47,22 @@ void Process::end_by(int number) {
   later(nature_.term, [this] { exit(nature_.term_status); });
 }
 
-void Process::resume() {
-  if (!stopped_) return;
+void Process::freeze() {
+  used_ = used_ns();
   since_ = schedule_.now();
-  stopped_ = asked_ = false;
+  ++freezes_;
+}
+
+void Process::thaw() {
+  --freezes_;
+  if (alive_) resume();
+}
+
+// Unless something else still stops it.
+void Process::resume() {
+  if (is_stopped()) return;
+  since_ = schedule_.now();
+  asked_ = false;
   if (const auto number = std::exchange(pending_, std::nullopt)) end_by(*number);
   for (auto& what : std::exchange(held_, {})) later(random_.skewed(ms), std::move(what));
 }
@@ -57,7 +70,7 @@ void Process::resume() {
 void Process::later(Time delay, std::function<void()> what) {
   schedule_.after(delay, [this, what = std::move(what)] {
     if (!alive_) return;
-    if (stopped_)
+    if (is_stopped())
       held_.push_back(what);
     else
       what();

@@ -38,6 +38,9 @@ class Process {
   void ask(int number);  // the same, by the guardian
   // What the program does then, unless it is dead; once it continues, if it is stopped.
   void later(Time delay, std::function<void()> what);
+  // Its host stops, and goes on. A process that was also stopped by a signal stays stopped.
+  void freeze();
+  void thaw();
   void exit(int status) { die(status << 8); }
   void die(int wait_status);
   void set_computing(bool computes);
@@ -47,10 +50,10 @@ class Process {
   bool is_alive() const { return alive_; }
   bool is_reaped() const { return reaped_; }
   void reap() { reaped_ = true; }
-  bool computes() const { return alive_ && computes_ && !stopped_; }
-  bool is_stopped() const { return stopped_; }
+  bool computes() const { return alive_ && computes_ && !is_stopped(); }
+  bool is_stopped() const { return stopped_ || freezes_ > 0; }
   // It is stopped, and has not heard what it was asked.
-  bool is_deaf() const { return alive_ && stopped_ && asked_ && !killed_; }
+  bool is_deaf() const { return alive_ && is_stopped() && asked_ && !killed_; }
   bool was_unkillable() const { return nature_.unkillable > 0; }
   Time used_ns() const;
   int wait_status() const { return wait_status_; }
@@ -71,8 +74,9 @@ class Process {
   bool killed_ = false;
   bool asked_ = false;
   bool computes_ = false;
-  bool stopped_ = false;
-  bool is_ending_ = false;  // at a TERM
+  bool stopped_ = false;       // by a signal
+  std::uint32_t freezes_ = 0;  // that last
+  bool is_ending_ = false;     // at a TERM
   std::optional<int> pending_;
   std::vector<std::function<void()>> held_;
   Time used_ = 0;
