@@ -112,6 +112,7 @@ void Node::expect_end() {
   if (std::ranges::any_of(plans, computes)) time += computing_ns;
   for (const RankPlan& plan : plans) time += plan.unkillable != 0 ? unkillable_ns : 0;
   end_by_ = world_.now() + time;
+  paused_before_end_ns_ = paused_ns_ - (std::max(paused_until_, world_.now()) - world_.now());
 }
 
 // Sentences whose truth only the whole shows.
@@ -246,9 +247,11 @@ void Node::check_left() {
     if (!process->is_reaped() && !(given_up && process->was_unkillable() && process->was_told()))
       world_.fail(fmt::format("host {} ends, and {} (pid {}) is left", name(), process->name(),
                               process->pid()));
-  if (end_by_ && world_.now() > *end_by_ + paused_ns_)
+  if (!end_by_) return;
+  const Time end_by = *end_by_ + paused_ns_ - paused_before_end_ns_;
+  if (world_.now() > end_by)
     world_.fail(fmt::format("host {} ends {:.1f} s too late", name(),
-                            static_cast<double>(world_.now() - *end_by_ - paused_ns_) * 1e-9));
+                            static_cast<double>(world_.now() - end_by) * 1e-9));
 }
 
 void Node::tell(const Frame& frame) {

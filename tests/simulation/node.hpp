@@ -128,8 +128,10 @@ class Node {
   launch::AgentLife agent_life_;
   std::optional<int> output_failure_;
   std::uint64_t still_at_ = ~std::uint64_t{0};
-  Time paused_ns_ = 0;
-  std::optional<Time> end_by_;  // at the latest
+  Time paused_ns_ = 0;  // in all pauses by faults, also until the end of the last
+  Time paused_until_ = 0;
+  std::optional<Time> end_by_;     // at the latest, without later pauses
+  Time paused_before_end_ns_ = 0;  // what of `paused_ns_` was before the end began
   bool over_ = false;
 };
 

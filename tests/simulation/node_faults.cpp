@@ -67,8 +67,11 @@ void Node::power_off() {
 }
 
 void Node::stop_guardian(Time time) {
-  paused_ns_ += time;
-  loop_.pause(world_.now() + time);
+  const Time until = world_.now() + time;
+  const Time paused_until = std::max(world_.now(), paused_until_);
+  paused_ns_ += std::max(until, paused_until) - paused_until;
+  paused_until_ = std::max(until, paused_until);
+  loop_.pause(until);
 }
 
 void Node::lose_output(int reason) {
