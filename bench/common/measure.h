@@ -206,7 +206,7 @@ __attribute__((format(printf, 5, 6))) static inline void report_both(int prints,
     report_both(prints, ours_ns_, control_ns_, batches, __VA_ARGS__); \
   } while (0)
 
-// Binds process `rank` to one of the processors it may use.
+// Binds the calling thread, and those that it starts later, to one of the processors it may use.
 static inline void pin(int rank) {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
@@ -226,12 +226,16 @@ static inline void pin_if_asked(int rank) {
   if (getenv("BENCH_PIN") != NULL) pin(rank);
 }
 
-// The start of every job calls it.
-static inline void enter_job(int rank, int count, void (*end)(int status)) {
+// For ranks whose threads bind themselves; the start of every other job calls enter_job().
+static inline void enter_job_unpinned(int rank, int count, void (*end)(int status)) {
   me = rank;
   ranks = count;
   end_all = end;
   pin_if_asked(rank);
+}
+
+static inline void enter_job(int rank, int count, void (*end)(int status)) {
+  enter_job_unpinned(rank, count, end);
 }
 
 #endif

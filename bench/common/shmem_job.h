@@ -12,11 +12,17 @@ static inline void start_shmem(void) {
   enter_job(shmem_my_pe(), shmem_n_pes(), shmem_global_exit);
 }
 
-static inline void start_shmem_threads(void) {
+// Does not bind the calling thread, so that the threads that it starts can bind themselves.
+static inline void start_shmem_threads_unpinned(void) {
   int provided = SHMEM_THREAD_SINGLE;
   shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
-  enter_job(shmem_my_pe(), shmem_n_pes(), shmem_global_exit);
+  enter_job_unpinned(shmem_my_pe(), shmem_n_pes(), shmem_global_exit);
   if (provided < SHMEM_THREAD_MULTIPLE) skip("the library does not provide SHMEM_THREAD_MULTIPLE");
+}
+
+static inline void start_shmem_threads(void) {
+  start_shmem_threads_unpinned();
+  pin_if_asked(me);
 }
 
 static inline void end_shmem(void) {

@@ -83,7 +83,7 @@ static void check(const struct team* team) {
 
 int main(int argc, char** argv) {
   const size_t wanted = argument(argc, argv, 1, 2);
-  start_shmem_threads();
+  start_shmem_threads_unpinned();
   struct team team = {.threads = (uint32_t)(wanted < MOST_THREADS ? wanted : MOST_THREADS)};
   team.cells = allocate_aligned(LINE_PAIR, MOST_THREADS * sizeof *team.cells);
   int* done = allocate_symmetric(sizeof *done);
