@@ -21,12 +21,13 @@
 
 enum { SKIPPED = 77 };  // exit status of a program that cannot run on this machine
 
-// Of this process and its job. A program without a job ends alone.
+// Of this process and its job. `end_all` ends all ranks of a library. Without one it ends only this
+// process, also in a crew.
 static int me;
 static int ranks = 1;
 static void (*end_all)(int status) = exit;
 
-// Ends the job with a message.
+// Ends the job with a message, by `end_all`.
 __attribute__((cold, noreturn, format(printf, 1, 2))) static inline void fail(const char* format,
                                                                               ...) {
   char message[256];
@@ -47,7 +48,7 @@ static inline void require(int holds, const char* what) {
   if (!holds) fail("%s", what);
 }
 
-// Ends the job because it cannot be measured here.
+// Ends the job likewise, because it cannot be measured here.
 __attribute__((cold, noreturn)) static inline void skip(const char* why) {
   fprintf(stderr, "%s: skipped: %s\n", program_invocation_short_name, why);
   end_all(SKIPPED);
@@ -231,11 +232,11 @@ static inline void enter_job_unpinned(int rank, int count, void (*end)(int statu
   me = rank;
   ranks = count;
   end_all = end;
-  pin_if_asked(rank);
 }
 
 static inline void enter_job(int rank, int count, void (*end)(int status)) {
   enter_job_unpinned(rank, count, end);
+  pin_if_asked(rank);
 }
 
 #endif
