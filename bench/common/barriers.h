@@ -76,6 +76,13 @@ static inline enum wait_kind usual_wait(int processes) {
   return processes <= sysconf(_SC_NPROCESSORS_ONLN) ? WAIT_SPIN : WAIT_YIELD;
 }
 
+// Binds each rank if there is a processor for each: two ranks that spin on one processor would
+// measure its scheduler. Called before the rank touches the memory that is measured, because the
+// first touch places a page.
+static inline void pin_unless_oversubscribed(void) {
+  if (usual_wait(ranks) == WAIT_SPIN) pin(me);
+}
+
 static inline void pair_wait(struct pair_barrier* barrier, int side) {
   const uint32_t mine = atomic_load_explicit(&barrier->flag[side].count, memory_order_relaxed) + 1;
   atomic_store_explicit(&barrier->flag[side].count, mine, memory_order_release);

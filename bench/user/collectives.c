@@ -142,8 +142,6 @@ static const struct measurement measurements[] = {
 
 static struct ranks map_ranks(size_t largest) {
   struct ranks r = {.how = usual_wait(ranks)};
-  // Two ranks that spin on one processor would measure its scheduler.
-  if (r.how == WAIT_SPIN) pin(me);
   r.blocks = (char**)calloc((size_t)ranks, sizeof *r.blocks);
   require(r.blocks != NULL, "no memory");
   for (int rank = 0; rank < ranks; ++rank) r.blocks[rank] = block_of(rank).mapped;

@@ -1,6 +1,8 @@
 // The library that a program of `gondwana bench` measures: OpenSHMEM, or with DOOR_GASNET or
 // DOOR_ARMCI another one. Each door has, under the same names,
-//   start_door, end_door      a job whose ranks have a block of memory each
+//   start_door, end_door      a job whose ranks have a block of memory each; if there is a
+//   processor
+//                             for each rank, each is bound to one
 //   block_of                  the block of a rank
 //   meet_all                  a barrier
 //   put_now, get_now          transfers that are complete, also at the target, on return

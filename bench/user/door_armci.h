@@ -21,6 +21,7 @@ static inline struct block block_of(int rank) {
 static inline void start_door(int argc, char** argv, size_t bytes) {
   ARMCI_Init_args(&argc, &argv);
   enter_job(armci_msg_me(), armci_msg_nproc(), armci_msg_abort);
+  pin_unless_oversubscribed();
   blocks = (void**)calloc((size_t)ranks, sizeof *blocks);
   if (blocks == NULL || ARMCI_Malloc(blocks, (armci_size_t)bytes) != 0)
     fail("no memory for %zu bytes on each rank; ask for fewer with -m", bytes);

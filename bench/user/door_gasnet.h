@@ -17,6 +17,7 @@ static gex_AD_t domain;
 
 static inline void start_door_with_handlers(gex_AM_Entry_t* handlers, size_t count, size_t bytes) {
   started = start_job(handlers, count, bytes);
+  pin_unless_oversubscribed();
   world = started.team;
   gex_AD_Create(&domain, world, GEX_DT_I64, GEX_OP_FADD | GEX_OP_SWAP | GEX_OP_FCAS, 0);
 }

@@ -19,6 +19,7 @@ static long* reduce_sync;
 static inline void start_door(int argc, char** argv, size_t bytes) {
   (void)argc, (void)argv;
   start_shmem();
+  pin_unless_oversubscribed();
   own_block = allocate_aligned(PAGE, bytes);
 }
 

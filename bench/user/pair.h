@@ -3,8 +3,7 @@
 // measure_pair().
 //
 // Rank 0 prints a line for each round: measurement, bytes, nanoseconds of one operation and of its
-// control, or "-" if the two ranks do not map each other's memory. If there is a processor for each
-// rank, each rank is bound to one.
+// control, or "-" if the two ranks do not map each other's memory.
 #ifndef GONDWANA_BENCH_PAIR_H_
 #define GONDWANA_BENCH_PAIR_H_
 
@@ -205,7 +204,6 @@ static inline void check_put(struct pair* p, size_t bytes) {
 // `bytes` is the size of the data. Each rank has started its job with room for it.
 static inline struct pair begin_pair(size_t bytes) {
   struct pair p = {.other = me == 0 ? ranks - 1 : 0, .how = usual_wait(ranks)};
-  if (p.how == WAIT_SPIN) pin(me);
   p.shared = block_of(me).owner;
   p.remote = block_of(p.other).owner;
   p.mapped = block_of(p.other).mapped;

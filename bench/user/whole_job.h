@@ -32,7 +32,7 @@ static inline struct shared allocate_shared(size_t bytes) {
 static inline void begin_job(void) {
   start_shmem();
   how = usual_wait(ranks);
-  if (how == WAIT_SPIN) pin(me);
+  pin_unless_oversubscribed();
 }
 
 // Random numbers that are the same on every machine: xorshift with a multiplication.
