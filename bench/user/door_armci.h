@@ -70,13 +70,14 @@ static inline void wait_for(long* word, long value) {
   wait_for_value((_Atomic long*)word, value, waits);
 }
 
-static inline void fetch_add(int rank, long* word) {
+static inline long fetch_add(int rank, long* word) {
   long old = 0;
   ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, word, 1, rank);
+  return old;
 }
 
 static inline void add_and_tell(int rank, long* word) {
-  fetch_add(rank, word);
+  (void)fetch_add(rank, word);
 }
 
 static inline void swap(int rank, long* word, long value) {

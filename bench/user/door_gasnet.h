@@ -69,26 +69,27 @@ static inline void wait_for(long* word, long value) {
   GASNET_BLOCKUNTIL(atomic_load_explicit(polled, memory_order_acquire) == value);
 }
 
-// Performs one atomic operation on a word of another rank.
-static inline void operate(int rank, long* word, gex_OP_t op, int64_t one, int64_t two) {
+// Performs one atomic operation on a word of another rank. Returns the old value.
+static inline int64_t operate(int rank, long* word, gex_OP_t op, int64_t one, int64_t two) {
   int64_t old = 0;
   gex_Event_Wait(gex_AD_OpNB_I64(domain, &old, (gex_Rank_t)rank, word, op, one, two, 0));
+  return old;
 }
 
-static inline void fetch_add(int rank, long* word) {
-  operate(rank, word, GEX_OP_FADD, 1, 0);
+static inline long fetch_add(int rank, long* word) {
+  return operate(rank, word, GEX_OP_FADD, 1, 0);
 }
 
 static inline void add_and_tell(int rank, long* word) {
-  fetch_add(rank, word);
+  (void)fetch_add(rank, word);
 }
 
 static inline void swap(int rank, long* word, long value) {
-  operate(rank, word, GEX_OP_SWAP, value, 0);
+  (void)operate(rank, word, GEX_OP_SWAP, value, 0);
 }
 
 static inline void compare_swap(int rank, long* word) {
-  operate(rank, word, GEX_OP_FCAS, 0, 1);
+  (void)operate(rank, word, GEX_OP_FCAS, 0, 1);
 }
 
 static inline void start_collectives(size_t words) {

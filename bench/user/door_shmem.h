@@ -72,8 +72,8 @@ static inline void add_and_tell(int rank, long* word) {
   shmem_long_atomic_inc(word, rank);
 }
 
-static inline void fetch_add(int rank, long* word) {
-  (void)shmem_long_atomic_fetch_add(word, 1, rank);
+static inline long fetch_add(int rank, long* word) {
+  return shmem_long_atomic_fetch_add(word, 1, rank);
 }
 
 static inline void swap(int rank, long* word, long value) {

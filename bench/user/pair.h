@@ -29,6 +29,10 @@ struct pair {
   long control_trips;
 };
 
+// Not used, but a fetch-and-add must fetch it: the compiler replaces one without a result by an
+// add.
+static volatile long old_value;
+
 typedef void batch(struct pair* p, size_t bytes, size_t ops);
 
 // `ours` and `control` run on rank 0. The last rank waits for the next batch in a barrier or, if it
@@ -88,6 +92,11 @@ static inline void copy_here(struct pair* p, size_t bytes, size_t ops) {
 static inline void add_here(struct pair* p, size_t bytes, size_t ops) {
   (void)bytes;
   for (size_t i = 0; i < ops; ++i) (void)atomic_fetch_add(data_word(p), 1);
+}
+
+static inline void fetch_add_here(struct pair* p, size_t bytes, size_t ops) {
+  (void)bytes;
+  for (size_t i = 0; i < ops; ++i) old_value = atomic_fetch_add(data_word(p), 1);
 }
 
 static inline void swap_here(struct pair* p, size_t bytes, size_t ops) {

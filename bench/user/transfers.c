@@ -38,7 +38,7 @@ static void add_ping_pong(struct pair* p, size_t bytes, size_t ops) {
 
 static void fetch_adds(struct pair* p, size_t bytes, size_t ops) {
   (void)bytes;
-  for (size_t i = 0; i < ops; ++i) fetch_add(p->other, remote_word(p));
+  for (size_t i = 0; i < ops; ++i) old_value = fetch_add(p->other, remote_word(p));
 }
 
 #if HAS_ADD
@@ -66,7 +66,7 @@ static const struct measurement list[] = {
     {"latency", "get", get, copy_here, 0},
     {"latency", "ping_pong", ping_pong, line_ping_pong, 1},
     {"stream", "put_nbi", stream, copy_there, 0},
-    {"atomics", "fetch_add", fetch_adds, add_here, 0},
+    {"atomics", "fetch_add", fetch_adds, fetch_add_here, 0},
 #if HAS_ADD
     {"atomics", "add", adds, add_here, 0},
 #endif
