@@ -27,10 +27,11 @@ static uint64_t numbers;  // sum of their indices
 
 static void on_message(gex_Token_t token, void* payload, size_t bytes) {
   (void)token;
+  require(bytes == MESSAGE_BYTES, "a message of a wrong size");
   uint64_t number = 0;
   memcpy(&number, payload, sizeof number);
   numbers += number;
-  if (bytes == MESSAGE_BYTES) ++handled;
+  ++handled;
 }
 
 static inline size_t least(size_t a, size_t b) {
