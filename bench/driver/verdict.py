@@ -60,7 +60,7 @@ def score(row: Row, ours: Figure, control: Figure | None) -> float:
 
 
 def percentile(values: list[float], percent: int) -> float:
-    """The value that `share` percent of the values do not exceed."""
+    """The value that `percent` % of the values do not exceed."""
     return sorted(values)[math.ceil(percent * len(values) / 100) - 1]
 
 
