@@ -24,6 +24,7 @@ enum class Backtrace : std::uint8_t { none, brief, full };
 // What a core dump includes of the symmetric memory: the program's variables, or also its heap.
 enum class Core : std::uint8_t { variables, heap };
 
+// One member for each variable of the environment: the list is long because the interface is.
 struct Options {
   std::size_t heap_size = 0;  // bytes per rank; 0: half of memory, divided by the ranks
   bool heap_overcommit = false;
@@ -50,7 +51,7 @@ struct Options {
   bool checks = false;          // the arguments of all calls are checked
   Backtrace backtrace = Backtrace::brief;
   bool trace = false;                             // the last events of each thread are kept
-  std::size_t trace_size = std::size_t{4} << 20;  // bytes of a device
+  std::size_t trace_size = std::size_t{4} << 20;  // bytes for the events of each thread
   bool freeze = false;                            // the program waits for a debugger when it starts
   bool freeze_on_error = false;                   // and when it crashes
   std::uint32_t node_ranks = 0;  // most ranks that share memory; 0: all on a machine
