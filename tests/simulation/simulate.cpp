@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/hash.hpp"
+#include "simulation/arguments.hpp"
 #include "simulation/plan.hpp"
 #include "simulation/shrink.hpp"
 #include "simulation/world.hpp"
@@ -166,31 +167,14 @@ int usage() {
 
 int main(const std::vector<std::string>& words) {
   Wish wish;
-  for (std::size_t i = 0; i < words.size(); i += 2) {
-    if (i + 1 == words.size()) return usage();
-    const std::string& value = words[i + 1];
-    if (words[i] == "--past") {
-      wish.past = value;
-      continue;
-    }
-    if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos) return usage();
-    const std::uint64_t number = std::stoull(value);
-    if (words[i] == "--seed")
-      wish.seed = number;
-    else if (words[i] == "--seeds")
-      wish.seeds = number;
-    else if (words[i] == "--minutes")
-      wish.minutes = number;
-    else if (words[i] == "--hosts")
-      wish.hosts = number;
-    else if (words[i] == "--traces")
-      wish.traces = number;
-    else if (words[i] == "--from")
-      wish.from = number;
-    else
-      return usage();
-  }
-  return run(wish);
+  const bool is_read = read_arguments(words, {{"--seed", &wish.seed},
+                                              {"--seeds", &wish.seeds},
+                                              {"--minutes", &wish.minutes},
+                                              {"--from", &wish.from},
+                                              {"--past", &wish.past},
+                                              {"--hosts", &wish.hosts},
+                                              {"--traces", &wish.traces}});
+  return is_read ? run(wish) : usage();
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "core/assert.hpp"
+#include "simulation/arguments.hpp"
 #include "simulation/engine/job.hpp"
 
 namespace gondwana::simulation {
@@ -103,23 +104,11 @@ int usage() {
 
 int main(const std::vector<std::string>& words) {
   Wish wish;
-  for (std::size_t i = 0; i < words.size(); i += 2) {
-    if (i + 1 == words.size()) return usage();
-    const std::string& value = words[i + 1];
-    if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos) return usage();
-    const std::uint64_t number = std::stoull(value);
-    if (words[i] == "--seed")
-      wish.seed = number;
-    else if (words[i] == "--seeds")
-      wish.seeds = number;
-    else if (words[i] == "--minutes")
-      wish.minutes = number;
-    else if (words[i] == "--from")
-      wish.from = number;
-    else
-      return usage();
-  }
-  return run(wish);
+  const bool is_read = read_arguments(words, {{"--seed", &wish.seed},
+                                              {"--seeds", &wish.seeds},
+                                              {"--minutes", &wish.minutes},
+                                              {"--from", &wish.from}});
+  return is_read ? run(wish) : usage();
 }
 
 }  // namespace
