@@ -25,41 +25,16 @@
 
 #include "process/open_wire.hpp"
 #include "process/process.hpp"
+#include "support/absent_door.hpp"
 #include "support/nodes.hpp"
 #include "support/rank_test.hpp"
 
-namespace gondwana::shmem {
-
-void give_up(CallName name, const std::string& sentence) {
-  throw test::GaveUp(fmt::format("{}: {}", name, sentence));
-}
-
-void refuse_context(CallName name) {
-  give_up(name, "no such context");
-}
-
-Door& watched_door(CallName name) {
-  give_up(name, "no engine");
-}
-
-Door& watched_door(shmem_ctx_t /*context*/, CallName name) {
-  give_up(name, "no engine");
-}
-
-void give_up_together(CallName name, const std::string& sentence) {
-  give_up(name, sentence);
-}
-
-constinit Running running;
-
-void give_up(Lane& lane, CallName name) {
-  const std::optional<Error> error = lane.take_error();
-  give_up(name, error ? error->text : "failed");
-}
-
-}  // namespace gondwana::shmem
-
 namespace gondwana::test {
+
+void fail_call(const std::string& sentence) {
+  throw GaveUp(sentence);
+}
+
 namespace {
 
 struct Form {

@@ -7,38 +7,16 @@
 #include <span>
 #include <vector>
 
+#include "support/absent_door.hpp"
 #include "support/rank_test.hpp"
 
-namespace gondwana::shmem {
+namespace gondwana::test {
 
-void give_up(CallName name, const std::string& sentence) {
-  simulation::Machine::present()->fail(fmt::format("{}: {}", name, sentence));
+void fail_call(const std::string& sentence) {
+  simulation::Machine::present()->fail(sentence);
 }
 
-void refuse_context(CallName name) {
-  give_up(name, "no such context");
-}
-
-Door& watched_door(CallName name) {
-  give_up(name, "no engine");
-}
-
-Door& watched_door(shmem_ctx_t /*context*/, CallName name) {
-  give_up(name, "no engine");
-}
-
-void give_up_together(CallName name, const std::string& sentence) {
-  give_up(name, sentence);
-}
-
-constinit Running running;
-
-void give_up(Lane& lane, CallName name) {
-  const std::optional<Error> error = lane.take_error();
-  give_up(name, error ? error->text : "failed");
-}
-
-}  // namespace gondwana::shmem
+}  // namespace gondwana::test
 
 namespace gondwana::simulation {
 namespace {
