@@ -15,7 +15,7 @@ CONTROL = "control"  # the source of figures of control programs
 MOVED = 1.5  # a round with a larger change of the distance is rejected
 STOPWATCH_SAMPLES = 3
 
-# Figures of one source: those of its library, and those of the control in the same process.
+# The figures that one program measured: of its library, and of the control in the same process.
 Side = dict[str, Figure]
 Measured = dict[str, dict[str, Side]]  # source -> side -> name -> figure
 

@@ -10,7 +10,7 @@
 namespace gondwana::simulation {
 namespace {
 
-// The time that a job may take, and its steps: both are many times those of a job that goes well.
+// A job without a fault needs far less of both.
 constexpr Nanoseconds longest_job = 60'000'000'000;
 constexpr std::uint64_t max_steps = 30'000'000;
 constexpr std::size_t kept_events = 60;
