@@ -273,7 +273,7 @@ void World::commit(const Fault& fault) {
 
 // After a long wait the user sends TERM, and again; a job that does not end then never does.
 void World::plan_last_resort() {
-  const Time resort_ns = plan_.last() + wait_ns + 3 * plan_.peer_timeout_s * second;
+  const Time resort_ns = plan_.last() + wait_ns + Time{3} * plan_.peer_timeout_s * second;
   const auto term = [this] {
     if (status_) return;
     log([] { return "the user sends TERM"; });

@@ -139,6 +139,7 @@ std::vector<std::string> find_writers(hosts::JobView& view, const jobs::JobSeen&
   const std::vector<NodeTrace> nodes = view.trace(std::chrono::milliseconds(0), continues);
   trace::Symbols symbols;
   std::vector<std::string> found;
+  found.reserve(waiting.size());
   for (const RankSeen* rank : waiting)
     found.push_back(
         describe_writer(nodes, *rank, static_cast<std::int64_t>(monotonic_ns()), symbols));
