@@ -42,7 +42,7 @@ Error cannot_start(std::string_view what) {
                       std::strerror(errno))};
 }
 
-// Above the numbers that they get in the agent.
+// Its number is above those that the descriptors get in the agent.
 UniqueFd raise(UniqueFd low) {
   return UniqueFd(::fcntl(low.get(), F_DUPFD_CLOEXEC, join_descriptor + 1));
 }
@@ -56,7 +56,7 @@ Result<Pair> make_socket_pair() {
   return pair;
 }
 
-// Its output before it serves. Later output is not read.
+// Contains what the agent prints before it serves. Later output is not read.
 Result<Pair> make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return cannot_start("the output");
@@ -149,8 +149,8 @@ void close_from(int first) {
   ::_exit(1);
 }
 
-// A session of its own: otherwise a signal to the ranks' session would end it before their peers
-// are done. Its parent exits at once, so this rank never reaps it as its child.
+// Has a session of its own, because otherwise a signal to the ranks' session would end the agent
+// before their peers are done. Its parent exits at once, so this rank never reaps it as its child.
 Result<void> spawn(const Start& start) {
   const pid_t between = ::fork();
   if (between == 0) {

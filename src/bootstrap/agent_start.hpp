@@ -17,8 +17,8 @@ struct StartedAgent {
   UniqueFd lifeline;
 };
 
-// It maps the memory, and serves. It is not our child, and holds no output, socket or process group
-// of the launcher.
+// The agent maps the memory and serves requests. It is not our child, and holds no output, socket
+// or process group of the launcher.
 Result<StartedAgent> start_agent(const JobMemory& memory, const Deadline& deadline);
 
 }  // namespace gondwana

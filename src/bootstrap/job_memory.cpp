@@ -61,7 +61,7 @@ constexpr std::size_t whole_huge_pages(std::size_t bytes) {
   return bytes / huge_page * huge_page;
 }
 
-// Tools find the node by it.
+// Tools find the node by these facts.
 Result<void> write_facts(const UniqueFd& control, const NodePlan& plan, std::uint64_t tag) {
   const Result<Mapping> start = Mapping::shared(control, ControlLayout::header_size);
   if (!start) return start.error();

@@ -35,8 +35,9 @@ class JobMemory {
     int attachment;
   };
 
-  // What each rank gets, from item 0 to the last: the Welcome with the control memory, then the
-  // descriptors that NodePlan::descriptors() counts. `to_rank` is a number on the node.
+  // Returns the items that each rank gets, from number 0 to the last: the Welcome with the control
+  // memory, then the descriptors that NodePlan::descriptors() counts. `to_rank` is a number on the
+  // node.
   std::uint32_t items() const { return plan_.descriptors() + 1; }
   Item item(std::uint32_t to_rank, std::uint32_t number) const;
 

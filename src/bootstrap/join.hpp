@@ -20,10 +20,10 @@ struct Membership {
   NodePlan plan;
   std::uint64_t job_tag = 0;
   UniqueFd control;
-  // Open as long as this rank lives, if its node has an agent without a guardian: the agent ends
-  // when all ranks of the node have ended. The other end closes when the agent is gone.
+  // Stays open as long as this rank lives, if its node has an agent without a guardian: the agent
+  // ends when all ranks of the node have ended. The other end closes when the agent is gone.
   UniqueFd lifeline;
-  // Open as long as this program is the rank. Its guardian sees it close.
+  // Stays open as long as this program is the rank. Its guardian sees it close.
   UniqueFd image;
   // The descriptors that NodePlan::descriptors() counts, from 0: ask for each once, in order.
   std::function<Result<UniqueFd>(std::uint32_t number)> next_arena;
@@ -38,8 +38,8 @@ struct Membership {
 // others: an error is better than many jobs of one rank each.
 Result<Membership> join(const Environment& environment);
 
-// What a node agent learns over the socket from its guardian. It maps all memory of the node and is
-// not a rank. The socket stays with the link to the launcher.
+// The data that a node agent receives over the socket from its guardian. The agent maps all memory
+// of the node and is not a rank. The socket stays with the link to the launcher.
 Result<Membership> join_as_agent(const Environment& environment);
 
 }  // namespace gondwana

@@ -10,11 +10,12 @@
 
 namespace gondwana {
 
-// Waits for all others. An error that names the launcher and what is missing if this process is one
-// of several that cannot find each other. A job of one rank if it is the only one.
+// Waits for all others. If this process is one of several that cannot find each other, the error
+// names the launcher and the missing interface. If it is the only one, it makes a job of one rank.
 Result<Membership> join_foreign(const StartedBy& by, const Options& options);
 
-// How a process joins. `pmix_size`: of the PMIx session that it has opened; 0: there is none.
+// How a process joins. `pmix_size`: the size of the PMIx session that the process has opened; 0: no
+// session.
 enum class JoinWay : std::uint8_t { pmix, pmi1, alone, none };
 JoinWay way_to_join(const StartedBy& by, std::uint32_t pmix_size);
 

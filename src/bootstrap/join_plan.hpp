@@ -103,10 +103,10 @@ class Guests {
     served_[0] = true;
   }
 
-  // The number on the node of the rank that says this; nothing if it is turned away. Each comes
-  // once.
+  // Returns the number of the rank on its node, or nothing if the rank is rejected. Each rank is
+  // admitted once.
   std::optional<std::uint32_t> admit(std::uint64_t password, std::uint32_t rank);
-  // The ranks that have not come.
+  // The ranks that have not been admitted.
   std::vector<std::uint32_t> missing() const;
 
  private:

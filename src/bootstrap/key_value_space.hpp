@@ -1,5 +1,5 @@
-// What launchers offer to processes that do not know each other yet: each publishes one value per
-// round, and after a fence all can read the values of the others.
+// The key-value space of a launcher, for processes that do not know each other yet: each publishes
+// one value per round, and after a fence all can read the values of the others.
 #pragma once
 
 #include <fmt/format.h>

@@ -27,10 +27,11 @@ class LauncherLink {
   // To our guardian, which watches this rank itself.
   LauncherLink(UniqueFd socket, std::uint64_t job_tag)
       : socket_(std::move(socket)), job_tag_(job_tag) {}
-  // To a launcher of others.
+  // To a launcher that is not ours.
   explicit LauncherLink(Foreign foreign) : foreign_(std::move(foreign)) {}
 
-  // It may not notice a rank that gives up before the job is done: end_job() tells it.
+  // This launcher may not notice a rank that gives up before the job is done, so end_job() tells
+  // it.
   bool is_foreign() const { return static_cast<bool>(foreign_.end_job); }
 
   // Asks for the end of the whole job with `status`. The caller then ends itself. Forked children

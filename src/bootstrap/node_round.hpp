@@ -1,6 +1,6 @@
 // The second round of ranks that join on several nodes: what has happened comes in, the next step
 // goes out. The first rank of each node tells all others how to reach its node; then it, or a guest
-// of that node, reads what the nodes have told. It makes no system call; Rendezvous does.
+// of that node, reads what the nodes have published. It makes no system call; Rendezvous does.
 #pragma once
 
 #include <cstdint>

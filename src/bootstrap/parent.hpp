@@ -1,4 +1,4 @@
-// The process that started this one, and what happens when it ends.
+// The process that started this one. This one can end with it.
 #pragma once
 
 #include "core/result.hpp"

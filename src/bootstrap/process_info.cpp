@@ -57,7 +57,7 @@ std::string write_invitation(const Invitation& invitation) {
   return fmt::format("/{}/{:x}/{:x}", invitation.address, invitation.tag, invitation.password);
 }
 
-// Of address, tag and password.
+// The fields are address, tag and password.
 Result<Invitation> read_invitation(std::span<const std::string_view, 3> words, std::uint32_t rank) {
   const auto tag = read_hexadecimal(words[1]);
   const auto password = read_hexadecimal(words[2]);

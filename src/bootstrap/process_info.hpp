@@ -1,4 +1,4 @@
-// What each rank tells the others through the launcher, before they can talk to each other.
+// The data that each rank sends to the others through the launcher, before they have connections.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,8 @@ std::string write_info(const ProcessInfo& info);
 // `whose`: the rank, for the message.
 Result<ProcessInfo> read_info(std::string_view text, std::uint32_t rank);
 
-// What the first rank of each node tells all in the second round, if there are several.
+// The data that the first rank of each node publishes in the second round, if there are several
+// nodes.
 struct NodeOffer {
   Invitation invitation;  // for the ranks of its node
   NodeContact contact;    // for the others

@@ -13,7 +13,7 @@ namespace {
 
 // The next message of the wanted kind, with its descriptor. An earlier program of this rank may
 // have asked for messages and ended before it read them: the same messages in the same order, cut
-// short. Skipping all others finds ours.
+// short. The caller skips them and finds its own.
 template <std::predicate<const protocol::Message&> Wanted>
 Result<protocol::Received> await(const JobSource& source, const Wanted& is_wanted) {
   for (;;) {

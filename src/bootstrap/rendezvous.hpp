@@ -93,7 +93,7 @@ class Rendezvous {
     return read_info(*text, rank);
   }
 
-  // The second round, in which a host tells `own_offer`. Returns the offers of `ranks`.
+  // The second round, in which a host publishes `own_offer`. Returns the offers of `ranks`.
   Result<std::vector<NodeOffer>> exchange_offers(std::string own_offer,
                                                  std::vector<std::uint32_t> ranks) {
     NodeRound round(std::move(own_offer), std::move(ranks));
@@ -142,7 +142,7 @@ class Rendezvous {
     return (*std::move(server_)).serve(*std::move(memory), std::move(lifeline), deadline_);
   }
 
-  // Returns what ties the agent of this node to its ranks.
+  // Returns the descriptor that ties the agent of this node to its ranks.
   Result<UniqueFd> open_node(const JobMemory& memory, const std::vector<NodeShare>& nodes) {
     Result<StartedAgent> agent = start_agent(memory, deadline_);
     if (!agent) return agent.error();

@@ -73,7 +73,7 @@ UniqueFd accept_one(int door, const Deadline& deadline) {
   }
 }
 
-// What rank `rank` of the node gets.
+// The items that rank `rank` of the node gets.
 std::vector<JobMemory::Item> items_for(std::uint32_t rank, const JobMemory& memory,
                                        const UniqueFd& lifeline) {
   std::vector<JobMemory::Item> items;

@@ -21,7 +21,7 @@ namespace gondwana {
 
 class RendezvousServer {
  public:
-  // For at most `max_ranks` ranks. `tag`: of the job, if it is known; 0: it is chosen here.
+  // For at most `max_ranks` ranks. `tag`: the job's tag, if it is known; 0: the server chooses one.
   static Result<RendezvousServer> open(std::uint32_t ranks, std::uint64_t tag = 0);
 
   const Invitation& invitation() const { return invitation_; }
@@ -38,7 +38,7 @@ class RendezvousServer {
   // The next rank that connects, with its socket in `guest`, by its number on the node.
   Result<std::uint32_t> admit(UniqueFd& guest, Guests& guests, const NodeShare& share,
                               const Deadline& deadline) const;
-  // Of a process of our user; nothing if it says something else.
+  // Reads the Hello of a process of our user. Returns nothing for any other message or user.
   std::optional<protocol::Hello> hello_of(int guest, const Deadline& deadline) const;
 
   UniqueFd door_;

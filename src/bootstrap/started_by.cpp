@@ -13,7 +13,7 @@ namespace gondwana {
 namespace {
 
 // A launcher that sets `variable` to the number of processes. Variables for a whole allocation,
-// such as SLURM_NTASKS, say nothing about this process.
+// such as SLURM_NTASKS, do not describe this process.
 struct KnownLauncher {
   std::string_view variable;
   std::string_view name;

@@ -5,8 +5,7 @@
 
 #include <cstddef>
 
-// Null without a sanitizer.
-// NOLINTBEGIN(readability-identifier-naming): its names
+// Null without a sanitizer. NOLINTBEGIN(readability-identifier-naming): names of AddressSanitizer
 extern "C" {
 [[gnu::weak]] void __asan_poison_memory_region(const volatile void* start, std::size_t size);
 [[gnu::weak]] void __asan_unpoison_memory_region(const volatile void* start, std::size_t size);
@@ -15,7 +14,7 @@ extern "C" {
 
 namespace gondwana {
 
-// The executable brings AddressSanitizer; the library may be built without it.
+// The executable is linked with AddressSanitizer; the library may be built without it.
 inline bool has_address_sanitizer() {
   return __asan_poison_memory_region != nullptr;
 }

@@ -25,7 +25,8 @@ class Completion {
   }
   bool done() const { return under_way_.load(std::memory_order_acquire) == 0; }
   bool has_failed() const { return loss_.load(std::memory_order_relaxed) != nullptr; }
-  // Valid once it is done: why an operation failed, reported once. Null if none failed.
+  // Valid once the completion is done. Returns the error of a failed operation, once. Null if none
+  // failed.
   const Error* take_loss() {
     return has_failed() ? loss_.exchange(nullptr, std::memory_order_relaxed) : nullptr;
   }

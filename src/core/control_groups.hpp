@@ -12,7 +12,7 @@ std::string own_group(std::string_view controller);
 
 // Version 2 has one tree. Version 1 has a tree for each controller, with the controller's name.
 // Calls `visit` with the folder of our group below `root`, and with each folder above it. The
-// tightest limit holds.
+// smallest limit applies.
 template <typename Visitor>
 void for_each_group(const std::string& root, std::string_view controller, Visitor visit) {
   const std::string group = own_group(controller);

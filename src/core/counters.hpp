@@ -1,5 +1,6 @@
-// Counts the traffic of a lane, always: plain load, add, relaxed store by the lane's thread, no
-// lock prefix. The blocks lie in the control page. Launcher and tools read them while the job runs.
+// Counts the traffic of a lane. Counting is always on: the lane's thread loads, adds and stores
+// without a lock prefix. The blocks are in the control page. Launcher and tools read them while the
+// job runs.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What to type to get checks of all calls.
+// Tells a user how to enable checks of all calls.
 #pragma once
 
 #include <string>

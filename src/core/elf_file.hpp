@@ -28,7 +28,7 @@ class ElfFile {
   ElfFile& operator=(const ElfFile&) = delete;
   ~ElfFile();
 
-  // Empty if the file has none.
+  // Returns an empty range if the file has none.
   template <typename T>
   std::span<const T> read(std::size_t offset, std::size_t count) const {
     if (offset > bytes_.size() || count > (bytes_.size() - offset) / sizeof(T)) return {};

@@ -22,8 +22,8 @@ struct Symbol {
 // signal handlers may call it.
 bool find_symbol(std::uintptr_t address, SymbolKind kind, Symbol& found);
 
-// The variables of the program, sorted by address. Of two that overlap, the larger. Empty for a
-// stripped program.
+// The variables of the program, sorted by address. If two overlap, only the larger is included.
+// Empty for a stripped program.
 struct ProgramVariable {
   std::uintptr_t begin = 0;
   std::size_t size = 0;

@@ -8,7 +8,7 @@
 namespace gondwana {
 
 // "0.20 0.18 0.12 3/80 11206": the fourth field has the runnable threads and all threads. The
-// reader is one.
+// reader is one of them.
 std::uint32_t slowdown() {
   constexpr std::uint32_t most = 16;
   std::ifstream file("/proc/loadavg");

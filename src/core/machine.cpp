@@ -26,7 +26,7 @@ std::vector<double> numbers_in(const std::string& path) {
   return numbers;
 }
 
-// The number after a name, in a file of name and number pairs; 0 without the name.
+// The number after a name, in a file of name and number pairs; 0 if the name is missing.
 std::size_t field_in(const std::string& path, std::string_view name) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {

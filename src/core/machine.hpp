@@ -26,7 +26,7 @@ using ProcessorMask = std::array<std::uint64_t, 16>;
 // The processors that this process is bound to; all of them if it is not bound.
 ProcessorMask own_processors();
 
-// How many processors' time its cgroups allow; huge without a limit.
+// The processor time that its cgroups allow, in processors; huge if there is no limit.
 double processor_quota();
 
 // The number of processors that this process may use: its affinity, limited by its cgroup's quota.

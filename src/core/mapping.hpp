@@ -32,7 +32,7 @@ class Mapping {
   static Result<Mapping> reserve(std::byte* wanted, std::size_t length,
                                  std::size_t alignment = page_size(), std::size_t aligned_byte = 0);
 
-  // Private memory, zeroed. Untouched pages cost nothing. Without data() if it cannot be allocated.
+  // Private memory, zeroed. Untouched pages cost nothing. data() is null if it cannot be allocated.
   static Mapping zeros(std::size_t length);
 
   // Maps all of `memory`, `length` bytes, shared, anywhere.
@@ -56,7 +56,7 @@ class Mapping {
 Result<UniqueFd> create_memfd(const char* label, std::size_t length);
 
 // The same on huge pages that were set aside. `length` is a multiple of their size. All pages are
-// reserved, so later accesses succeed. An error if there are fewer.
+// reserved, so later accesses succeed. Returns an error if there are fewer.
 Result<UniqueFd> create_huge_memfd(const char* label, std::size_t length);
 
 // Returns whole pages of shared memory to the system; they then read as zero. False if they do not.

@@ -1,4 +1,4 @@
-// What to type if a program names a rank that its job does not have.
+// Tells a user how to start more ranks, if a program names a rank that its job does not have.
 #pragma once
 
 #include <cstdint>

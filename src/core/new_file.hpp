@@ -1,5 +1,5 @@
 // Files that we create for a user. Each replaces an existing file once it is complete. In a folder
-// that other users may write to, their links do not redirect what we write.
+// that other users may write to, their links do not redirect our writes.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace gondwana {
 
 class NewFile {
  public:
-  // Errors hold only the reason, here and below. A target that is not a regular file, such as a
+  // Errors contain only the reason, here and below. A target that is not a regular file, such as a
   // device or a pipe, is written directly. A link of the user's own is followed.
   static Result<NewFile> open(const std::string& name);
   NewFile(NewFile&& other) noexcept

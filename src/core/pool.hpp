@@ -10,7 +10,7 @@ namespace gondwana {
 template <typename T>
 class Pool {
  public:
-  // The one that was given back last, as it was left, or a new one.
+  // The object that was given back last, unchanged, or a new one.
   T& take() {
     if (free_.empty()) free_.push_back(&all_.emplace_back());
     T& taken = *free_.back();
@@ -18,7 +18,7 @@ class Pool {
     return taken;
   }
   void give_back(T& object) { free_.push_back(&object); }
-  // The one with that address, in use or not; null: it is none of these.
+  // The object with that address, in use or not; null: the pool has none there.
   template <typename Base>
   T* find(const Base* object) {
     for (T& each : all_)

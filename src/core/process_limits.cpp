@@ -30,7 +30,7 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// The processes that /proc shows as ours. Their threads count too, so the real number may be
+// The number of our processes that /proc shows. Their threads count too, so the real number may be
 // higher.
 std::uint64_t processes_of_user() {
   namespace fs = std::filesystem;

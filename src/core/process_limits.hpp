@@ -8,7 +8,7 @@ namespace gondwana {
 
 struct ProcessLimit {
   std::uint64_t left = 0;  // the most new processes; fewer if other programs start some too
-  std::string name;        // what sets the limit, for messages
+  std::string name;        // the source of the limit, for messages
 };
 
 // The tightest known limit: of the user, of the control groups, of the kernel.

@@ -27,7 +27,7 @@ void skip(std::istream& words, int count) {
 ProcessStat read_stat(const std::string& file) {
   std::ifstream stream(file);
   std::string line;
-  std::getline(stream, line, '\0');  // the name may have any letter, also the end of a line
+  std::getline(stream, line, '\0');  // the name may contain any byte, also a line feed
   const std::size_t bracket = line.rfind(')');
   if (bracket == std::string::npos) return {};
   std::istringstream rest(line.substr(bracket + 1));
@@ -89,7 +89,7 @@ std::string variable_of(pid_t process, std::string_view name) {
 std::string thread_name(pid_t process, pid_t thread) {
   std::ifstream file(fmt::format("/proc/{}/task/{}/comm", process, thread));
   std::string name;
-  std::getline(file, name, '\0');  // it may have any letter, also the end of a line
+  std::getline(file, name, '\0');  // it may contain any byte, also a line feed
   if (name.ends_with('\n')) name.pop_back();
   return name;
 }

@@ -11,7 +11,7 @@
 
 namespace gondwana {
 
-// It has one rate on all processors of a machine.
+// The counter has one rate on all processors of a machine.
 inline std::uint64_t ticks() {
 #if defined(__x86_64__)
   return __rdtsc();

@@ -1,4 +1,4 @@
-// The words every layer uses: Rank, Remote (where), Bytes (what).
+// The types that every layer uses: Rank, Remote (a location), Bytes (data).
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,8 @@ constexpr std::array prefixes{Prefix{"GONDWANA_", "is not a variable of Gondwana
                               Prefix{"SMA_", "is not read by Gondwana", false},
                               Prefix{"GASNET_", "is not read by Gondwana", true}};
 
-// The names that begin with `prefix`, without it: the prefix would make all of them similar.
+// The names that begin with `prefix`, without it, because the prefix would make all of them
+// similar.
 std::vector<std::string_view> names_after(std::string_view prefix) {
   std::vector<std::string_view> names;
   const auto add = [&](std::string_view name) {

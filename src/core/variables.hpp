@@ -22,7 +22,7 @@ namespace gondwana {
 
 struct Options;
 
-// What reads a variable: every rank, only ranks that use one door, or another program.
+// The readers of a variable: every rank, only ranks that use one door, or another program.
 enum class Reader : std::uint8_t { ranks, gasnet, launcher, profile, python, all };
 
 struct Variable {
@@ -31,7 +31,7 @@ struct Variable {
 
   const char* name;
   std::span<const char* const> aliases = {};  // other names, in falling precedence
-  std::string_view fallback;                  // parsed like the user's text
+  std::string_view fallback;                  // the default, parsed like the user's text
   std::string_view help;
   Assign assign;
   Assign assign_alias = nullptr;            // for the values of the aliases
@@ -100,8 +100,8 @@ Result<void> read_option(VariableId id, const Environment& environment, Options&
 Result<Options> read_options(const Environment& environment,
                              std::optional<Reader> also = std::nullopt);
 
-// Why `name` is not a variable, with the nearest one. Empty if it is one, or has none of the
-// prefixes.
+// Explains why `name` is not a variable, and names the nearest one. Empty if it is one, or has none
+// of the prefixes.
 std::string doubt_about(std::string_view name);
 // A message for every variable in `environ` that has a prefix of ours or of the standards and is
 // unknown, with the nearest known name. With `prefix`: only for names with that prefix.

@@ -52,7 +52,7 @@ struct PmixLibrary {
   std::string version;
 };
 
-// What Pmix::open would load, or why it cannot. Starts no session.
+// The library that Pmix::open would load, or the reason why it cannot. Starts no session.
 Result<PmixLibrary> find_pmix_library();
 
 }  // namespace gondwana
