@@ -33,7 +33,7 @@ namespace gondwana {
 
 class Engine {
  public:
-  // What an engine needs to know at its start; each member is read once, by create().
+  // The input of an engine at its start. create() reads each member once.
   struct Setup {
     Rank rank{0};
     std::uint32_t ranks = 1;

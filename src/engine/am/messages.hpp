@@ -1,8 +1,8 @@
 // Active messages between ranks. Within a node they use the inboxes, which number the ranks of the
 // node by their slots. Between nodes they use the wire (engine/am/remote_messages.hpp).
 //
-// A message is opened: it gets an entry in the receiver's inbox, from the credit of this pair of
-// ranks and class. It is then filled in place, and published or cancelled. The receiver runs the
+// A message that is opened gets an entry in the receiver's inbox and takes a credit of this pair of
+// ranks and class. The sender fills it in place, and publishes or cancels it. The receiver runs the
 // handler on it in place when it polls or waits. A request handler may send one reply and no
 // request; a reply handler sends nothing. sync/inbox.hpp explains why this cannot deadlock.
 //

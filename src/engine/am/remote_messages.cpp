@@ -72,8 +72,9 @@ std::optional<Draft> RemoteMessages::try_open(Rank to, MessageClass sort, Payloa
   return Draft{nullptr, {}, &buffer.packet.message, buffer.block};
 }
 
-// Requests are batched while more are in flight than a program sends that waits for each one: more
-// than `max_at_once` of this size. Replies are batched while requests wait for their handlers.
+// Requests are batched while more than `max_at_once` of this size are in flight. A program that
+// waits for each request has fewer in flight. Replies are batched while requests wait for their
+// handlers.
 void RemoteMessages::publish(const Draft& draft) {
   const std::scoped_lock turn(turn_);
   MessageBuffer& buffer = MessageBuffer::of(*draft.message);

@@ -88,8 +88,8 @@ class RemoteMessages {
 
   // Sends waiting messages. Called by the thread that has the wire.
   void move_on();
-  // Whether no message waits that a peer may wait for. Receipts do not count: a peer that does not
-  // need one may have left, and then cannot be reached.
+  // Whether no unsent message is left that a peer may need. Receipts do not count: a peer that does
+  // not need one may have left, and then cannot be reached.
   bool is_all_sent() const;
 
   // Passes at most `most` arrived messages to `handle`; returns how many.

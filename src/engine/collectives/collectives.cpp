@@ -74,8 +74,8 @@ bool Collectives::fcollect(Team& team, CallName call, void* dest, const void* so
 
 bool Collectives::collect(Team& team, CallName call, void* dest, const void* source,
                           std::size_t size) {
-  // Only `dest` is the same kind of memory on all members: one that contributes nothing may pass
-  // any source.
+  // Only `dest` is the same kind of memory on all members: a member that contributes nothing may
+  // pass any source.
   if (!with_.rma.is_symmetric(dest, std::max<std::size_t>(size, 1))) [[unlikely]]
     return buffers_.collect(team, call, dest, source, size);
   if (!with_.rma.is_symmetric(source, size)) [[unlikely]]

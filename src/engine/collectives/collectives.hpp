@@ -75,9 +75,9 @@ class Collectives {
   // calls.
   std::optional<std::string> compare_calls(Team& team, CallName call, const std::string& mine);
 
-  // Collective over `parent`. Each member names the new team that it joins by numbers in the
-  // parent, or none; the new teams share no member. Returns null if this rank joins none. Returns
-  // an error on all members if no number is free.
+  // Collective over `parent`. Each member passes the members of the new team that it joins, as
+  // numbers in the parent, or none. The new teams share no member. Returns null if this rank joins
+  // none. Returns an error on all members if no number is free.
   Result<Team*> split(Team& parent, CallName call, const std::optional<Members>& mine);
   // Collective over `team`, which it deletes. The world and shared teams cannot be destroyed.
   void destroy(Team& team, CallName call);

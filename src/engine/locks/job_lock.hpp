@@ -117,7 +117,7 @@ class NearLockWords {
 };
 
 // A call in two steps. The first does all the work if the lock is uncontended. Otherwise its result
-// tells the second what remains to be done.
+// tells the second step how to continue.
 inline constexpr std::uint32_t lock_call_done = 0;
 inline constexpr std::uint32_t lock_call_not_begun = ~0U;  // no rank has this number
 

@@ -33,7 +33,8 @@ class FarPieces {
   void move(const StridedRun& run);
   // Starts the pieces added last. The caller must still call finish().
   void begin();
-  // Returns when all pieces have arrived. Refused: the queue was full for the first request.
+  // Returns when all pieces have arrived. Returns Begun::refused if the queue was full for the
+  // first request.
   RemoteAccess::Begun finish(CallName call);
   // Whether finish() would return at once. All pieces must have been started.
   bool is_done() const { return done_.done(); }

@@ -48,12 +48,13 @@ class KindAccess {
   // False: the operation failed, and the lane holds the error. Complete on return.
   bool put(Lane& lane, Space to, const StridedRun& pieces);
   bool get(Lane& lane, Space from, const StridedRun& pieces);
-  // The same for one piece. They may be in flight until the lane is quiet, or until a fence.
+  // The same for one piece. The copies may be in flight until the lane is quiet, or until a fence.
   bool begin_put(Lane& lane, Space to, const StridedRun& piece);
   bool begin_get(Lane& lane, Space from, const StridedRun& piece);
   // Waits for the operations that these calls began.
   void complete(Lane& lane);
-  // The same, advanced by the caller. The lane gets any error. Null: the operation is complete.
+  // Like put() and get() of one piece, but the caller advances the operation. The lane gets any
+  // error. Null: the operation is complete.
   std::unique_ptr<KindWork> start_put(Lane& lane, Space to, const StridedRun& piece);
   std::unique_ptr<KindWork> start_get(Lane& lane, Space from, const StridedRun& piece);
   // Returns the previous value.

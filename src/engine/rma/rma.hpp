@@ -80,8 +80,8 @@ class Rma {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     return deliver(lane);
   }
-  // Like quiet(), for a caller whose next step is an atomic operation. On a node, that is itself a
-  // fence.
+  // Like quiet(), for a caller whose next step is an atomic operation. On a node, the atomic
+  // operation is itself a fence.
   bool deliver(Lane& lane) const {
     if (may_be_in_flight_) [[unlikely]]
       drain(lane);
@@ -135,8 +135,8 @@ class Rma {
   static bool write_with_signal(Lane& lane, Reach::Place target, Bytes source, Reach::Place flag,
                                 const Signal& signal);
   bool may_be_on_device(const void* here) const;
-  // The location of a symmetric object within reach, in a process that may have devices, if the
-  // local memory is certainly host memory. Called after copies_, which covers no rank in this case.
+  // The location of a symmetric object within reach, if the local memory is certainly host memory.
+  // Called after copies_, which covers no rank if the process may have devices.
   [[gnu::always_inline]] Reach::Place place_beside_devices(Rank rank, const void* object,
                                                            std::size_t size,
                                                            const void* here) const {

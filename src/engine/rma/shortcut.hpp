@@ -1,5 +1,5 @@
 // All data that an on-node operation on a single value needs. It is small, so that a front door can
-// keep a copy next to the call. A value type; with the default value every try fails.
+// keep a copy next to the call. It is a value type; with the default value every try fails.
 //
 // A try does the operation and returns true, or does nothing and returns false. The engine then
 // takes the slow path or reports the error.
@@ -23,7 +23,7 @@ class Shortcut {
   Shortcut(const Reach& reach, const Reach& copies, const Kinds* kinds, CounterBlock& counters)
       : reach_(reach), copies_(copies), kinds_(kinds), counters_(&counters) {}
 
-  // Makes every further try fail. For a signal handler that interrupts one.
+  // Makes every further try fail. Called by a signal handler that interrupts one.
   void reach_none() {
     reach_.cover_none();
     copies_.cover_none();

@@ -120,7 +120,7 @@ Result<ProgramPages> ProgramMemory::give(MutableBytes pages, Room room) {
     while (unused < end && span.uses[unused] == 0) ++unused;
     const Result<void> moved = move(span, page, unused);
     if (!moved) {
-      // Moves back the pages that this call has moved, which nothing uses yet. Does nothing for the
+      // Moves back the pages that this call has moved and that nothing uses yet. Ignores the
       // others.
       for (std::size_t before = first; before < page; ++before)
         if (span.uses[before] == 0) move_back(span, before, before + 1);

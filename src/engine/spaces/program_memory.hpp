@@ -42,7 +42,7 @@ class ProgramMemory {
   // Makes the program's pages private again, with the same contents.
   void take_back(const ProgramPages& given);
 
-  // For a forked child, which gets copies. Makes system calls only.
+  // Called in a forked child: gives it private copies. Makes system calls only.
   void make_private() const;
 
   ShownFiles& files() { return files_; }

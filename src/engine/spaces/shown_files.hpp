@@ -10,7 +10,7 @@
 
 namespace gondwana {
 
-// One thread at a time calls show() and withdraw(). Any thread may call the rest.
+// One thread at a time calls show() and withdraw(). Any thread may call the other functions.
 class ShownFiles {
  public:
   ShownFiles(const NodeMemory& memory, SegmentSpace& space, Rank me);

@@ -41,9 +41,9 @@ class HeapPages {
   // Whether the program may touch the bytes.
   void allow(std::size_t offset, std::size_t size) const;
   void forbid(std::size_t offset, std::size_t size) const;
-  // The bytes before `end` are handed out.
+  // Records that the bytes before `end` are handed out.
   void touch(std::size_t end);
-  // Adds what is handed out to core dumps from now on.
+  // Includes allocated blocks in core dumps from now on.
   void begin_dumps();
   void clear(std::size_t offset, std::size_t size);
   // A range of a block, relative to its start.

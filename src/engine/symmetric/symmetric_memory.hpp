@@ -73,7 +73,7 @@ class SymmetricMemory {
   Rank rank_;
   SymmetricRanges ranges_;
   bool redzones_;
-  mutable std::mutex mutex_;  // guards what is below
+  mutable std::mutex mutex_;  // guards the members below
   HeapPages pages_;
   Heap book_;
   std::map<std::size_t, std::size_t> asked_;  // offset of each block -> requested bytes

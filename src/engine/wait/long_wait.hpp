@@ -14,7 +14,7 @@
 
 namespace gondwana {
 
-// Shows tools what a thread waits for, and `awaited` about its words. Has no effect within another
+// Shows tools the wait of a thread, with `awaited` for its words. Has no effect within another
 // ShownWait.
 class ShownWait {
  public:

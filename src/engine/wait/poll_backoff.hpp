@@ -41,8 +41,8 @@ class PollBackoff {
   bool is_long() const {
     return looks_ == never ? failed_ >= max_in_a_row : limit_ == polls_per_clock;
   }
-  // For calls that return a value without knowing what the program waits for. A repeated value at
-  // the same address counts as a failed poll.
+  // For calls that return a value and do not know the condition that the program waits for. A
+  // repeated value at the same address counts as a failed poll.
   void fetched(const void* place, std::uint64_t value, std::uint32_t polls = 1) {
     if (place == place_ && value == value_) return failed(polls);
     place_ = place;

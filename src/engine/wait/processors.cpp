@@ -62,7 +62,7 @@ std::uint32_t share_of_processors(const NodeMemory& memory, Rank rank) {
     share += 1.0 / ranks;
   }
   share = std::min(share, processor_quota() / here.size());
-  constexpr double rounding = 1e-6;  // of the sum of fractions
+  constexpr double rounding = 1e-6;  // the rounding error of the sum of fractions
   return std::max(1U, static_cast<std::uint32_t>(share + rounding));
 }
 

@@ -18,7 +18,7 @@
 
 namespace gondwana {
 
-// What a rank waits for, as tools show it, and which events may end the wait.
+// The reason of a wait, as tools show it, and the events that may end it.
 struct WaitReason {
   CallName call;
   std::uint32_t peer = Waiting::any_rank;

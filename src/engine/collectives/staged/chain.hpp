@@ -39,7 +39,7 @@ class Chain {
     links_.push_back(std::make_unique<LinkOf<S>>(std::move(step), waits));
   }
 
-  // Calls a function in its turn.
+  // Calls a function at its position in the sequence.
   template <std::invocable F>
   void then(F function) {
     add(Call<F>{std::move(function)});

@@ -28,8 +28,8 @@ class EnteredBarrier {
   // Enters the barrier, in the order of the team's collectives.
   explicit EnteredBarrier(StagedTeam& team);
 
-  // Whether all have entered and can see so without further calls by this member, which may make
-  // none for long. Once all have entered, it also wakes the sleeping members.
+  // Whether all have entered and can detect this without further calls by this member, which may
+  // make none for long. Once all have entered, it also wakes the sleeping members.
   bool advance() {
     if (!all_entered()) return false;
     wake_sleepers();

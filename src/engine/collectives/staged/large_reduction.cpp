@@ -16,7 +16,7 @@ struct alignas(cache_line) Line {
   std::array<std::byte, cache_line> bytes;
 };
 
-// For callers that may not poll again.
+// Also wakes the other members, because the caller may not poll again.
 bool every_member_shows(Round& round, std::uint64_t count) {
   if (round.every_member_shows(count)) return true;
   Round::settle();

@@ -21,9 +21,9 @@ class TeamTurns {
     return turn <= all_finished_.load(std::memory_order_acquire) + depth ||
            turn <= read_finished(scratch) + depth;
   }
-  // Marks the turn as finished: the member with this scratch neither reads nor writes for it any
-  // more. tell(before, now) gets the number of turns that it had finished and now has. Meanwhile no
-  // other thread can tell of a later turn.
+  // Marks the turn as finished: the member that owns this scratch no longer reads or writes for it.
+  // tell(before, now) gets the number of finished turns, before and now. No other thread can report
+  // a later turn during the call.
   template <std::invocable<Turn, Turn> Tell>
   void finish(Turn turn, TeamScratch& own, bool has_threads, const Tell& tell) {
     std::unique_lock lock(mutex_, std::defer_lock);

@@ -31,7 +31,7 @@ struct Resources {
   Staging& staging;
 };
 
-// Used by one thread at a time. It must be complete before it is destroyed.
+// One thread at a time uses a transfer. It must be complete before it is destroyed.
 class Transfer final : public KindWork {
  public:
   // May wait for a landing. After the transfer, its error is in the lane.
