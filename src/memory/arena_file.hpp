@@ -1,5 +1,5 @@
 // Parts of an arena that map files of the program: the program had mapped a file and made it a
-// segment. The file stays the program's. Every process with a window onto the arena maps the file
+// segment. The program keeps the file. Every process with a window onto the arena maps the file
 // there too. The list lies in the arena, at system_area::files.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace gondwana {
 
-// One part, written by the rank alone. All zero: never used. After the first use its range of the
-// arena holds files only, because peers may still have the former file there.
+// One part. Only the rank writes it. All zero: never used. After the first use its range of the
+// arena contains only files, because peers may still map the former file there.
 struct ArenaFile {
   std::atomic<std::uint32_t> version;  // odd while the rest is being written
   std::atomic<std::uint32_t> laid;     // from the node agent: the version that it has processed

@@ -1,4 +1,4 @@
-// What a rank and its node agent share of the batches that the rank sends to other nodes.
+// The batches that a rank sends to other nodes, as the rank and its node agent share them.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // The state that ranks of a node, their launcher and tools show each other in control memory.
-// layout.hpp says where.
+// layout.hpp defines the places.
 #pragma once
 
 #include <array>
@@ -25,12 +25,12 @@ struct Awaited {
   std::uint32_t words = 0;  // an array; 0: the wait has no condition of this kind
   std::uint8_t size = 0;    // of each word, in bytes
   bool is_signed = false;
-  Relation relation = Relation::unknown;  // to the value; unknown: each word has its own
+  Relation relation = Relation::unknown;  // how the words compare to it; unknown: each has its own
 };
 
-// What a rank waits for, for processes that ask why it does not continue. One writer, many readers.
-// `since` is zero while the rank does not wait. It is written last when a wait begins, first when
-// it ends.
+// The wait of a rank, for processes that examine why it does not continue. It has one writer and
+// many readers. `since` is zero while the rank does not wait. It is written last when a wait
+// begins, first when it ends.
 struct alignas(cache_line) Waiting {
   static constexpr std::uint32_t any_rank = ~std::uint32_t{0};
   static constexpr std::uint32_t no_team = ~std::uint32_t{0};
@@ -51,7 +51,7 @@ struct alignas(cache_line) Waiting {
   Awaited awaited() const;
 };
 
-// The counters of a lane or a thread of a rank, and what the thread waits for. Totals outlive their
+// The counters of a lane or a thread of a rank, and the wait of the thread. Totals outlive their
 // owner: the next owner continues them.
 struct ThreadSlot {
   CounterBlock counters;
@@ -63,7 +63,7 @@ enum class RankState : std::uint32_t { absent, joined, running, finalized };
 // State that an engine leaves to the next engine of its rank: a program may finalize and initialise
 // again. Only the rank reads and writes it.
 struct Legacy {
-  // The number of ended engines of this rank: the same on all ranks while engines exist. Whatever
+  // The number of ended engines of this rank: the same on all ranks while engines exist. Data that
   // outlives an engine carries it.
   std::atomic<std::uint32_t> generation;
   std::atomic<std::uint64_t> touched;  // its heap may be written below this offset
@@ -94,17 +94,17 @@ struct ShownHeap {
   std::atomic<std::uint64_t> size;
 };
 
-// The members of a team, for tools: `first` and further ranks at equal steps. Several members at
-// steps of 0 are a list. Written by the rank alone, `size` last; 0: it is in no team of that
-// number.
+// The members of a team, for tools: `first` and further ranks at equal steps. If the step is 0 and
+// there are several members, they are a list. Only the rank writes it, `size` last; 0: it is in no
+// team with that number.
 struct ShownTeam {
   std::atomic<std::uint32_t> first;
   std::atomic<std::int32_t> stride;
   std::atomic<std::uint32_t> size;
 };
 
-// Identifies a node of a job to tools, and lets them read its memory. Written once, before any rank
-// starts, by the process that makes the memory.
+// Identifies a node of a job to tools, and lets them read its memory. The process that makes the
+// memory writes it once, before any rank starts.
 struct NodeFacts {
   std::uint64_t layout;   // memory_fingerprint of its build
   std::uint64_t began_s;  // seconds since 1970
@@ -117,7 +117,7 @@ struct NodeFacts {
   std::uint64_t teams;      // likewise
 };
 
-// What a node agent has to do, for tools. Written by the agent alone.
+// The load of a node agent, for tools. Only the agent writes it.
 struct alignas(cache_line) AgentLoad {
   std::atomic<std::uint32_t> process;  // of its process; 0: there is no agent
   std::atomic<std::uint32_t> waiting;  // processes and batches with bytes that wait for the network
@@ -130,7 +130,7 @@ struct alignas(cache_line) AgentLoad {
 // lists of files (ArenaFiles); the agent reads the lists if `files_served` is 1. `shortened`: a
 // file of this rank, counted from 1, is a segment and was made shorter; the agent ended because of
 // it. `ending`: ranks that wait, or have waited, for the others to end. `is_over`: 1 once `why`
-// says why the job cannot continue, to any process of the node that can end it.
+// contains the reason why the job cannot continue, for any process of the node that can end it.
 struct NodeHeader {
   static constexpr std::size_t longest_reason = 2048;
 
@@ -155,7 +155,7 @@ struct ControlPage {
 
   alignas(cache_line) std::atomic<RankState> state;
   std::atomic<std::uint32_t> thread_slots_used;  // no slot from here on was ever used
-  // The processors where it may run, one bit each, and its session.
+  // The processors on which the rank may run, one bit each, and its session.
   std::array<std::atomic<std::uint64_t>, 16> processors;
   std::atomic<std::uint32_t> session;
   Legacy legacy;
@@ -231,7 +231,7 @@ inline std::string Waiting::call() const {
   return text.data();
 }
 
-// The program may have damaged it.
+// The program may have damaged these words, so they are checked.
 inline Awaited Waiting::awaited() const {
   const std::uint32_t kind = awaited_kind.load(std::memory_order_relaxed);
   const auto size = static_cast<std::uint8_t>(kind);

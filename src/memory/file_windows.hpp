@@ -23,9 +23,9 @@ class FileWindows {
   // Updates the window onto a rank of the node to the files that the rank shows. Costs one load if
   // nothing changed.
   Result<void> follow(Rank rank);
-  // The same for one file.
+  // Updates the window for one file.
   Result<void> follow(Rank rank, std::size_t number);
-  // A rank of the node with a file that is now shorter than the part it shows.
+  // Returns a rank of the node with a file that is now shorter than the part that the rank shows.
   std::optional<Rank> find_shortened() const;
 
  private:

@@ -29,7 +29,8 @@ class Heap {
   // Nothing if no free block is large enough. `alignment` is a power of two; `size` may be 0.
   std::optional<Block> allocate(std::size_t size, std::size_t alignment = granule);
 
-  // The freed block, so the caller can return its pages. Nothing if no block begins at `offset`.
+  // Returns the freed block, so that the caller can return its pages. Nothing if no block begins at
+  // `offset`.
   std::optional<Block> release(std::size_t offset);
 
   // Resizes the block at `offset` to `size` bytes in place: shrinks it, or extends it into the free

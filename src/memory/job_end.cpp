@@ -5,7 +5,8 @@
 namespace gondwana {
 namespace {
 
-// NodeHeader::is_over is this plus the status: a number that a stray store is unlikely to leave.
+// NodeHeader::is_over is the sum of this number and the status. A stray store is unlikely to
+// produce it.
 constexpr std::uint32_t on_purpose = 0x646e4500;  // "End"
 
 }  // namespace

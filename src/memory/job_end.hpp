@@ -11,10 +11,10 @@
 
 namespace gondwana {
 
-// The time that ranks have for that before a launcher sends them a signal.
+// The time that ranks have to end before a launcher sends them a signal.
 inline constexpr std::chrono::seconds time_to_end{1};
 
-// The status of the job's end; nothing if the job continues, or ends by an error.
+// Returns the status with which the job ends; nothing if the job continues, or ends by an error.
 std::optional<int> purposeful_end(const NodeHeader& node);
 
 // Called by the guardian of the node or, without a guardian, by the rank that ends the job. The

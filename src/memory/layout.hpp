@@ -73,10 +73,10 @@ inline constexpr std::array areas{data_bell, facts, endpoint_info, files, call_n
 class ControlLayout {
  public:
   static constexpr std::size_t header_size = 4096;
-  // Two halves per team and rank: a collective writes one while the slowest member still reads the
-  // other. Sparse: a team that never reduces costs nothing.
+  // The scratch has two halves per team and rank: a collective writes one while the slowest member
+  // still reads the other. The memory is sparse: a team that never reduces costs nothing.
   static constexpr std::size_t scratch_half = 2048;
-  // What a team needs for each rank of the node.
+  // The bytes that a team needs for each rank of the node.
   static constexpr std::size_t size_of_team = 2 * scratch_half + cache_line + sizeof(ShownTeam);
   // The description of a rank's trace, before its rings.
   static constexpr std::size_t trace_head = 192 * 1024;
@@ -115,7 +115,7 @@ class ControlLayout {
     return round_up(nodes_ > 1 ? batches(slots_) : relay(0), header_size) +
            slot * trace_size(ring_size_);
   }
-  // After those of the ranks.
+  // Follows the traces of the ranks.
   constexpr std::size_t trace_of_agent() const { return trace(slots_); }
   // Teams without common members may have the same number: lines and scratch belong to the rank.
   constexpr std::size_t scratch(std::uint32_t team, std::uint32_t slot) const {
@@ -146,8 +146,8 @@ using MemoryStructures =
                   RecordRing::Head, BatchPlace, Doorbell<RealAtomics>, RankFacts, EndpointInfo,
                   ArenaFiles, InboxLayout::Channel, InboxLayout::Lock>;
 
-// Everything in control memory or an arena is in the list of a layer. A missing structure would
-// miss in the fingerprint, so it does not compile.
+// Everything in control memory or an arena is in the list of a layer. A structure that is in no
+// list does not compile, because the fingerprint would not cover it.
 template <typename T>
 inline constexpr bool is_shared = false;
 template <ListedIn<MemoryStructures> T>
@@ -161,8 +161,7 @@ T& shared_at(std::byte* start, std::size_t offset) {
   return *reinterpret_cast<T*>(start + offset);  // NOLINT: all zero is a valid T
 }
 
-// Two builds with different numbers must not share memory: each would write where the other keeps
-// something else.
+// Two builds with different numbers must not share memory, because their layouts differ.
 extern const std::uint64_t memory_fingerprint;
 
 }  // namespace gondwana

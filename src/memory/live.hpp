@@ -1,5 +1,5 @@
 // Reads control memory while a program may damage it: checks a copy, and does not read the memory
-// again. For tools and launchers, which continue whatever the memory holds.
+// again. Tools and launchers use this, because they must continue even if the memory is damaged.
 #pragma once
 
 #include <sys/types.h>
@@ -28,7 +28,7 @@ T copy_live(const T& live) {
   return copy;
 }
 
-// If the memory is damaged and the state invalid: the rank has not finalized.
+// If the memory is damaged and the state is invalid, the rank counts as not finalized.
 inline RankState state_in(const ControlPage& page) {
   const RankState state = page.state.load(std::memory_order_acquire);
   return state <= RankState::finalized ? state : RankState::running;

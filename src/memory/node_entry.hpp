@@ -1,6 +1,6 @@
-// What the ranks of a node know about another node: one entry for each node, in the control memory.
-// The node agent writes it and all ranks read it. The info of a node also holds for ranks that have
-// not come yet.
+// The information that the ranks of a node have about another node: one entry for each node, in the
+// control memory. The node agent writes it and all ranks read it. The entry also applies to ranks
+// that have not joined yet.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ enum class NodeState : std::uint32_t { unknown, known, silent, cut_off };
 
 struct alignas(cache_line) NodeEntry {
   std::atomic<NodeState> state;        // released after `info` is written
-  std::atomic<std::uint32_t> is_used;  // a rank of this node has talked to it: watch it
+  std::atomic<std::uint32_t> is_used;  // a rank of this node has used it: watch it
   std::uint64_t contact;               // where its address and its key begin, see NodeTable
   NodeInfo info;
 };
@@ -57,7 +57,7 @@ struct RankFacts {
   std::uint64_t heap_size;
   std::uint64_t heap_offset;  // in the arena
   std::uint64_t checks;       // whether it checks calls
-  std::uint64_t redzones;     // whether blocks of the heap keep a distance
+  std::uint64_t redzones;     // whether blocks of the heap have redzones
   std::uint64_t algorithms;   // of its collectives
 };
 

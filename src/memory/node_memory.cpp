@@ -77,7 +77,7 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::attach(const NodePlan& plan,
   return memory;
 }
 
-// Memcheck would read all of it, and so allocate a page for each possible team.
+// Otherwise memcheck would read all of it and allocate a page for each possible team.
 void NodeMemory::forbid_teams() const {
   if (!runs_under_valgrind()) return;
   std::byte* control = control_.data();
@@ -102,7 +102,7 @@ void NodeMemory::allow_team(std::uint32_t team) const {
     allow(window(*self_), area.at(team), area.at(team + 1));
 }
 
-// If this process is one rank.
+// Called if this process is one rank.
 void NodeMemory::advise(Rank rank, std::size_t offset, std::size_t size) const {
   if (!self_) return;
   keep_out_of_dumps(window(rank) + offset, size);
@@ -139,7 +139,7 @@ Result<void> NodeMemory::attach_arenas(const NextArena& next_arena) {
   return {};
 }
 
-// Over a part of each arena.
+// Maps the pages over a part of each arena.
 Result<void> NodeMemory::map_huge_pages(const UniqueFd& huge) {
   for (const Rank owner : roster_.here()) {
     const std::uint32_t slot = roster_.slot_of(owner);

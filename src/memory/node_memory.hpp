@@ -63,14 +63,14 @@ class NodeMemory {
   ControlPage& page(Rank rank) const {
     return in_control<ControlPage>(layout_.page(roster_.slot_of(rank)));
   }
-  // For a rank in the team of that number.
+  // The rank must be in the team with that number.
   SyncLine<RealAtomics>& line(std::uint32_t team, Rank rank) const {
     return shared_at<SyncLine<RealAtomics>>(lines_, number_of(team, rank) * cache_line);
   }
   ShownTeam& shown_team(Rank rank, std::uint32_t team) const {
     return in_control<ShownTeam>(layout_.shown_team(roster_.slot_of(rank), team));
   }
-  // Call it before this process uses the memory of a team of that number.
+  // Call it before this process uses the memory of a team with that number.
   void allow_team(std::uint32_t team) const;
   BatchPlace& batches(Rank rank) const {
     return in_control<BatchPlace>(layout_.batches(roster_.slot_of(rank)));
@@ -83,7 +83,7 @@ class NodeMemory {
     return control_.data() + layout_.trace(roster_.slot_of(rank));
   }
   std::byte* trace_of_agent() const { return control_.data() + layout_.trace_of_agent(); }
-  // The files that lie over parts of its arena; for FileWindows and the rank itself.
+  // The files that lie over parts of its arena; used by FileWindows and by the rank itself.
   ArenaFiles& files(Rank rank) const {
     return shared_at<ArenaFiles>(window(rank), system_area::files.offset);
   }

@@ -41,7 +41,7 @@ std::size_t NodePlan::inbox_offset() const {
 Result<NodePlan> plan_node(const NodeShare& share) {
   const std::uint32_t ranks = share.slots();
   const std::size_t inbox = InboxLayout(ranks).size();
-  // On several nodes the same again, for the scratch of teams.
+  // On several nodes, the scratch of teams takes as much space again.
   const std::size_t memory = (usable_memory() + huge_offset + inbox) * (share.nodes > 1 ? 2 : 1);
   const std::size_t most = std::bit_floor(address_space() / std::max(1U, ranks));
   const std::size_t room = std::min(std::bit_ceil(memory), most);

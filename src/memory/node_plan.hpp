@@ -80,11 +80,11 @@ constexpr std::size_t huge_offset = heap_offset(std::size_t{1} << 30);
 // is aligned on all, at the same offset.
 inline constexpr std::size_t arena_alignment = std::size_t{1} << 30;
 
-// An unused address: above the shadow of AddressSanitizer, below programs and libraries. A
-// preference only: a process that cannot have it maps the range elsewhere.
+// An unused address: above the shadow of AddressSanitizer, below programs and libraries. It is only
+// a preference: if it is in use, a process maps the range elsewhere.
 inline constexpr std::uintptr_t preferred_base = 0x2000'0000'0000;
 
-// Strides as long as the memory of the machine, or shorter if address space is limited.
+// Chooses strides as long as the memory of the machine, or shorter if address space is limited.
 Result<NodePlan> plan_node(const NodeShare& share);
 
 }  // namespace gondwana

@@ -1,5 +1,5 @@
-// What the ranks of a node know of all nodes, in its control memory: an entry for each, followed by
-// the addresses and keys in their exact lengths.
+// The table of all nodes in the control memory of a node: an entry for each, followed by the
+// addresses and keys in their exact lengths.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ class NodeTable {
     return {entry(node).info, address(node), key(node)};
   }
 
-  // Appends after what this object has written. The agent writes only its own node, to be read
-  // before all are known. Then one process writes all nodes.
+  // Appends to the data that this object has written. The agent writes only its own node, to be
+  // read before all are known. Then one process writes all nodes.
   void write(std::uint32_t node, const NodeContact& contact) {
     entry(node).info = contact.info();
     entry(node).contact = next_;

@@ -23,13 +23,13 @@
 namespace gondwana {
 namespace {
 
-// From headers newer than those that we build with.
+// The value is from headers that are newer than those of the build.
 constexpr int advice_populate_write = 23;
 constexpr int policy_interleave = 3;
 constexpr unsigned long flag_allowed_domains = 4;
 
-// The work that a thread takes at a time: little, so that all threads end together, and many pages,
-// so that taking work costs nothing.
+// The work that a thread takes at a time: small enough that all threads end together, and large
+// enough that taking work costs little.
 constexpr std::size_t min_step = std::size_t{4} << 20;
 
 // Whether all of `pages`, at most a huge page, are in memory.
@@ -143,14 +143,14 @@ bool has_one_domain() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
     if (line.starts_with(name)) return line.find_first_of(",-") == std::string::npos;
-  return true;
+  return true;  // unknown: assume one domain
 }
 
 }  // namespace
 
 Result<void> populate(MutableBytes pages, std::uint32_t threads, Populate how) {
   if (pages.empty()) return {};
-  ::madvise(pages.data(), pages.size(), MADV_HUGEPAGE);  // refused: assume one domain
+  ::madvise(pages.data(), pages.size(), MADV_HUGEPAGE);  // refused: the pages stay small
   if (how == Populate::by_advice && !follows_advice()) how = Populate::by_writing;
   Populating work(pages, how, min_step);
   const std::size_t steps = (pages.size() + min_step - 1) / min_step;

@@ -9,7 +9,7 @@
 
 namespace gondwana {
 
-// How to ask the kernel: by MADV_POPULATE_WRITE of Linux 5.14, or by a write to each page.
+// The way to allocate pages: by MADV_POPULATE_WRITE of Linux 5.14, or by a write to each page.
 enum class Populate : std::uint8_t { by_advice, by_writing };
 
 // Uses that number of threads, including the caller, on the caller's processors. Contents are
@@ -20,7 +20,7 @@ Result<void> populate(MutableBytes pages, std::uint32_t threads,
                       Populate how = Populate::by_advice);
 
 // Pages first touched from now on come from all NUMA domains in turn, whichever thread touches
-// them. An error if there are several domains and the kernel refuses.
+// them. Returns an error if there are several domains and the kernel refuses.
 Result<void> interleave(MutableBytes pages);
 
 }  // namespace gondwana

@@ -25,7 +25,7 @@ void Presence::take_part() {
 bool Presence::is_lost() {
   if (is_taking_part.load(std::memory_order_acquire) == 0) return false;
   const int tried = ::pthread_mutex_trylock(&lock);
-  if (tried == EOWNERDEAD) ::pthread_mutex_unlock(&lock);  // lost for good, as others see next
+  if (tried == EOWNERDEAD) ::pthread_mutex_unlock(&lock);  // the next check finds it lost, too
   return tried == EOWNERDEAD || tried == ENOTRECOVERABLE;
 }
 

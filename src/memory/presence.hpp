@@ -15,12 +15,13 @@ struct Presence {
   std::atomic<std::uint32_t> process;         // of the thread; 0: never taken
   std::atomic<std::uint32_t> is_taking_part;  // 1: its end would be a loss to the others
 
-  // For the rank's process, once. The second is for its first thread; elsewhere it does nothing.
+  // The rank's process calls each once. The second function must be called by its first thread; in
+  // other threads it does nothing.
   void take();
   void take_part();
-  // Its end is expected from now on.
+  // From now on the end of the process is expected.
   void leave() { is_taking_part.store(0, std::memory_order_relaxed); }
-  // For others: the thread has ended, or another program runs. Stays true.
+  // Called by other processes: whether the thread has ended or another program runs. Stays true.
   bool is_lost();
 };
 

@@ -1,4 +1,4 @@
-// Describes what ranks wait for.
+// Describes the waits of ranks.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ std::string describe_leaving(std::span<const std::uint32_t> ended,
 // The end of this report for a job that cannot continue. The ranks have this environment.
 std::string no_rank_can_continue(const Environment& ranks = own_environment());
 
-// For ranks that wait for others that do not come. Some of those have ended or wait in exit().
+// Describes ranks that wait for ranks that have ended or that wait in exit().
 std::string describe_deadlock(std::span<const std::uint32_t> ended,
                               std::span<const std::uint32_t> in_exit, const Environment& ranks);
 

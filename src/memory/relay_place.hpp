@@ -1,5 +1,5 @@
-// What a rank shares with its node agent if the agent carries the rank's messages, and how they
-// wake each other.
+// The memory that a rank shares with its node agent if the agent carries the rank's messages, and
+// the bells by which they wake each other.
 #pragma once
 
 #include <unistd.h>
@@ -38,11 +38,11 @@ struct alignas(cache_line) AgentBell {
   }
   void lower() { asleep.store(0, std::memory_order_relaxed); }
 
-  // For a rank, after its store.
+  // Called by a rank after its store.
   void ring_if_asleep(int eventfd) {
     RealAtomics::light_fence();
     if (asleep.load(std::memory_order_relaxed) == 0) return;
-    if (asleep.exchange(0, std::memory_order_relaxed) == 0) return;  // another rank rings
+    if (asleep.exchange(0, std::memory_order_relaxed) == 0) return;  // otherwise another rank rings
     constexpr std::uint64_t once = 1;
     [[maybe_unused]] const ssize_t rung = ::write(eventfd, &once, sizeof(once));
   }

@@ -30,12 +30,12 @@ class Roster {
   NodeRanks here() const { return share_.node_ranks(); }
   std::uint32_t slots() const { return share_.slots(); }
   bool is_here(Rank rank) const { return here().holds(rank); }
-  // For a rank of this node.
+  // The rank must be of this node.
   std::uint32_t slot_of(Rank rank) const { return here().slot_of(rank); }
 
   // Whether this node knows every node. In a job of several nodes this takes some time.
   bool knows_all_nodes() const;
-  // For another node, and for a rank on another node, once all nodes are known.
+  // These two apply to other nodes and their ranks, once all nodes are known.
   NodeRanks ranks_of(std::uint32_t node) const;
   Where where(Rank rank) const;
 

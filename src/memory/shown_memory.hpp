@@ -1,5 +1,5 @@
-// For tools: memory of a rank other than its heap and its variables, and the traffic of device
-// copies. It lies after the rank's control page.
+// The memory of a rank other than its heap and its variables, and the traffic of device copies, for
+// tools. The data is after the rank's control page.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ struct ShownBuffer {
   ShownName device;                    // "emulated:0"; empty: host memory
 };
 
-// For all threads of the rank, and for the agent on behalf of other nodes.
+// Counts copies of all threads of the rank, and of the agent on behalf of other nodes.
 struct KindTraffic {
   ShownName kind;                   // "emulated"; empty: no copies
   std::atomic<std::uint64_t> to;    // bytes
@@ -60,13 +60,13 @@ inline const ShownMemory& shown_memory(const ControlPage& page) {
   return shown_memory(const_cast<ControlPage&>(page));  // NOLINT(*-const-cast): it is only read
 }
 
-// For the rank, one thread at a time. Memory beyond the capacity is not shown. `device`: empty for
-// host memory.
+// Called by one thread of the rank at a time. Memory beyond the capacity is not shown. `device`:
+// empty for host memory.
 void show_buffer(ShownMemory& shown, Bytes memory, std::string_view device);
 // Removes the memory that begins there.
 void hide_buffer(ShownMemory& shown, const void* begin);
 
-// A tool's copy of it.
+// A tool's copy of a ShownBuffer.
 struct SeenBuffer {
   std::uint64_t begin = 0;
   std::uint64_t size = 0;
@@ -84,5 +84,5 @@ std::string name_in_buffer(const SeenBuffer& buffer, std::uint64_t address);
 
 }  // namespace gondwana
 
-// For the library that wraps the calls of a program: the memory of this rank.
+// The memory of this rank, for the library that wraps the calls of a program.
 extern "C" const gondwana::DeviceTraffic* gondwana_device_traffic();

@@ -38,9 +38,9 @@ bool has_children(pid_t pid, pid_t task) {
   return !children || std::ranges::any_of(*children, is_alive);
 }
 
-// A signal handler of the program may write what the rank waits for, when a timer or another
-// process triggers it. True if unknown. SIGINT, which every Python program handles, and SIGURG,
-// which the library handles, do not count.
+// A signal handler of the program may write the word that the rank waits for, when a timer or
+// another process triggers it. True if unknown. SIGINT, which every Python program handles, and
+// SIGURG, which the library handles, do not count.
 bool has_handlers(pid_t pid) {
   constexpr auto bit = [](int signal) { return std::uint64_t{1} << (signal - 1); };
   constexpr int first_realtime = 34;  // the C library reserves the two before it
@@ -110,7 +110,7 @@ Waits waits_of(const ControlPage& page) {
   return waits;
 }
 
-// A process that asks about itself asks from within a call: otherwise it would sleep.
+// A process that checks itself is inside a call, because otherwise it would sleep.
 bool sleeps_alone(const Sleeper& rank, std::uint32_t waiting, std::uint64_t until_ns) {
   const bool is_self = rank.pid == ::getpid();
   const std::uint32_t of_library = rank.page->library_threads.load(std::memory_order_relaxed);
@@ -128,7 +128,7 @@ bool sleeps_alone(const Sleeper& rank, std::uint32_t waiting, std::uint64_t unti
 }  // namespace
 
 std::optional<Stillness> find_stillness(std::span<const Sleeper> ranks) {
-  for (const Sleeper& rank : ranks) {  // usually this is enough, and cheap
+  for (const Sleeper& rank : ranks) {  // usually this cheap check suffices
     const bool may_continue = rank.page->traffic.under_way.load(std::memory_order_relaxed) != 0;
     if (may_continue || rank.page->longest_wait() == nullptr) return std::nullopt;
   }

@@ -1,11 +1,11 @@
 // Whether the ranks of a node can continue by themselves, after a rank has begun to end. A rank
 // that calls exit() without shmem_finalize meets the others in a barrier. They may wait for it in a
-// lock, in a reduction or for a word that it would write.
+// lock, in a reduction or in a wait for a word that it would write.
 //
 // A node is still while each thread of each rank waits asleep in a call of the library, and no rank
 // has children, or handlers of signals from others. A rank that was woken is not asleep, however
-// busy the machine is, nor is one under a debugger. A thread outside of the library may do anything
-// when it wakes up: its node is not still.
+// busy the machine is. A rank under a debugger is not asleep either. A thread outside of the
+// library may do anything when it wakes up, so its node is not still.
 //
 // The ranks of a job wait forever if all nodes are found still twice, the second time after the
 // first has ended on all nodes, no rank has moved in between, and no message is in flight.
@@ -44,10 +44,11 @@ std::optional<Stillness> find_stillness(std::span<const Sleeper> ranks);
 // The time between two checks.
 inline constexpr std::uint64_t stillness_interval_ns = 700'000'000;
 
-// For a job on one node.
+// Detects the deadlock of a job on one node.
 class Deadlock {
  public:
-  // `found`: of all ranks that are part of the job. True if none has moved since the check before.
+  // `found`: the result for all ranks that are part of the job. True if none has moved since the
+  // previous check.
   bool holds(std::optional<Stillness> found) {
     return std::exchange(found_, found) == found && found;
   }
@@ -56,11 +57,11 @@ class Deadlock {
   std::optional<Stillness> found_;  // from the last check
 };
 
-// The ranks of a node, by their pages.
+// The state of the ranks of a node, read from their pages.
 struct NodeSnapshot {
   std::vector<Sleeper> part;             // of the job
-  std::vector<std::uint32_t> ended;      // in good order
-  std::vector<std::uint32_t> in_exit;    // which waits for the others
+  std::vector<std::uint32_t> ended;      // with status 0
+  std::vector<std::uint32_t> in_exit;    // they wait for the others
   std::uint64_t messages_in_flight = 0;  // sent by all of them, minus received
 
   bool any_leaves() const { return !ended.empty() || !in_exit.empty(); }
