@@ -21,7 +21,7 @@
 
 namespace gondwana::network {
 
-// Limits in bytes that every library respects.
+// Limits in bytes that hold for every library.
 inline constexpr std::size_t longest_address = 1024;
 inline constexpr std::size_t longest_key = 1024;
 

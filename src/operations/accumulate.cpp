@@ -21,7 +21,7 @@ void put(In<T>& to, T term) {
     to = term;
 }
 
-// Integers wrap around, so they are computed as unsigned.
+// Integers wrap around, so the computation uses unsigned types.
 template <typename T>
 struct Real {
   T by;

@@ -50,7 +50,8 @@ bool is_code(std::uintptr_t address) {
   return ::dladdr(reinterpret_cast<const void*>(address), &info) != 0;
 }
 
-// The program's address at the signal. After a call to an invalid address: the caller's address.
+// The program's address at the signal. After a call to an invalid address it is the caller's
+// address.
 std::uintptr_t place_in(const void* context) {
   const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined(__x86_64__)
@@ -88,7 +89,7 @@ void die_of(int number, const siginfo_t& facts) {
   if (facts.si_code <= 0) ::raise(number);
 }
 
-// The handler itself crashed, or took too long: the process dies of the first crash.
+// The handler itself crashed, or took too long: the process ends by the first crash.
 void die_of_first(int /*number*/) {
   ::signal(crash.number, SIG_DFL);
   ::raise(crash.number);
@@ -154,8 +155,8 @@ void tell_all() {
   if (crash.wanted.stack != Backtrace::none) print_frames();
 }
 
-// One thread prints; others that crash meanwhile wait for the end. A crash in this handler ends the
-// process.
+// One thread prints; others that crash meanwhile wait for the end. If this handler crashes, the
+// process ends.
 void handle(int number, siginfo_t* facts, void* context) {
   if (!crash.begun.exchange(true)) {
     crash.thread = ::pthread_self();

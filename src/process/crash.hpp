@@ -1,4 +1,4 @@
-// What a rank prints when a signal kills it.
+// The report that a rank prints when a signal kills it.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ struct OnCrash {
 // so it does not harm a rank without a handler.
 void catch_crashes(OnCrash what);
 
-// `print` prints the stacks instead; 0 means that it did.
+// From now on `print` prints the stacks. It returns 0 on success.
 void print_crashes_by(int (*print)(int fd));
 
-// The process has reported why it ends. A signal that ends it adds nothing.
+// The process has reported why it ends. If a signal ends it, no further report is printed.
 void note_failure();
 
 // The program's address at the signal, for the handler; 0 outside of one.

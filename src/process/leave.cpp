@@ -41,7 +41,7 @@ void end_job(Process& self, int status, EndReason reason) {
   [[maybe_unused]] const Result<void> told = self.membership.launcher.end_job(status, reason);
 }
 
-// Whether ranks of this node have not finalized yet. This one has.
+// Whether other ranks of this node have not finalized yet.
 bool any_other_lives(const Process& self) {
   self.memory->page(self.membership.rank).state = RankState::finalized;
   return std::ranges::any_of(self.memory->roster().here(), [&](Rank rank) {
@@ -96,7 +96,7 @@ std::optional<LeaveEvent> perform(Process& self, const LeaveAction& action) {
     print_error("gondwana: rank {} ends with status {} before it has finalized; the job is ended\n",
                 self.rank(), unfinished->status);
   } else {
-    std::fflush(nullptr);  // the output of exit handlers
+    std::fflush(nullptr);  // writes the output of exit handlers
     const bool any_lives = any_other_lives(self);
     if (any_lives) std::this_thread::sleep_for(check_interval);
     return OthersSeen{any_lives};

@@ -12,7 +12,7 @@ namespace gondwana {
 // Tells launcher and peers that the whole job ends with `status`. Then ends this process by exit(),
 // so exit handlers run and buffers are flushed.
 [[noreturn]] void leave_job(int status);
-// All ranks end, each by itself. Operations in flight are dropped.
+// Every rank of the job ends itself in this way. Operations in flight are dropped.
 void leave_with_others();
 // For a thread that waits or polls: ends this process the same way if another rank has ended the
 // job.
@@ -22,13 +22,13 @@ void check_for_end();
 // inside a call.
 void divert_calls_by(void (*divert)());
 void catch_end_signal();
-// Registered as the last exit handler.
+// The exit handler that runs last.
 void take_leave(int status, void* unused);
 
 [[noreturn]] void print_and_end(const std::string& sentence);
 // The first rank that finds a common error reports it. The others give it time to do so.
 [[noreturn]] void fail_together(CallName name, const Error& error);
-// For a wait that lost a peer. Returns only if the loss does not matter.
+// Called by a wait that has lost a peer. Returns only if the loss does not matter.
 void report_peer_lost(const Error& error);
 
 }  // namespace gondwana

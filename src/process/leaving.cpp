@@ -25,7 +25,7 @@ LeaveActions Leaving::on(const EndCalled& end) {
   return {AnnounceEnd{status_}};
 }
 
-// Our guardian sees and judges the end of a rank. A foreign launcher may mistake an end for a
+// Our guardian detects and evaluates the end of a rank. A foreign launcher may mistake an end for a
 // crash, or let the peers of a rank that gave up wait forever.
 LeaveActions Leaving::on(const HandlersDone& done, std::uint64_t now) {
   if (asks_for_end_) {

@@ -29,11 +29,11 @@ struct HandlersDone {
 };
 // Answers LookAtOthers.
 struct OthersSeen {
-  bool any_lives;  // and has not finalized
+  bool any_lives;  // whether another rank has not finalized
 };
 using LeaveEvent = std::variant<EndCalled, EndTold, HandlersDone, OthersSeen>;
 
-struct AnnounceEnd {  // to the ranks of this node
+struct AnnounceEnd {  // tells the ranks of this node
   int status;
 };
 struct TellLauncher {
@@ -52,7 +52,7 @@ using LeaveActions = std::vector<LeaveAction>;
 class Leaving {
  public:
   LeaveActions handle(const LeaveEvent& event, std::uint64_t now);
-  // Of this process, once it leaves.
+  // The exit status of this process, once it leaves.
   int status() const { return status_; }
 
  private:
@@ -65,7 +65,7 @@ class Leaving {
 };
 
 // A rank that has lost a peer gives its launcher, or a rank that lost its own connections, time to
-// end the job and to say why.
+// end the job and to report the reason.
 class LossWait {
  public:
   enum class Step : std::uint8_t { look_again, end_with_others, fail };
@@ -73,7 +73,7 @@ class LossWait {
   LossWait(bool may_be_told, std::uint64_t grace_ns, std::uint64_t now)
       : until_ns_(may_be_told ? now + grace_ns : now) {}
 
-  // `has_ended`: the job.
+  // `has_ended`: whether the job has ended.
   Step look(bool has_ended, std::uint64_t now) const {
     if (has_ended) return Step::end_with_others;
     return now < until_ns_ ? Step::look_again : Step::fail;

@@ -1,4 +1,4 @@
-// How a library got into the running program.
+// How a library was loaded into the running program.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@ namespace gondwana {
 // preload loaded it.
 enum class LibraryPresence { absent, extra, needed };
 
-// The library with this file name, which has no version.
+// `library`: the file name, without version.
 LibraryPresence presence_of(std::string_view library);
 
 }  // namespace gondwana

@@ -1,5 +1,5 @@
-// What a waiting rank checks on its node, and when. Events and the time come in, the next step goes
-// out. It makes no system call and reads no clock; NeighborWatch does both.
+// The checks that a waiting rank makes on its node, and their times. Events and the time come in,
+// the next step goes out. It makes no system call and reads no clock; NeighborWatch does both.
 #pragma once
 
 #include <cstdint>

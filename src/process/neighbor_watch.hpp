@@ -19,8 +19,8 @@ class NeighborWatch {
   NeighborWatch(std::shared_ptr<NodeMemory> memory, Rank me)
       : memory_(std::move(memory)), me_(me) {}
 
-  // Called by a waiting rank, at any frequency, from any thread. Returns why the job cannot
-  // continue, once that is known.
+  // Called by a waiting rank, at any frequency, from any thread. Returns the reason why the job
+  // cannot continue, once it is known.
   std::optional<Error> look();
 
  private:
@@ -29,7 +29,7 @@ class NeighborWatch {
 
   std::shared_ptr<NodeMemory> memory_;
   Rank me_;
-  std::mutex turn_;  // of the checking thread; guards the checks
+  std::mutex turn_;  // held by the thread that checks; guards the checks
   NeighborChecks checks_;
 };
 

@@ -50,7 +50,8 @@ Process& this_process() {
 
 namespace {
 
-// More than any process has: it is unknown whether the threads of this rank belong to the program.
+// Exceeds the number of threads of any process: it is unknown whether the threads of this rank
+// belong to the program.
 constexpr std::uint32_t unknown_threads = 1U << 30;
 
 // The number of library threads after `step`, which may start some. Threads that the program starts
@@ -209,7 +210,7 @@ void close_network(int /*status*/, void* /*unused*/) {
   if (!self.forked && self.engine == nullptr) self.network.reset();
 }
 
-// For the first engine.
+// Called for the first engine.
 Result<void> open_network(Process& self, const Options& options) {
   if (self.network != nullptr) return {};
   if (self.memory->roster().nodes() == 1) return {};
@@ -235,7 +236,7 @@ void count_threads(ControlPage& page, std::int32_t more, ThreadCount count) {
     page.library_threads.store(unknown_threads, std::memory_order_relaxed);
 }
 
-// For a crash: the memory of an emulated device is inaccessible.
+// Describes an address for a crash report, because memory of an emulated device is inaccessible.
 const char* describe_device_address(const void* address) {
   const std::unique_ptr<Engine>& engine = this_process().engine;
   const bool is_on_device = engine != nullptr && engine->kinds().has_known(address);
@@ -253,7 +254,7 @@ void prepare_for_debugging(Process& self, const Options& options) {
   if (options.freeze) freeze();
 }
 
-// Also once per process: the guardian finds it.
+// Also called once per process: the guardian finds the process by this.
 void show_process(Process& self) {
   ControlPage& page = self.memory->page(self.membership.rank);
   page.library_threads.store(self.library_threads, std::memory_order_relaxed);
@@ -269,7 +270,7 @@ void show_process(Process& self) {
     self.neighbors = std::make_unique<NeighborWatch>(self.memory, self.membership.rank);
 }
 
-// What is known before the network is open.
+// The part of the setup that is known before the network is open.
 Engine::Setup setup_of(Process& self, const Options& options) {
   Engine::Setup setup;
   setup.rank = self.membership.rank;
@@ -314,7 +315,7 @@ Result<Engine*> create_engine(Process& self, CallName call, Threads threads) {
   return self.engine.get();
 }
 
-// For a door that is not the first.
+// Called for every door but the first.
 Engine* share_engine(Process& self, Threads threads) {
   if (threads == Threads::many) self.engine->allow_many_threads();
   self.engine->kinds().open_used();

@@ -1,4 +1,4 @@
-// The process of a rank: what it learns before main(), and the engine that its doors share.
+// The process of a rank: its data from before main(), and the engine that its doors share.
 #pragma once
 
 #include <array>
@@ -20,21 +20,21 @@ namespace gondwana {
 
 class RemoteClient;
 
-// What the process learns before main(), while it has one thread. Valid for its whole life. A
-// record without functions: joining, leaving and the doors each use a few members.
+// The data that the process collects before main(), while it has one thread. Valid for its whole
+// life. It is a record without functions: joining, leaving and the doors each use a few members.
 struct Process {
   Membership membership;
   std::shared_ptr<NodeMemory> memory;
   ProgramImage image;
   std::optional<Error>
       failure;  // reported by the first door, not before: the program may never call
-  std::shared_ptr<RemoteClient> network;     // to other nodes; outlives the engines
+  std::shared_ptr<RemoteClient> network;     // connects to other nodes; outlives the engines
   std::unique_ptr<NeighborWatch> neighbors;  // set if nothing else watches the ranks
   std::uint32_t library_threads = 0;         // the threads of joining and of the network
   std::unique_ptr<Engine> engine;
   std::uint32_t users = 0;  // doors that acquired the engine and did not release it
   bool is_prepared_for_debugging = false;
-  bool is_shown = false;                  // to the guardian
+  bool is_shown = false;                  // whether the guardian knows the process
   bool forked = false;                    // set in a child of the rank
   std::atomic<bool> leaves_job = false;   // set by a call that ends the job, here or elsewhere
   std::recursive_mutex last_turn;         // of the leaving thread; never released
@@ -52,10 +52,10 @@ struct Process {
 // Never destroyed: exit handlers of the program may still call in.
 Process& this_process();
 
-// The engine. The first door that asks creates it: collective over the job, like the init of every
-// door. Later doors get the same engine, made thread-safe if they ask for that.
+// Returns the engine. The first door that calls creates it: collective over the job, like the init
+// of every door. Later doors get the same engine, made thread-safe if they request it.
 Result<Engine*> acquire_engine(CallName call, Threads threads);
-// The last door frees it. A door synchronises with its peers before.
+// The last door frees it. A door synchronises with its peers before the call.
 void release_engine();
 
 // Tells our guardian that this rank waits for the others to end. They may be waiting for it.

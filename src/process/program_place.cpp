@@ -92,7 +92,7 @@ Owner owner_of(const Frame& frame) {
 
 std::array<char, 256> readable(std::string_view function) {
   if (function == "MAIN__") return {"the main program"};
-  for (const std::string_view prefix : {"__GI_", "__libc_"})  // for glibc's own calls
+  for (const std::string_view prefix : {"__GI_", "__libc_"})  // names of glibc's own calls
     if (function.starts_with(prefix)) function.remove_prefix(prefix.size());
   std::array<char, 256> name{};
   function.copy(name.data(), name.size() - 1);
@@ -141,7 +141,8 @@ struct PlaceSearch {
   bool is_found = false;
   std::array<char, 256>* called;
 
-  // A function without debug information is the place only if none of its callers has some.
+  // A function without debug information is the place only if none of its callers has debug
+  // information.
   bool visit(const Frame& frame) {
     if (!walk.has_begun(frame)) return walk.continues();
     if (owner_of(frame) == Owner::library) {

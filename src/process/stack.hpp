@@ -14,14 +14,15 @@ struct Frame {
 
 // Visits frames from the innermost on, until `visit` returns false. Frames have file and line if
 // the library was built with libbacktrace and the code has debug information; inlined functions get
-// frames of their own. What a frame points to is valid during the visit. Allocates by mmap only, so
+// frames of their own. The texts of a frame are valid during the visit. Allocates by mmap only, so
 // signal handlers may call it.
 using VisitFrame = bool (*)(void* data, const Frame& frame);
 void walk_stack(VisitFrame visit, void* data);
-// The same for one address, which need not be on the stack.
+// Visits the frames of one address, which need not be on the stack.
 void visit_address(std::uintptr_t address, VisitFrame visit, void* data);
 
-// Reads what walk_stack needs. An overflowed stack may have little space for that.
+// Loads the data that walk_stack needs. Later, an overflowed stack may have too little space for
+// it.
 void prepare_stack();
 
 // Writes the stack of the calling thread to `fd`, one frame per line. Skips frames above the one

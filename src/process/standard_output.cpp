@@ -14,7 +14,7 @@
 namespace gondwana {
 namespace {
 
-// For this process. Never freed: exit handlers print.
+// The output of this process. Never freed, because exit handlers print.
 struct Output {
   std::array<char, 32768> buffer{};
   std::atomic<bool> is_set{false};  // the standard output uses the buffer above
@@ -41,7 +41,7 @@ void print_by_line(const Environment& environment) {
   output.is_set = true;
 }
 
-// Another thread may be writing the same bytes: it gets some time to finish.
+// Another thread may be writing the same bytes: wait briefly until it has finished.
 void write_last_lines() {
   if (!output.is_set || output.crashes.exchange(true)) return;
   constexpr timespec moment{0, 1'000'000};

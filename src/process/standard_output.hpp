@@ -1,5 +1,5 @@
-// When the printed lines of a rank leave it. They leave at once: a killed rank writes nothing, and
-// the C library buffers several KiB of output to a pipe.
+// Makes a rank write its printed lines at once. The C library buffers several KiB of output to a
+// pipe, and a killed rank would lose them.
 #pragma once
 
 #include "core/variables.hpp"
@@ -10,7 +10,7 @@ namespace gondwana {
 // written when it is complete.
 void print_by_line(const Environment& environment);
 
-// For the crash handler: writes the rest of the standard output. Uses system calls only.
+// Called by the crash handler: writes the rest of the standard output. Uses system calls only.
 void write_last_lines();
 
 }  // namespace gondwana

@@ -20,7 +20,7 @@ void* open_library() {
   return ::dlopen(GONDWANA_LIBFABRIC_FOLDER "/libfabric.so.1", flags);
 }
 
-// Before libfabric loads. What the user has set stays.
+// Called before libfabric is loaded. Keeps values that the user has set.
 void set_variables() {
   // Disables its monitor of freed memory, which replaces malloc's hooks in the whole program. We do
   // not use the cache.

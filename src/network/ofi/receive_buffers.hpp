@@ -20,15 +20,16 @@ namespace gondwana::ofi {
 
 class ReceiveBuffers {
  public:
-  // `local`: null where the provider does not want local memory registered. All outlive this.
+  // `local`: null if the provider does not require registered local memory. All arguments must
+  // outlive this object.
   ReceiveBuffers(const Library& library, const network::Receives& receives, fid_ep& endpoint,
                  LocalMemory* local)
       : library_(library), receives_(receives), endpoint_(endpoint), local_(local) {}
 
   Result<void> post_all();
-  // The buffer that the completion names has a message, or is given back.
+  // Records that the buffer of the completion has received a message or was given back.
   void note(const fi_cq_data_entry& entry);
-  // False: the failure is one of no buffer.
+  // False: the failure does not concern a buffer.
   bool note_failure(const fi_cq_err_entry& entry);
 
  private:

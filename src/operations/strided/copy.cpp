@@ -110,7 +110,7 @@ void copy_few(std::size_t size, std::size_t count, Strided target, ConstStrided 
     return copy_few_words<std::uint16_t>(count, target, source);
   if (size == 1) return copy_few_words<std::uint8_t>(count, target, source);
   for (; count > 0; --count, target.first += target.stride, source.first += source.stride) {
-    std::uint64_t word = 0;  // one load if the source is aligned, one store if the target is
+    std::uint64_t word = 0;  // one load or store at each end that is aligned
     const std::byte* from = source.first;
     if (size <= sizeof(word)) {
       copy_from_peer(reinterpret_cast<std::byte*>(&word), from, size);

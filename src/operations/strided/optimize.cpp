@@ -13,7 +13,8 @@ class Optimizer {
  public:
   explicit Optimizer(End ordered) : ordered_(ordered) {}
 
-  // False: refuse() finds the reason. Folds a dimension at once if it continues the previous one.
+  // False: the description is invalid, and refuse() finds the reason. Folds a dimension at once if
+  // it continues the previous one.
   bool take(const Description& description);
   void invert();
   void sort();

@@ -34,7 +34,7 @@ struct AlignedWord {
   }
 };
 
-// A word aligned at the target only.
+// The word is aligned only at the target.
 template <typename Word>
 struct StoredWord {
   static void move(std::byte* target, const std::byte* source, std::size_t /*piece*/) {
