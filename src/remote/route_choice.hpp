@@ -1,4 +1,4 @@
-// Which route the messages of a job take.
+// The route of a job's messages.
 #pragma once
 
 #include <cstdint>

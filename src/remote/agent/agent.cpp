@@ -45,8 +45,8 @@ std::string host_name() {
   return host.data();
 }
 
-// Only the first request identifies a batch of messages: batch numbers wrap around, so any batch
-// may have number 0.
+// Only the first request identifies a batch of messages. The number does not: batch numbers wrap
+// around, so any batch may have number 0.
 bool is_of_messages(const remote::ReceivedBatch& received) {
   const auto first = remote::read<remote::Request>(received.requests);
   return first && first->kind == remote::RequestKind::message;
@@ -149,7 +149,7 @@ Result<std::unique_ptr<NodeAgent>> AgentOfParts::open(const Setup& setup) {
   if (!registration) return registration.error();
   agent->registration_ = *std::move(registration);
   agent->contact_ = agent->make_contact();
-  setup.memory->header().files_served.store(1, std::memory_order_relaxed);  // before the info
+  setup.memory->header().files_served.store(1, std::memory_order_relaxed);  // then the info follows
   return std::unique_ptr<NodeAgent>(std::move(agent));
 }
 
@@ -276,7 +276,7 @@ void AgentOfParts::on_batch(const remote::ReceivedBatch& received, Bytes bytes) 
   turns_.take(received, bytes);
 }
 
-// All messages of a batch are for one rank.
+// All messages of a batch have the same receiver.
 void AgentOfParts::on_messages(const remote::ReceivedBatch& received, Bytes bytes) {
   const auto first = remote::read_request(received.requests, memory_->plan());
   if (!first) return outbox_.endpoint().refuse();

@@ -1,4 +1,4 @@
-// How an agent that has nothing to do polls, yields and sleeps.
+// How an idle agent polls, yields and sleeps.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ class AgentSleep {
 
   // False: the time or the yields are exhausted.
   bool yields_until(FunctionRef<bool()> done) const;
-  // Until an event. Rounds up on kernels without a finer timeout.
+  // Sleeps until an event. Rounds `limit` up on kernels without a finer timeout.
   void wait(std::chrono::nanoseconds limit) const;
 
  private:

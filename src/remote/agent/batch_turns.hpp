@@ -19,8 +19,8 @@ namespace gondwana::remote {
 
 class BatchTurns {
  public:
-  // Called when a batch of a rank cannot be executed. No reply would be true, and the rank waits
-  // for one.
+  // Called when a batch of a rank cannot be executed. The rank waits for a reply, and no reply
+  // would be correct.
   using OnRefused = std::function<void(std::uint32_t rank, const std::string& why)>;
 
   // All arguments must outlive the object.

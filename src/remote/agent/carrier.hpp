@@ -39,7 +39,7 @@ class Carrier {
 
   // Whether messages would be lost if the agent ended now.
   bool has_messages() const;
-  // In milliseconds. After this call, ranks ring the bell. Earlier messages shorten the sleep.
+  // Returns milliseconds. After this call, ranks ring the bell. Earlier messages shorten the sleep.
   int longest_sleep();
   // Messages to ranks or nodes that do not exist.
   std::uint64_t misdirected() const { return misdirected_; }

@@ -32,9 +32,10 @@ class Executor {
   // and `added` bytes of it are done. Otherwise `requests` is empty. The sender's earlier writes
   // are visible first. An error: a request is invalid here.
   Result<void> execute(Bytes& requests, std::size_t& added, std::vector<ResultPart>& results);
-  // Drops what execute() has left, with the same arguments: the sender is gone.
+  // Called with the same arguments if the sender is gone: drops the requests that execute() has
+  // left.
   void abandon(Bytes requests, std::size_t added);
-  // Copies of devices that have begun, also of senders that are gone.
+  // The number of device copies that have begun, including those of senders that are gone.
   std::size_t copies_under_way() const { return spaces_.under_way(); }
   // Copies the memory's current content.
   void pack(const ResultPart& part, std::byte* message);

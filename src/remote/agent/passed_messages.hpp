@@ -1,6 +1,6 @@
-// Passes batches of messages to ranks of this node: those that the senders left open, and all
-// batches if ranks have no endpoints of their own. A rank orders them, and drops those that are not
-// for it.
+// Passes batches of messages to ranks of this node: the batches that the senders left open, or all
+// batches if ranks have no endpoints of their own. A rank orders them, and drops messages for other
+// ranks.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@ Result<bool> done_unless(const Result<void>& failed) {
   return failed ? Result<bool>(true) : failed.error();
 }
 
-// The pieces of a run, packed at `packed`. A put only reads there.
+// The pieces of a run, packed at `packed`. A put only reads this memory.
 StridedRun run_of(const PackedRun& run, const std::byte* packed) {
   return {.size = run.size,
           .count = run.count,

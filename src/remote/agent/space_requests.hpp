@@ -26,7 +26,7 @@ class SpaceRequests {
   // and `added` counts the completed bytes. For a pass, the copy is in flight, and `added` is its
   // number. `old`: the result of an atomic.
   Result<bool> execute(const ReceivedRequest& received, std::size_t& added, ResultWord& old);
-  // A pass under way, whose sender is gone.
+  // Abandons a pass in flight, because its sender is gone.
   void abandon(std::size_t number);
   // Copies that have begun, and are not known to be complete.
   std::size_t under_way() const { return passing_.size() + abandoned_.size(); }
@@ -53,7 +53,7 @@ class SpaceRequests {
   AnyMemory any_;
   std::uint32_t asked_ = 0;
   std::map<std::size_t, Passing> passing_;    // by number, starting at 1
-  std::map<std::size_t, Passing> abandoned_;  // likewise, until they are complete
+  std::map<std::size_t, Passing> abandoned_;  // by number, until they are complete
   std::size_t last_ = 0;
 };
 

@@ -1,6 +1,6 @@
-// What arrives at a rank: answers to its requests, and messages of other ranks.
+// The messages that arrive at a rank: answers to its requests, and messages of other ranks.
 //
-// Used by the thread that has the turn.
+// The thread that has the turn uses it.
 #pragma once
 
 #include <cstdint>

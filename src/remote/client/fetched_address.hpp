@@ -1,6 +1,6 @@
-// The address of a rank's endpoint, which the rank writes into its arena. It is fetched again while
-// it is empty, and once more when it is not: then everything written before its size became visible
-// is complete.
+// The address of a rank's endpoint, which the rank writes into its arena. The fetch is repeated
+// while the address is empty. When it is not, one more fetch returns everything that was written
+// before its size became visible.
 #pragma once
 
 #include <array>
@@ -22,11 +22,11 @@ class FetchedAddress {
   // Reads the rank's EndpointInfo over the network.
   using Read = FunctionRef<Result<Posted>(MutableBytes here, Completion& fetching)>;
 
-  // Accepted: the address is here. Busy: it is not yet.
+  // Accepted: the address is available. Busy: it is not available yet.
   Result<Posted> fetch(std::uint64_t now_ns, Read read);
-  // The same for a rank of this node.
+  // Copies the address of a rank of this node.
   Result<Posted> copy(const EndpointInfo& info);
-  // Empty: what the rank wrote is none. Valid until the address is forgotten.
+  // Empty: the rank wrote an invalid address. Valid until forget().
   Bytes address() const;
   // Releases the memory.
   void forget() { info_.reset(); }

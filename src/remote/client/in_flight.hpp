@@ -1,5 +1,5 @@
-// What a rank's own endpoint has in flight: writes, reads, and messages whose copies wait for the
-// network.
+// The operations that a rank's own endpoint has in flight: writes, reads, and messages whose copies
+// wait for the network.
 #pragma once
 
 #include <cstddef>
@@ -28,19 +28,19 @@ class InFlight {
   explicit InFlight(Traffic& traffic) : traffic_(traffic) {}
 
   bool has_writes() const { return writes_ > 0; }
-  // Optional ones do not count.
+  // Optional messages do not count.
   bool has_messages() const { return leaving_ > 0; }
   // Copies keep their memory, which may be registered. Messages beyond the limit wait with their
   // sender. One message is always allowed.
   bool has_room(std::size_t size) const { return leaving_ == 0 || leaving_ + size <= max_leaving; }
 
-  // For an attempt to post it. If that is not accepted, it is given back.
+  // Takes an operation for an attempt to post it. If the attempt fails, the caller gives it back.
   Operation& take(Completion& done, std::uint32_t node);
   void give_back(Operation& operation);
   void begin_message(Operation& operation, std::size_t size);
   void begin_transfer(Operation& operation, bool is_write);
   void end(Operation& operation);
-  // Null: it is none of these.
+  // Null: it belongs to none of these.
   Operation* find(const network::Operation* operation) { return operations_.find(operation); }
 
   // Fails the transfers of a lost node. The network keeps the operations until it gives up. Until

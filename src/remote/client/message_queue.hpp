@@ -1,5 +1,6 @@
-// Messages of other ranks on their way to this rank's receiver. It gets them in each sender's
-// order, even if the network reorders large and small ones. They are kept until a receiver listens.
+// Messages of other ranks on their way to this rank's receiver. The receiver gets them in each
+// sender's order, even if the network reorders large and small ones. They are kept until a receiver
+// listens.
 #pragma once
 
 #include <cstdint>

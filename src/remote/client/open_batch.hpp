@@ -22,7 +22,7 @@ class OpenBatch {
 
   bool is_open() const { return slot_ != nullptr; }
   bool is_left_open() const { return is_left_open_; }
-  std::size_t size() const { return size_; }  // bytes; of one that is closed, too
+  std::size_t size() const { return size_; }  // bytes; also valid after the batch is closed
   // Whether it has grown since the last call.
   bool has_grown() { return std::exchange(seen_size_, size_) != size_; }
 
@@ -60,7 +60,7 @@ class OpenBatch {
     slots_.give_back(*std::exchange(slot_, nullptr));
     is_left_open_ = false;
   }
-  // Nobody sends it, unless the agent has taken it. The caller closes it.
+  // Drops the batch, unless the agent has taken it. The caller closes it.
   void drop() const {
     BatchState<RealAtomics>& state = slot_->state();
     if (is_left_open_ && state.take(state.look())) state.clear();

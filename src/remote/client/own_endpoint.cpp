@@ -13,7 +13,7 @@
 namespace gondwana::remote {
 namespace {
 
-// For replies with their results, and messages.
+// The buffers receive replies with their results, and messages.
 constexpr network::Receives receives{.buffers = 4,
                                      .longest = sizeof(MessageHeader) + longest_message};
 

@@ -62,7 +62,7 @@ Result<Posted> RemoteClient::request(const NewRequest& request) {
       !met || *met == Posted::busy)
     return met;
   Result<Posted> posted = streams_.judge(stream.node(), stream.append(request));
-  if (posted && *posted == Posted::busy) messages_.flush_oldest();  // they may occupy all slots
+  if (posted && *posted == Posted::busy) messages_.flush_oldest();  // messages may occupy all slots
   return posted;
 }
 

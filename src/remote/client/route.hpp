@@ -39,8 +39,8 @@ class Route {
   // Sends a message to the agent of a node, or to a rank. Messages to one destination arrive in
   // order, but large ones may be reported late. An Error is final.
   virtual Result<Posted> send_to_agent(std::uint32_t node, std::size_t size, Write write) = 0;
-  // The same for the `size` bytes of a slot. Unless the slot is empty, its sender must have taken
-  // it. If the message is accepted, the slot is free when `leaving` is done and its state is empty.
+  // Sends the `size` bytes of a slot. Unless the slot is empty, its sender must have taken it. If
+  // the message is accepted, the slot is free when `leaving` is done and its state is empty.
   virtual Result<Posted> send_batch(std::uint32_t node, BatchSlots::Slot& slot,
                                     std::size_t size) = 0;
   // The most bytes of unanswered batches to one node, and of their results.

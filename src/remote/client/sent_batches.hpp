@@ -1,5 +1,5 @@
 // The batches of a rank to one node that are open or unanswered, in the order of their numbers,
-// with what their requests complete.
+// with the completions of their requests.
 #pragma once
 
 #include <cstddef>
@@ -30,35 +30,35 @@ class SentBatches {
     std::uint64_t first = 0;  // its first request, numbered over all nodes
     std::size_t size = 0;     // in bytes
     std::size_t result_size = 0;
-    std::vector<Completion*> done;  // each begun once for consecutive requests
+    std::vector<Completion*> done;  // begun once for several consecutive requests
     std::vector<Destination> results;
   };
 
   explicit SentBatches(Traffic& traffic) : traffic_(traffic) {}
 
   std::size_t count() const { return batches_.size(); }
-  // The number of the batch that is opened next.
+  // The number of the next batch.
   std::uint32_t next_number() const {
     return answered_ + static_cast<std::uint32_t>(batches_.size()) + 1;
   }
-  // Of all but an open one.
+  // The bytes of all batches but an open one.
   std::size_t bytes() const { return bytes_; }
   std::size_t bytes_of_results() const { return results_; }
 
   void open(std::uint64_t first_request);
-  // The one that was opened last.
+  // The batch that was opened last.
   Batch& last() { return batches_.back(); }
   const Batch& last() const { return batches_.back(); }
-  // The last one leaves with `size` bytes.
+  // Records that the last batch leaves with `size` bytes.
   void close(std::size_t size);
-  // An answer to all batches up to the number. Results have a separate answer, which a provider
-  // may report late. False: it answers nothing that was sent.
+  // Handles an answer to all batches up to the number. Results have a separate answer, which a
+  // provider may report late. False: the answer matches no batch that was sent.
   bool answer(std::uint32_t number, Bytes results);
   // Whether the agent has executed all requests up to the mark, which counts over all nodes.
   bool has_executed(std::uint64_t mark) const {
     return executed_ == batches_.size() || batches_[executed_].first > mark;
   }
-  // They will never be answered. None is open.
+  // Fails all batches, because they will never be answered. None is open.
   void lose(const Error& loss);
 
  private:

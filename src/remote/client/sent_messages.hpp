@@ -16,7 +16,7 @@ namespace gondwana::remote {
 
 class SentMessages {
  public:
-  // `ranks`: how many the job may have.
+  // `ranks`: the most ranks that the job may have.
   SentMessages(Streams& streams, const NodeInfos& nodes, std::uint32_t ranks)
       : streams_(streams), nodes_(nodes), ranks_(ranks) {}
 

@@ -66,7 +66,8 @@ Result<Posted> Stream::make_room(std::size_t size, std::size_t result_size) {
     if (Result<Posted> sent = flush(Urgency::send); !sent || *sent == Posted::busy) return sent;
   }
   if (open_batch()) return Posted::accepted;
-  // All slots are in use. progress() detects an error of another stream and names its node.
+  // Called if all slots are in use. progress() detects an error of another stream and names its
+  // node.
   if (!shared_.open.empty() && !shared_.open.front()->flush(Urgency::send)) return Posted::busy;
   return open_batch() ? Posted::accepted : Posted::busy;
 }

@@ -62,7 +62,7 @@ class Stream {
   Result<Posted> introduce();
   // Busy: earlier batches must be answered first.
   Result<Posted> append(const NewRequest& request);
-  // The same if the open batch suffices. False: no effect.
+  // Like append(), but only if the open batch has space. False: no effect.
   bool try_append(const NewRequest& request);
   // Sends the open batch, if any. Unless it is urgent, the batch stays open while enough batches
   // are unanswered.

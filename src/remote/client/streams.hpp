@@ -60,7 +60,7 @@ class Streams {
   void lose_all(const Error& loss);
   // Not called in every poll, because it costs more than a poll.
   void check_for_losses();
-  // Why no node can be reached any more; null while some can.
+  // The reason why no node can be reached any more; null while some can.
   const Error* end() const { return end_ ? &*end_ : nullptr; }
   const Error* lost(Rank peer) const;
   std::span<const Error> losses() const { return losses_; }
