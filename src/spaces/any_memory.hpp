@@ -62,7 +62,7 @@ class AnyMemory {
   enum class Passing : std::uint8_t { no, yes };
   Result<void> copy(std::byte* to, const std::byte* from, std::size_t size,
                     Passing passing = Passing::no);
-  // The same, but the copy may continue after the call.
+  // Like copy(), but the copy may continue after the call.
   Result<void> begin_copy(std::byte* to, const std::byte* from, std::size_t size, Passing passing,
                           DoneOf done_of);
 

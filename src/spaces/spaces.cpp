@@ -17,7 +17,7 @@ bool is_removed(const SpaceRow& row) {
   return row.size.load(std::memory_order_relaxed) == 0;
 }
 
-// Of a row that was removed, which keeps its handle until then.
+// Ends the sharing of a removed row, which keeps its handle until then.
 void unshare(const Kind*& kind, const SpaceRow& row) {
   SharedHandle handle{};
   for (std::size_t i = 0; i < handle.size(); ++i)
@@ -233,7 +233,8 @@ bool OwnSpaces::reap() {
   return release_unmapped();
 }
 
-// A peer that has looked at a space before it was removed may map it by its handle afterwards.
+// A peer that has read a row before the space was removed may map the space by its handle
+// afterwards.
 bool OwnSpaces::release_unmapped() {
   // NOLINTBEGIN(clang-analyzer-optin.core.EnumCastOutOfRange): only the arena's has a name
   for (std::uint32_t number = 1; number < kinds_.size(); ++number) {

@@ -74,7 +74,7 @@ class OwnSpaces {
   // No operation of a peer may be in flight. A peer unmaps the space when it waits or uses a
   // device.
   void remove(SpaceId id);
-  // The same for memory of this rank, which the kind releases when no peer maps it any more.
+  // Like remove(), for memory of this rank, which the kind releases when no peer maps it any more.
   void remove(SpaceId id, Kind& kind, std::byte* memory);
   // Whether a process still maps a removed space. Until then its memory must stay.
   bool is_mapped(SpaceId id) const { return viewers(id).count.load() > 0; }

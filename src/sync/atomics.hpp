@@ -24,14 +24,14 @@ concept AtomicsPolicy = requires(typename A::Word& word, std::uint32_t value,
   { word.store(value, order) };
   { word.fetch_add(value, order) } -> std::same_as<std::uint32_t>;
   { word.compare_exchange_strong(value, value, order, order) } -> std::same_as<bool>;
-  // The same with 64 bits, which no count exhausts.
+  // A counter of 64 bits, which never overflows in practice.
   { count.load(order) } -> std::same_as<std::uint64_t>;
   { count.store(seen, order) };
   { count.compare_exchange_strong(seen, seen, order, order) } -> std::same_as<bool>;
-  // Prevents reordering by the compiler, not by the processor: the writer's cost.
+  // Prevents reordering by the compiler, not by the processor. The writer pays only for this.
   { A::light_fence() };
-  // Makes every thread of the job pass a full fence before it returns: the sleeper's cost. False if
-  // the system refuses; then every sleep must be timed.
+  // Makes every thread of the job pass a full fence before it returns. The sleeper pays for it.
+  // False if the system refuses; then every sleep must be timed.
   { A::heavy_fence() } -> std::same_as<bool>;
   // Sleeps while `word` holds `value`; may return early.
   { A::futex_wait(word, value, timeout) };

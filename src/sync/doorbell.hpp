@@ -15,7 +15,7 @@
 
 namespace gondwana {
 
-// What a sleeper waits for: the cache line of a word in its arena, or anything.
+// The memory that a sleeper waits for: the cache line of a word in its arena, or anything.
 class Watch {
  public:
   constexpr Watch() = default;  // anything
@@ -64,7 +64,7 @@ struct Doorbell {
     }
   }
 
-  // The same in steps, if only the caller knows the condition: arm(), check the condition, and
+  // sleep_until() in steps, if only the caller knows the condition: arm(), check the condition, and
   // sleep if it does not hold. Returns after `timeout` at the latest.
   struct Armed {
     std::uint32_t seen;  // the number of rings
@@ -90,7 +90,7 @@ struct Doorbell {
     return asleep.load(std::memory_order_relaxed) != 0;
   }
 
-  // The same for a writer that names the place of its store in the arena.
+  // Like ring_if_asleep(), for a writer that names the place of its store in the arena.
   void ring_if_watched(std::size_t offset, std::size_t size) {
     A::light_fence();
     if (Watch::covers(asleep.load(std::memory_order_relaxed), offset, size)) ring();

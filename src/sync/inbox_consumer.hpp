@@ -1,11 +1,12 @@
 // The receiving side of an inbox lane: finds messages, and runs their handlers in place.
 //
-// Three ways to find a message, each slower and surer than the one before. First, the slot after
-// the last handled one of each sender: in a ping-pong that is one cache-line transfer. Second, the
-// news of each sender, a word that it writes after it has published, unless the message lies in
-// just that slot. Third, the credits: a message lies in a slot in use. Threads of one sender that
-// publish at once may overwrite each other's news, so only the third way finds every message. It
-// runs periodically, and before a sleep. A poll misses no message of a sender with a credit cache.
+// There are three ways to find a message, each slower and more certain than the previous one.
+// First, the slot after the last handled one of each sender: in a ping-pong that is one cache-line
+// transfer. Second, the news of each sender, a word that it writes after it has published, unless
+// the message is in that slot. Third, the credits: they show which slots are in use. Threads of one
+// sender that publish at once may overwrite each other's news, so only the third way finds every
+// message. It runs periodically, and before a sleep. A poll misses no message of a sender with a
+// credit cache.
 #pragma once
 
 #include <type_traits>
@@ -21,7 +22,7 @@ struct InboxPolling {
   std::uint32_t polls_per_search = 1024;
 };
 
-// One per polling thread. Its state is hints; the lane holds the facts.
+// One per polling thread. Its state contains only hints; the lane is authoritative.
 template <ExchangingAtomics A, InboxQueue<A> Lane>
 class InboxConsumer {
  public:
@@ -42,7 +43,7 @@ class InboxConsumer {
     return handle_from(find(), handle, most);
   }
 
-  // The same, and certain to find a message: slower.
+  // Like poll(), but slower and certain to find a message.
   template <typename Handle>
   std::uint32_t search_and_poll(Handle&& handle, std::uint32_t most) {
     return handle_from(search(), handle, most);
@@ -93,8 +94,9 @@ class InboxConsumer {
     return std::remove_reference_t<decltype(std::declval<Lane&>().channel(0))>::slot_count;
   }
 
-  // The message in this slot is unclaimed. The order matters: a thread that sees a stamp sees that
-  // the message before it was claimed, because that happened before its slot was given back.
+  // The message in this slot is unclaimed. The order of the tests matters: a thread that sees a
+  // stamp sees that the message before it was claimed, because that happened before its slot was
+  // given back.
   [[gnu::always_inline]] bool is_ready(Place at) {
     auto& slot = channel(at.sender).slots[at.slot];
     const std::uint32_t stamp = slot.stamp.load(std::memory_order_acquire);  // with publish()

@@ -19,7 +19,7 @@ struct Reservation {
   std::uint32_t block;  // for the payload, or no_block
 };
 
-// What a rank whose threads take turns keeps for a channel: credit taken in advance, so most
+// The state of a channel in a rank whose threads take turns: credit taken in advance, so that most
 // messages need no locked instruction, and the order of its messages. While it publishes them in
 // slot order, the receiver finds them without news.
 struct CreditCache {
@@ -45,7 +45,7 @@ class InboxSender {
   InboxSender(const Lane& lane, std::uint32_t me, CreditCache* credit_cache = nullptr)
       : lane_(lane), me_(me), credit_cache_(credit_cache) {}
 
-  // Nothing, and nothing changed, if there is no space now.
+  // Returns nothing, and changes nothing, if there is no space now.
   [[gnu::always_inline]] std::optional<Reservation> reserve(Payload payload) {
     if (payload == Payload::none) {
       const auto slot = take_slot();

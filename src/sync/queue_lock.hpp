@@ -1,6 +1,6 @@
-// A lock of the whole job. Ranks queue for it. Each waits at a word in its own memory, which its
-// predecessor writes, so waiting disturbs no other rank, and ranks get the lock in order of
-// arrival. (The queue of Mellor-Crummey and Scott.)
+// A lock of the whole job. It is the queue lock of Mellor-Crummey and Scott. Each rank waits at a
+// word in its own memory, which its predecessor writes. So waiting disturbs no other rank, and
+// ranks get the lock in order of arrival.
 //
 // A word at the lock's home is the tail: the last rank in the queue. Every rank has a node: its
 // successor, and whether it has the lock. Ranks are stored as number + 1; 0 means none. So all zero
@@ -17,12 +17,13 @@ namespace gondwana {
 // clang-format off
 template <typename Q>
 concept LockQueue = requires(Q queue, std::uint32_t member, std::uint32_t value, bool (*done)()) {
-  // At the home: one atomic instruction each, acquire and release; returns the previous value.
+  // These functions change the tail, at the home. Each is one atomic instruction, acquire and
+  // release, and returns the previous value.
   { queue.swap_tail(value) } -> std::same_as<std::uint32_t>;
   { queue.compare_swap_tail(value, value) } -> std::same_as<std::uint32_t>;  // expected, new
-  // The same at another member's node; wakes that member.
+  // Changes another member's node in the same way, and wakes that member.
   { queue.add_to_node(member, value) };
-  // The caller's own: acquire, without further order.
+  // The caller's own node: an acquire load, without further order.
   { queue.node() } -> std::same_as<std::uint32_t>;
   { queue.set_node(value) };
   // Waits until done(), which `member` makes true.
@@ -37,7 +38,7 @@ class QueueLock {
 
   QueueLock(Queue& queue, std::uint32_t me) : queue_(queue), me_(me) {}
 
-  // From before this rank enters the queue until it has left it.
+  // Whether this rank is in the queue: true from before it enters until it has left.
   bool is_mine() const { return queue_.node() != idle; }
 
   void acquire() {

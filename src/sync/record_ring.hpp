@@ -26,7 +26,7 @@ struct RecordRing {
     std::uint32_t to;
   };
   static constexpr std::uint32_t skip = ~std::uint32_t{0};
-  // Fits at any position of an empty ring.
+  // A record of this size fits at any position of an empty ring.
   static constexpr std::size_t longest = room / 2 - sizeof(Head);
 
   static constexpr std::size_t length(std::size_t size) {
@@ -88,7 +88,7 @@ class RecordReader {
 
   bool has_record() const { return ring_.written.load(std::memory_order_acquire) != taken_; }
 
-  // The same for threads that do not read.
+  // Whether a record is present, for threads that do not read records.
   bool shows_record() const {
     return ring_.written.load(std::memory_order_acquire) !=
            ring_.taken.load(std::memory_order_relaxed);

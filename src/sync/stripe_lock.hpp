@@ -1,5 +1,5 @@
-// A lock that its holder keeps for less than a microsecond and never while it waits. Processes that
-// cannot wait retry later.
+// A lock that its holder keeps for less than a microsecond and never while it waits. A process that
+// cannot take the lock retries later.
 //
 // A process that dies with the lock leaves it taken. The job ends then, as after any loss.
 #pragma once

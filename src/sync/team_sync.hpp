@@ -29,7 +29,7 @@ bool has_reached(const SyncLine<A>& line, Epoch epoch) {
   return line.epoch.load(std::memory_order_seq_cst) >= epoch;  // pairs with advance()
 }
 
-// The lines of a team, addressed by team rank. `Member` gives line(i) and doorbell(i).
+// The lines of a team, addressed by team rank. `Member` provides line(i) and doorbell(i).
 template <typename M, typename A>
 concept TeamMembers = requires(M members, std::uint32_t i) {
   { members.size() } -> std::convertible_to<std::uint32_t>;
@@ -42,16 +42,16 @@ class TeamSync {
  public:
   TeamSync(Members members, std::uint32_t me) : members_(members), me_(me) {}
 
-  // This member has reached `epoch`, and now waits for the others: its writes are visible to a
-  // member that sees the line. The store may still be in flight while it polls the other lines.
-  // That makes a barrier of two as fast as the machine.
+  // Announces that this member has reached `epoch` and now waits for the others: its writes are
+  // visible to a member that sees the line. The store may still be in flight while it polls the
+  // other lines. So a barrier of two takes only the time of two cache-line transfers.
   void arrive(Epoch epoch) {
     members_.line(me_).epoch.store(epoch, std::memory_order_release);  // pairs with has_reached()
   }
 
-  // This member has reached `epoch`, and may continue without waiting. In addition, of two members
-  // that advance at once, at least one sees the other's line afterwards, and wakes a member that
-  // waits for both.
+  // Announces that this member has reached `epoch` and may continue without waiting. In addition,
+  // of two members that advance at once, at least one sees the other's line afterwards, and wakes a
+  // member that waits for both.
   void advance(Epoch epoch) {
     members_.line(me_).epoch.store(epoch, std::memory_order_seq_cst);  // pairs with has_reached()
   }

@@ -16,7 +16,7 @@ namespace gondwana {
 template <AtomicsPolicy A>
 class TurnLock {
  public:
-  // A thread's own knowledge. Begins as false.
+  // Whether the thread is the first one, as far as it knows. Begins as false.
   using IsFirst = bool;
 
   [[gnu::always_inline]] void enter(IsFirst& is_first) {
@@ -30,7 +30,7 @@ class TurnLock {
     if (futex_.exchange(free, std::memory_order_release) == waited_for) A::futex_wake_all(futex_);
   }
 
-  // For the thread inside: whether another one waits.
+  // Called by the thread inside: whether another one waits.
   bool is_wanted(const IsFirst& is_first) const {
     return is_first ? came_.load(std::memory_order_relaxed) == several
                     : futex_.load(std::memory_order_relaxed) == waited_for;
@@ -62,7 +62,7 @@ class TurnLock {
     if (came_.load(std::memory_order_relaxed) != several) wait_for_first();
   }
 
-  // Once in the life of the lock. The first thread does not wake this one, so it polls.
+  // Called once in the life of the lock. The first thread does not wake this one, so it polls.
   void wait_for_first() {
     came_.store(several, std::memory_order_relaxed);
     A::heavy_fence();

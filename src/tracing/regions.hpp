@@ -11,10 +11,10 @@ class Regions {
  public:
   enum User : std::uint32_t { trace = 1, checks = 2, tool = 4, starting = 8 };
 
-  // If nothing uses regions, a call does nothing else.
+  // If nothing uses regions, a call does nothing else than this test.
   static bool are_used() { return users.load(std::memory_order_relaxed) != 0; }
   static void add(User user) { users.fetch_or(user, std::memory_order_relaxed); }
-  // Called when the library has started and knows what uses regions.
+  // Called when the library has started and knows whether regions are used.
   static void start(bool with_checks);
 
   static void begin(const char* name);

@@ -20,8 +20,8 @@ struct EmulatedSettings {
   std::size_t bandwidth = 0;                  // bytes per second; 0: as fast as memory
 };
 
-// How the number of threads is known: exactly, or by counting those of the process before and
-// after, when the program may also have started some.
+// How the number of new threads is determined. exact: it is known. measured: by counting the
+// threads of the process before and after, which may include new threads of the program.
 enum class ThreadCount : std::uint8_t { exact, measured };
 using ThreadListener = std::function<void(std::int32_t more, ThreadCount count)>;
 

@@ -1,4 +1,4 @@
-// The copies of a device that have begun and not finished, in the order of their begin.
+// The unfinished copies of a device, in the order in which they began.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace gondwana {
 
 class PendingCopies {
  public:
-  // The number of the last copy that has begun.
+  // The number of the latest copy.
   std::uint64_t last() const { return begun_; }
 
   void add(Completion& done) {
@@ -21,7 +21,7 @@ class PendingCopies {
     pending_.push_back({++begun_, &done});
   }
 
-  // For the copies up to number `last`.
+  // Finishes the copies up to number `last`.
   void finish(std::uint64_t last) {
     finish_each(last, [](Completion& done) { done.finish(); });
   }

@@ -8,9 +8,9 @@
 
 namespace gondwana {
 
-// Whether it has pinned some of these pages. The driver keeps to the pages that were there: other
-// pages at their addresses would be the processor's alone. A pin that touches neither the first nor
-// the last byte of a page is not seen.
+// Whether the program has pinned some of these pages. The driver keeps using the pinned pages: if
+// other pages replaced them, only the processor would see the new ones. A pin that includes neither
+// the first nor the last byte of a page is not detected.
 bool has_pinned(Bytes pages);
 
 // Whether the predicate holds for the first or the last byte of a page.

@@ -15,7 +15,7 @@ constexpr unsigned for_all_contexts = 1;  // flag of pinned memory
 constexpr int out_of_memory = 2;
 constexpr int not_ready = 600;
 constexpr int already_pinned = 712;
-constexpr int relaxed = 2;  // what captures of other threads ask of this one
+constexpr int relaxed = 2;  // how captures of other threads restrict this one
 
 class StreamDevice final : public DriverDevice {
  public:

@@ -36,7 +36,7 @@ struct StreamCalls {
   DriverCall<IpcHandle*, void*> get_handle;
   DriverCall<void**, IpcHandle, unsigned> open_handle;
   DriverCall<void*> close_handle;
-  DriverCall<int*> exchange_mode;  // of captures in other threads; old drivers have none
+  DriverCall<int*> exchange_mode;  // the capture mode of this thread; old drivers have none
 
   void find_in(VendorLibrary& library);
 };

@@ -53,7 +53,7 @@ constexpr VirtualCalls virtual_calls{.get_range = {"cuMemGetAddressRange_v2"},
                                      .unmap = {"cuMemUnmap"},
                                      .set_access = {"cuMemSetAccess"}};
 
-// Most members are functions of the library that only this driver has.
+// Most members are library functions that only CUDA has.
 class CudaDriver final : public StreamDriver {
  public:
   CudaDriver() : StreamDriver(stream_calls) {}
@@ -95,7 +95,7 @@ class CudaDriver final : public StreamDriver {
   DriverCall<int, const char**> name_error_{"cuGetErrorName"};
   VirtualMemory virtual_memory_{*this, virtual_calls};
 
-  // Primary contexts by device. All that retain one get the same.
+  // Primary contexts by device. All callers that retain a primary context get the same one.
   std::vector<std::atomic<Context>> contexts_;
 };
 
@@ -271,7 +271,7 @@ bool is_used() {
 }
 
 bool has_pinned(Bytes pages) {
-  constexpr unsigned on_host = 1;  // CU_MEMORYTYPE_HOST; of other memory of the host it is none
+  constexpr unsigned on_host = 1;  // CU_MEMORYTYPE_HOST; other host memory has no type
   const Result<VendorLibrary> library = VendorLibrary::load(libraries, vendor);
   DriverCall<unsigned, int*, void**, const void*> describe{"cuPointerGetAttributes"};
   if (library) library->find_any(describe.function, describe.name);

@@ -35,7 +35,7 @@ constexpr StreamCalls stream_calls{.allocate = {"hipMalloc"},
                                    .close_handle = {"hipIpcCloseMemHandle"},
                                    .exchange_mode = {"hipThreadExchangeStreamCaptureMode"}};
 
-// The same in all versions, except for the numbers of the types.
+// The structure is the same in all versions, except for the numbers of the types.
 struct PointerAttributes {
   int type;
   int device;
@@ -157,7 +157,7 @@ bool is_here(const KindContext& /*context*/) {
   return ::access("/dev/kfd", F_OK) == 0;
 }
 
-// Old versions take other memory of the host for an error.
+// Old versions report an error for other host memory.
 bool has_pinned(Bytes pages) {
   const Result<VendorLibrary> library = VendorLibrary::load(libraries, "ROCm");
   DriverCall<int*> get_version{"hipRuntimeGetVersion"};
