@@ -41,7 +41,7 @@ static inline gasnet_handle_t gasnet_get_nb_bulk(void* dest, gasnet_node_t node,
   return gasnet_get_nb(dest, node, src, nbytes);
 }
 
-// Implicit: complete when a gasnet_*_syncnbi_ call says so.
+// Implicit: complete when a gasnet_*_syncnbi_ call reports it.
 static inline void gasnet_put_nbi(gasnet_node_t node, void* dest, const void* src, size_t nbytes) {
   (void)gex_RMA_PutNBI(gondwana_gasnet_team(), node, dest, src, nbytes, GEX_EVENT_NOW, 0);
 }

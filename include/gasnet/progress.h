@@ -74,7 +74,7 @@ static inline void gex_Coll_BarrierBlocking(gex_TM_t tm, gex_Flags_t flags) {
   gex_Event_Wait(gex_Coll_BarrierNB(tm, flags));
 }
 
-// A hint which thread is calling. This library does not need it.
+// A hint that identifies the calling thread. This library does not need it.
 typedef void* gasnet_threadinfo_t;
 #define GASNET_BEGIN_FUNCTION() ((void)0)
 #define GASNET_POST_THREADINFO(info) ((void)(info))

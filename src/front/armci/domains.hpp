@@ -5,7 +5,7 @@
 
 namespace gondwana::armci {
 
-// 1: the caller and this process do.
+// Returns 1 if the caller and this process share a node.
 int is_same_node(CallName call, int proc);
 
 }  // namespace gondwana::armci

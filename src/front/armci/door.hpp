@@ -1,4 +1,4 @@
-// The ARMCI door of one process: what its calls share.
+// The ARMCI door of one process: the state that its calls share.
 #pragma once
 
 #include <fmt/format.h>

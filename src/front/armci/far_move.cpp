@@ -9,7 +9,7 @@
 namespace gondwana::armci {
 namespace {
 
-// A put or get of pieces of a process out of reach. `tell(pieces)` moves them all.
+// Puts or gets pieces of a process out of reach. `tell(pieces)` moves all of them.
 template <typename Tell>
 void tell_far(const Call& call, Rank rank, const Tell& tell) {
   Door& door = call.door;

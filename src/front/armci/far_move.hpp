@@ -14,7 +14,7 @@ namespace gondwana::armci {
 void move_far(const Call& call, Rank rank, std::span<const StridedRun> runs);
 void move_section_far(const Call& call, Rank rank, const strided::Transfer& transfer,
                       std::uint64_t offset, std::byte* own);
-// The lane counts the requests. Their sources may be reused on return.
+// The lane counts the requests. The sources may be reused on return.
 void accumulate_far(const Call& call, Rank rank, std::span<const StridedRun> runs);
 
 }  // namespace gondwana::armci

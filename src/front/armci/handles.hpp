@@ -1,4 +1,4 @@
-// Waits for calls that did not, and what stands around loads and stores.
+// Waits for nonblocking calls, and the fences around direct loads and stores.
 #pragma once
 
 #include <atomic>

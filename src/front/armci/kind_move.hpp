@@ -13,7 +13,7 @@ class KindMove {
  public:
   explicit KindMove(const Call& call) : call_(call) {}
 
-  // `there`: an address, as calls name memory of the other process.
+  // `there`: the address by which calls name memory of the other process.
   void move(const StridedRun& run) const;
 
  private:

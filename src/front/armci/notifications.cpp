@@ -1,4 +1,4 @@
-// Words by which a process says that its puts have arrived.
+// Words by which a process announces that its puts have arrived.
 #include <atomic>
 
 #include "front/armci/door.hpp"

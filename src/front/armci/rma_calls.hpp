@@ -1,5 +1,5 @@
-// Puts, gets and accumulates, as armci.h has them. With a handle they need not wait; of all but
-// gets there is nothing left to wait for.
+// Puts, gets and accumulates, as declared in armci.h. With a handle, gets need not wait. All other
+// calls are complete when they return.
 #pragma once
 
 #include "front/armci/rma.hpp"

@@ -7,9 +7,9 @@
 
 namespace gondwana::armci {
 
-// Null: the caller takes no part. The first call for a scope is collective over it.
+// Null: the caller is not a member. The first call for a scope is collective over it.
 Group* scope_of(CallName call, Door& here, int scope);
-// Not collective.
+// The ranks of the scope's members. Not collective.
 std::vector<Rank> members_of_scope(CallName call, Door& here, int scope);
 // Ends the job if `n` is negative.
 inline std::size_t checked_count(CallName call, int n) {

@@ -8,7 +8,7 @@
 
 namespace gondwana::gasnet {
 
-// What a caller passes to notify or wait.
+// The name that a caller passes to notify or wait.
 struct BarrierName {
   int id;
   int flags;
@@ -45,7 +45,8 @@ class SplitBarrier {
   bool advance();
   int leave(BarrierName name);
 
-  // Set between notify and wait. An event if the steps must progress without calls to the barrier.
+  // Set between notify and wait. It is an event if the steps must progress without calls to the
+  // barrier.
   std::optional<std::variant<Round, gex_Event_t>> step_;
   BarrierOutcome mine_;
   BarrierOutcome all_;

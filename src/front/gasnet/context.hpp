@@ -1,5 +1,5 @@
-// What the calling thread is doing, for the rules about where calls are allowed. They are
-// checked if GASNET_DEBUG or GONDWANA_DEBUG asks for it. GASNet-EX 0.19, Restricted context.
+// The state of the calling thread, for the rules about where calls are allowed. They are checked if
+// GASNET_DEBUG or GONDWANA_DEBUG asks for it. GASNet-EX 0.19, Restricted context.
 #pragma once
 
 #include <cstdint>

@@ -30,7 +30,7 @@ class DeviceTransfers {
   // In flight when they return. Polls and waits advance them.
   void begin_put(Batch& batch, Remote to, Bytes source, CallName call);
   void begin_get(Batch& batch, MutableBytes dest, Remote from, CallName call);
-  // Waits for what devices carry out, or until the client may use all sources again.
+  // Waits for the operations of devices, or until the client may use all sources again.
   void wait(const Batch& batch, CallName call, bool for_sources);
 
  private:

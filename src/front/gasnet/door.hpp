@@ -1,4 +1,4 @@
-// The GASNet-EX door: the objects of one process, and what its calls share.
+// The GASNet-EX door: the objects of one process, and the state that its calls share.
 //
 // Most calls name an object, and every object knows its door. The other calls use door(), the door
 // of this process. Tests that run ranks as threads have several doors.
@@ -94,10 +94,10 @@ class Door {
 
 // The door of this process, or of this thread in tests that run ranks as threads.
 Door& door();
-// Null before gex_Client_Init, for the calls that are allowed then.
+// Null before gex_Client_Init. Used by calls that are allowed before it.
 Door* find_door();
 
-// Prints the message and ends the job. For errors that have no GASNet code.
+// Prints the message and ends the job. Used for errors that have no GASNet code.
 [[noreturn, gnu::cold]] void give_up(CallName call, const std::string& sentence);
 
 // `what`: "rank", "root" or "image".

@@ -14,7 +14,7 @@ class Endpoints {
   // Null if the process has the maximum number.
   gex_EP_t make(gex_Client_t client, gex_EP_Capabilities_t capabilities, gex_Flags_t flags);
   void remove(gex_EP_t endpoint);
-  // Null: there is none.
+  // Null: no endpoint has this index.
   gex_EP_t operator[](gex_EP_Index_t index) const { return held_[index].get(); }
   gex_EP_t first() const { return held_[0].get(); }
 

@@ -1,4 +1,4 @@
-// What happens while a client polls or waits: messages arrive, and asynchronous operations advance.
+// Progress while a client polls or waits: messages arrive, and asynchronous operations advance.
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,7 @@ class Progress {
   std::uint32_t poll();
   // Polls until nothing is found, at most once for each sender: one poll receives from one sender.
   void poll_for_all();
-  // The same as poll(), but the next polls may be cheap (quiet_polls.hpp).
+  // Like poll(), but the next polls may be cheap (quiet_polls.hpp).
   void poll_in_loop();
   // For calls that test without waiting. `found`: the test found what the program may wait for.
   void note_poll(bool found, std::uint32_t polls = 1) {

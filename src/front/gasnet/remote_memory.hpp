@@ -14,13 +14,13 @@
 
 namespace gondwana::gasnet {
 
-// What a call with these flags does if the queue is full.
+// The behaviour of a call with these flags if the queue is full.
 inline RemoteAccess::NoRoom without_room(gex_Flags_t flags) {
   return (flags & GEX_FLAG_IMMEDIATE) != 0 ? RemoteAccess::NoRoom::refuse
                                            : RemoteAccess::NoRoom::wait;
 }
 
-// For many threads. Ends the job if no place is left.
+// Makes a shared lane. Ends the job if no lane is left.
 std::unique_ptr<Lane> make_lane(Engine& engine);
 // Ends the job with the error of the lane.
 [[noreturn]] void fail(Lane& lane, CallName call);
@@ -48,7 +48,7 @@ class RemoteMemory {
   bool get(MutableBytes dest, Remote from, CallName call, NoRoom no_room = NoRoom::wait);
   std::optional<std::uint64_t> request(Remote at, const AtomicRequest& request, CallName call,
                                        NoRoom no_room = NoRoom::wait);
-  // The same in the arena of a rank, even with GASNET_SEGMENT_EVERYTHING.
+  // Like request(), in the arena of a rank, even with GASNET_SEGMENT_EVERYTHING.
   std::optional<std::uint64_t> request_in_arena(Remote at, const AtomicRequest& request,
                                                 CallName call, NoRoom no_room = NoRoom::wait);
   void get_from_arena(MutableBytes dest, Remote from, CallName call);

@@ -15,7 +15,7 @@ namespace gondwana::gasnet {
 struct Settings {
   // Bytes per process: GASNET_MAX_SEGSIZE, GASNET_PHYSMEM_MAX.
   std::size_t largest_segment = std::numeric_limits<std::size_t>::max();
-  std::uint64_t most_threads = 256;  // calling the library: GASNET_MAX_THREADS
+  std::uint64_t most_threads = 256;  // threads that call the library: GASNET_MAX_THREADS
   std::uint32_t exit_timeout_s = 0;  // GASNET_EXITTIMEOUT; 0: by the number of ranks
 };
 

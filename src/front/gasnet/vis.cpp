@@ -22,13 +22,13 @@ namespace {
 
 using strided::End;
 
-// The peer of a call, and the end of the transfer that it is.
+// The peer of a call, and its end of the transfer.
 struct Peer {
   gex_TM_t team;
   gex_Rank_t rank;
   End side;  // device memory is on at least one side
   gex_Flags_t flags;
-  bool is_by_kind = false;  // where a side is memory of a device
+  bool is_by_kind = false;  // whether memory of a side is on a device
 
   CallName call() const { return side == End::target ? "gex_VIS_Put" : "gex_VIS_Get"; }
 };

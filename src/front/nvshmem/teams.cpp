@@ -32,7 +32,7 @@ nvshmem_team_t add(shmem_team_t team) {
   return number;
 }
 
-// Collective. Whether all nodes have the same number of PEs.
+// Whether all nodes have the same number of PEs. Collective.
 bool nodes_are_alike(int node_size) {
   auto* words = static_cast<int*>(shmem_malloc(3 * sizeof(int)));
   if (words == nullptr) give_up("nvshmem_init", "the symmetric heap of the host is full");

@@ -128,7 +128,7 @@ void examine_block(const Caller& caller, const Array& array) {
     refuse(caller, array, *doubt);
 }
 
-// An array that the processor reads or writes whatever the others are.
+// An array that must be host memory, even if others are on devices.
 void examine_host(const Caller& caller, const Array& array) {
   const KindAccess* kinds = caller.engine.kind_access();
   if (kinds == nullptr || array.data == nullptr || array.count == 0) return;

@@ -30,11 +30,11 @@ struct Array {
 // A copy between `own` memory and `theirs`, the memory of `pe`.
 [[gnu::cold]] void examine_transfer(const Caller& caller, const Array& theirs, const Array& own,
                                     int pe);
-// The same with strides, which are checked first.
+// A strided copy. The strides are checked first.
 [[gnu::cold]] void examine_strided(const Caller& caller, const Array& theirs, const Array& own,
                                    int pe);
 
-// The same with a signal, which must not overlap the data.
+// A put with a signal, which must not overlap the data.
 [[gnu::cold]] void examine_put_signal(const Caller& caller, const Array& theirs, const Array& own,
                                       const std::uint64_t* word, int pe);
 

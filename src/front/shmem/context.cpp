@@ -21,7 +21,8 @@ Context& context_of(const Caller& caller, shmem_ctx_t handle) {
   return *context;
 }
 
-// The same for calls that change the context. Only its thread may change a private context.
+// Like context_of(), for calls that change the context. Only its thread may change a private
+// context.
 Context& own_context(const Caller& caller, shmem_ctx_t handle) {
   Context& context = context_of(caller, handle);
   if (caller.checks_enabled()) examine_owner(caller, context);

@@ -18,7 +18,7 @@
 namespace gondwana::shmem {
 namespace {
 
-// The alignment of vendors' allocators, so that rows of a matrix begin as in memory of theirs.
+// The alignment of vendors' allocators. Rows of a matrix get the same alignment as in their memory.
 constexpr std::size_t usual_alignment = 256;
 
 void tell(const Caller& caller, const std::string& why) {

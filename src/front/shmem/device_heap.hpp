@@ -14,7 +14,7 @@ namespace gondwana::shmem {
 
 struct Caller;
 
-// Owns its memory. The calls that use it are collective, so one thread at a time uses it.
+// The heap owns its memory. The calls that use it are collective, so one thread at a time uses it.
 class DeviceHeap {
  public:
   // The heap manages the first `size` bytes of an allocation of `device`.

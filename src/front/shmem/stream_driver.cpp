@@ -114,7 +114,7 @@ class HipStreams final : public VendorStreams {
            find(library, "hipGetErrorName", name_error_) && start_(0) == 0;
   }
   const char* name() const override { return "ROCm"; }
-  // Old versions do not tell the device of a stream that is not a default stream.
+  // Old versions do not report the device of a stream that is not a default stream.
   std::uintptr_t context_of(void* stream) const override {
     int device = 0;
     const bool is_known = is_default(stream)

@@ -12,7 +12,7 @@ namespace gondwana::shmem {
 bool streams_have_work();
 // Returns when all queued calls are done. Ends the job if a stream has lost one.
 void quiet_streams(CallName call);
-// The same, when the library ends.
+// Called when the library ends: returns when all queued calls are done.
 void end_streams(CallName call);
 
 void call_on_stream(const Caller& caller, void (*call)(void*), void* argument, void* stream);

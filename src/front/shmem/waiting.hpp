@@ -159,7 +159,7 @@ WaitSet<T, ConditionOf> wait_set(const Caller& caller, const T* cells, std::size
   return {Cells<T>(caller, cells), count, status, condition};
 }
 
-// The same for calls that write the indices of several elements.
+// The conditions of a call that writes the indices of several elements.
 template <typename T, typename ConditionOf>
 WaitSet<T, ConditionOf> wait_set(const Caller& caller, const T* cells, std::size_t count,
                                  const int* status, ConditionOf condition,
@@ -212,7 +212,7 @@ std::size_t test_for_some(const Caller& caller, const Set& set, std::size_t* ind
   return found;
 }
 
-// The calls. Those named _vector take a value for each element, the others one for all.
+// The calls named _vector take a value for each element, the others one value for all.
 
 template <typename T>
 void wait_until_all(Caller caller, T* cells, std::size_t count, const int* status, int cmp,

@@ -113,7 +113,7 @@ void gondwana_gasnett_rwlock_destroy(gasnett_rwlock_t* lock, int checks) {
 
 void gondwana_gasnett_rwlock_rdlock(gasnett_rwlock_t* lock, int checks) {
   demand_new(lock, checks, "gasnett_rwlock_rdlock");
-  // EAGAIN: the maximum number of readers hold the lock. Wait for one to leave.
+  // EAGAIN: the lock has the maximum number of readers. Wait until one releases it.
   while (pthread_rwlock_rdlock(&shared(lock).lock) == EAGAIN) sched_yield();
   if (checks != 0) read_locks.push_back(lock);
 }
