@@ -1,5 +1,5 @@
-# The targets of find_package(Gondwana), for projects that have this repository as a folder of theirs: by add_subdirectory or
-# FetchContent.
+# The targets of find_package(Gondwana), for projects that contain this repository as a folder, by
+# add_subdirectory or FetchContent.
 
 # One library serves every thread mode of GASNet-EX.
 foreach(kind "" _static)
