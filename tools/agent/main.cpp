@@ -59,7 +59,8 @@ void report_dropped(const NodeAgent::Dropped& dropped) {
 // [[gnu::used]]: leak checkers find the agent through this pointer.
 [[gnu::used]] constinit NodeAgent* kept = nullptr;
 
-// Prints a line for each kind: its name, the number of its devices, and why there are none.
+// Prints a line for each kind: its name, the number of its devices, and the reason if there are
+// none.
 Result<void> probe_kinds() {
   const Result<Options> options = read_options(own_environment());
   if (!options) return options.error();
@@ -107,8 +108,8 @@ Result<void> run(bool only_probe) {
 }  // namespace
 }  // namespace gondwana
 
-// --probe prints the network that the agent would use, or why it can use none. --probe-kinds prints
-// which devices there are.
+// --probe prints the network that the agent would use, or the reason why it cannot use one.
+// --probe-kinds prints the available devices.
 int main(int argc, char** argv) {
   gondwana::occupy_standard_descriptors();
   // Only the guardian ends the agent: a Ctrl-C is meant for the ranks.

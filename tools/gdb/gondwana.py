@@ -1,8 +1,8 @@
 """Gondwana in gdb: `source PREFIX/share/gondwana/gdb/gondwana.py`, or a line of ~/.gdbinit.
 
-Handles are printed by what they name, and `gondwana waiting` says where each thread of a rank is.
-Both read types of the program and names of functions only, so they work on a rank that runs, on a
-core file, and where the library has no types in its debugging information.
+gdb prints handles as the objects that they name, and `gondwana waiting` shows the call in which
+each thread of a rank is. Both use only types of the program and names of functions. So they work on
+a running rank, on a core file, and with a library without debugging information.
 """
 
 import re
@@ -15,7 +15,7 @@ WAITING = re.compile(r"gondwana::(LongWait|Waiter)::")
 
 
 class Number:
-    """A handle that is a small number, some of which have names."""
+    """A handle that is a small number. Some numbers have names."""
 
     def __init__(self, value, kind, names):
         self.number = int(value)
@@ -40,13 +40,13 @@ def ranks_text(first, stride, size):
 
 
 def members_of(number):
-    """Of a team of the library, or None: the memory may be missing in a core file."""
+    """The ranks of a team of the library, or None if a core file lacks the memory."""
     shown = struct.Struct("=IiI")  # ShownTeam: first, stride, size
     try:
         teams, numbers, distance = (
             int(gdb.parse_and_eval(f"((unsigned long*)&gondwana_debug_teams)[{word}]"))
             for word in range(3))
-        if not 0 < number < numbers:  # the world has a name; a variable may hold anything
+        if not 0 < number < numbers:  # the world has a name; a variable may have any value
             return None
         place = teams + distance * number
         memory = gdb.selected_inferior().read_memory(place, shown.size)
@@ -105,13 +105,13 @@ PRINTERS = {
 
 
 class Printers:
-    """As gdb wants a list of printers: a name for `disable pretty-printer`, and a call."""
+    """The list of printers that gdb expects: a name for `disable pretty-printer`, and a call."""
 
     name = "gondwana"
     enabled = True
 
     def __call__(self, value):
-        """Typedefs name the handles; what they stand for is a pointer."""
+        """The handles are typedefs of pointer types."""
         found = value.type.unqualified()
         while found.name not in PRINTERS and found.code == gdb.TYPE_CODE_TYPEDEF:
             found = found.target().unqualified()
@@ -126,7 +126,7 @@ def place_of(frame):
 
 
 def call_of(frame):
-    """The name of the call of the library that the frame is, or None."""
+    """The name of the library call of this frame, or None."""
     found = LIBRARY_CALL.fullmatch((frame.name() or "").split("(")[0])
     return next(filter(None, found.groups())) if found else None
 
@@ -137,12 +137,12 @@ def frames():
         yield frame
         try:
             frame = frame.older()
-        except gdb.error:  # the stack is damaged, or of code without information
+        except gdb.error:  # the stack is damaged, or the code has no unwind information
             return
 
 
 def describe_thread():
-    """The outermost call of the library on the stack is what the program called."""
+    """The outermost library call on the stack is the one that the program made."""
     stack = list(frames())
     calls = [i for i, frame in enumerate(stack) if call_of(frame)]
     if not calls:
@@ -154,14 +154,14 @@ def describe_thread():
 
 
 class Gondwana(gdb.Command):
-    """What gdb knows of a rank of Gondwana."""
+    """Commands about a rank of Gondwana."""
 
     def __init__(self):
         super().__init__("gondwana", gdb.COMMAND_STATUS, prefix=True)
 
 
 class Waiting(gdb.Command):
-    """Says for each thread in which call of the library it is, and where the program called it."""
+    """Prints for each thread its library call and the place of that call in the program."""
 
     def __init__(self):
         super().__init__("gondwana waiting", gdb.COMMAND_STATUS)

@@ -15,7 +15,7 @@
 namespace gondwana::profile {
 namespace {
 
-// Where the calling thread counts, and the session that this belongs to.
+// The counters of the calling thread, and their session.
 struct Place {
   std::uint64_t session = Profile::nowhere;
   Counters counters;

@@ -15,14 +15,15 @@ namespace gondwana::profile {
 // not counted for the outer one. In a traced job each call is also an event.
 class Call {
  public:
-  // `number` is an index into call_names; `bytes` is what the arguments say is moved or allocated.
+  // `number` is an index into call_names; `bytes` is the number of bytes that the arguments move or
+  // allocate.
   explicit Call(std::size_t number, std::size_t bytes = 0, CallSite site = this_call());
   ~Call();
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
  protected:
-  // The event starts later, when begin() says what it is.
+  // The event starts later, when begin() gives its kind.
   struct NotYet {};
   Call(std::size_t number, std::size_t bytes, CallSite site, NotYet /*later*/);
   void begin(EventKind kind, const void* place, std::uint32_t peer = TraceEvent::nobody);
@@ -58,7 +59,7 @@ class WordWait : public Call {
 class Allocation : public Call {
  public:
   Allocation(std::size_t number, std::size_t bytes, CallSite site = this_call());
-  // Records where the memory is, and returns it.
+  // Records the address of the memory, and returns it.
   template <typename Pointer>
   Pointer made(Pointer memory) {
     set_place(memory);

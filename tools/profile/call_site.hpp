@@ -1,5 +1,5 @@
-// Where a program makes a call: the return addresses of the wrapper and of its callers, read from
-// the stack along the frame pointers.
+// The place of a call in the program: the return addresses of the wrapper and of its callers, read
+// from the stack along the frame pointers.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ struct CallSite {
   return {static_cast<const void* const*>(__builtin_frame_address(0))};
 }
 
-// Innermost first; null after the last.
+// Return addresses, innermost first; null after the last.
 using CallPath = std::array<const void*, 4>;
 
 struct Stack {
@@ -32,8 +32,8 @@ struct Stack {
 };
 
 // The first address is always right. The others are right if the program has frame pointers;
-// otherwise they are whatever the stack holds. Nothing outside `stack` is read: a call on another
-// stack, such as a coroutine's, has only the first address.
+// otherwise they are arbitrary words of the stack. Nothing outside `stack` is read: a call on
+// another stack, such as a coroutine's, has only the first address.
 inline CallPath path_of(CallSite site, const Stack& stack) {
   CallPath path{site.frame[1]};
   const void* const* frame = site.frame;

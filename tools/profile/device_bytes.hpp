@@ -23,14 +23,14 @@ struct DeviceBytes {
 
   // A kind has the same index on all ranks.
   void add(const DeviceBytes& other);
-  // Returns what has been moved since `earlier`.
+  // Returns the bytes that were moved since `earlier`.
   DeviceBytes since(const DeviceBytes& earlier) const;
 };
 
-// What this rank has moved since its process began.
+// The bytes that this rank has moved since its process began.
 DeviceBytes device_bytes_now();
 
-// What all ranks have moved; empty if no device was used.
+// The bytes that all ranks have moved; empty if no device was used.
 std::string as_text(const DeviceBytes& all);
 
 }  // namespace gondwana::profile

@@ -69,7 +69,7 @@ std::string Tables::own_details(double nanoseconds_per_tick) {
 }
 
 std::string as_json(const Report& report) {
-  // One rank at a time: all of a large job would take much memory as a tree.
+  // Writes one rank at a time, because the tree of a large job would take much memory.
   std::string text = gondwana::to_line({{"format", "gondwana profile 1"},
                                         {"title", report.title},
                                         {"has_matrix", report.peers > 0},

@@ -7,7 +7,7 @@
 
 namespace gondwana::profile {
 
-// The matrix contains only entries that are not zero.
+// The matrix contains only nonzero entries.
 std::string as_json(const Report& report);
 
 }  // namespace gondwana::profile

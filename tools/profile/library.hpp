@@ -16,7 +16,7 @@ void find_library();
 // false if it is missing.
 bool load_library();
 
-// What copies of this rank have moved to and from devices; null if unknown.
+// The traffic of this rank's copies to and from devices; null if unknown.
 const DeviceTraffic* device_traffic();
 
 // The event ring of the calling thread; null if the job is not traced.

@@ -156,7 +156,7 @@ void Profile::exit_gasnet(int status) {
   abandon(number, fmt::format("called gasnet_exit({})", status));
 }
 
-// Like the library at exit: other ranks may still be on their way, or may never come.
+// Like the library at exit: other ranks may arrive later or never.
 bool Profile::all_leave() const {
   constexpr std::chrono::milliseconds longest{50};
   tables_.slots.note_leaving();
@@ -197,7 +197,7 @@ void Profile::end_counting(std::size_t number, std::uint64_t began) {
   }
   if (!has_gasnet_) return tables_.slots.free();
   // The tables stay: other threads of the client may be in calls.
-  pshmem_barrier_all();  // nobody ends the job before the report is there
+  pshmem_barrier_all();  // no rank ends the job before the report is written
 }
 
 void Profile::abandon(std::size_t number, const std::string& why) {

@@ -1,4 +1,4 @@
-// The profile of this process: when it counts, and where the counts go.
+// The profile of this process: its counting periods, and the destination of the counts.
 #pragma once
 
 #include <unistd.h>
@@ -60,7 +60,7 @@ class Profile {
   // call.
   void abandon(std::size_t number, const std::string& why);
 
-  // 0 or less: stops counting. 1: counts. 2: counts, and reports what this rank has so far.
+  // 0 or less: stops counting. 1: counts. 2: counts, and reports the counts of this rank so far.
   void set_level(int level);
 
  private:
@@ -79,7 +79,7 @@ class Profile {
   std::uint64_t session_ = off;
   bool counting_ = true;
   bool has_gasnet_ = false;
-  std::size_t last_call_ = 0;         // of a program that exits without shmem_finalize
+  std::size_t last_call_ = 0;         // used if a program exits without shmem_finalize
   std::string first_call_;            // the call that began the session
   std::optional<Settings> settings_;  // set once they have been read
   Tables tables_;

@@ -12,11 +12,11 @@ namespace gondwana::profile {
 
 class RankPaths {
  public:
-  // For a thread that begins to count; it may continue the table of a thread that has ended.
+  // Called by a thread that begins to count. It may continue the table of a thread that has ended.
   PathTable* lease();
   void give_back(PathTable* table);
 
-  // An object: "modules" lists the files. "paths" lists each path with its call, calls,
+  // Returns an object: "modules" lists the files. "paths" lists each path with its call, calls,
   // nanoseconds, bytes, and pairs of a module number and an address in that module.
   Json as_json(double nanoseconds_per_tick);
 

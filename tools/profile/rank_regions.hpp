@@ -1,4 +1,4 @@
-// What a rank does in the regions that its program names with shmemx_region_begin.
+// The times of a rank in the regions that its program names with shmemx_region_begin.
 #pragma once
 
 #include <cstdint>

@@ -87,7 +87,7 @@ DeviceBytes devices_of(const Report& report) {
   return all;
 }
 
-// What the rank has sent to, or fetched from, each peer.
+// The bytes that the rank has sent to, or fetched from, each peer.
 const std::uint64_t* traffic(const RankCounts& rank, Traffic kind, std::size_t peers) {
   return rank.words.data() + table_words(0) + static_cast<std::size_t>(kind) * peers;
 }

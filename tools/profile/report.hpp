@@ -10,8 +10,8 @@
 namespace gondwana::profile {
 
 struct Report {
-  std::string title;  // which calls were counted, and until when
-  std::size_t peers;  // in the matrix; 0: there is none
+  std::string title;  // the counted calls, and the end of the counting
+  std::size_t peers;  // peers in the matrix; 0: there is no matrix
   int first_rank;     // the first rank in `ranks`
   bool of_threads;    // counts are summed over several threads
   std::vector<RankCounts> ranks;

@@ -1,4 +1,4 @@
-// What the ranks have counted in a session.
+// The counts of all ranks in a session.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct Tables {
   std::vector<RankCounts> all_counts() const;
   // RankCounts::details of this rank.
   std::string own_details(double nanoseconds_per_tick);
-  // Ranks begin one after the other, and the first ones wait for the last.
+  // Ranks begin at different times, and the first ones wait for the last.
   double seconds_of_longest(const std::vector<RankCounts>& counts) const;
 };
 

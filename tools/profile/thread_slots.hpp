@@ -1,5 +1,5 @@
-// The tables of a rank's threads. They lie in the symmetric heap, so that a rank that ends the job
-// can report what the others have counted without their help.
+// The tables of a rank's threads. They are in the symmetric heap, so that a rank that ends the job
+// can report the counts of the others without their help.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace gondwana::profile {
 
-// What one rank has counted.
+// The counts of one rank.
 struct RankCounts {
   std::vector<std::uint64_t> words;  // one table
   double nanoseconds_per_tick = 0;   // 0: the reader does not know it
@@ -41,7 +41,7 @@ class ThreadSlots {
   void give_back(Counters counters);
 
   RankCounts own_counts();
-  // What the heap of any rank contains: everything it has counted, once it has published.
+  // The counts in the heap of any rank. They are complete once that rank has published them.
   RankCounts counts_of(int pe) const;
   // Copies the remaining counts into the heap. No thread may count meanwhile.
   void publish(double nanoseconds_per_tick, double seconds);

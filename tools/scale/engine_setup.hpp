@@ -1,4 +1,4 @@
-// How engines are set up for these measurements.
+// The setup of the engines that are measured.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
-// How a node of a large job learns to reach all others, and how its rank gets the memory. The
-// messages of launcher and guardian are encoded and decoded by their own code. Their number and
-// size are added to `said`.
+// The exchange by which a node of a large job gets the addresses of all others, and its rank gets
+// the memory. The messages are encoded and decoded by the code of launcher and guardian. Their
+// number and size are added to `said`.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class JobShape {
   std::uint32_t node_ranks_;
 };
 
-// The memory of node 0, which knows how to reach all nodes.
+// Makes the memory of node 0, which contains the addresses of all nodes.
 Result<std::shared_ptr<NodeMemory>> make_node(const JobShape& shape, Sent& said);
 
 }  // namespace gondwana::scale

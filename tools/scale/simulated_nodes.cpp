@@ -21,8 +21,8 @@ void append(std::vector<std::byte>& to, Bytes bytes) {
   to.insert(to.end(), bytes.begin(), bytes.end());
 }
 
-// What rank 0 writes to its replica on a node, that node writes to its replica on node 0. Replicas
-// are ordered by node.
+// If rank 0 writes to its replica on a node, that node writes the same to its replica on node 0.
+// Replicas are ordered by node.
 std::uint64_t mirrored(std::uint64_t offset, std::uint32_t node) {
   return offset == TeamScratch::nowhere ? offset : offset + node * sizeof(TeamScratch);
 }

@@ -2,7 +2,7 @@
 
 python3 profile_page DATA.json PAGE.html [COMMAND LOAD]
 
-The picture lies beside the page: PAGE.svg. A summary goes to the standard error.
+The picture PAGE.svg is written next to the page, and a summary to standard error.
 """
 
 import sys

@@ -11,7 +11,7 @@ from paths import Path
 LOCK_SHARE = 0.05  # of the time of all ranks
 MANY_CALLS = 10_000  # of one line
 SMALL = 64  # bytes
-HOT_SHARE = 0.5  # of all bytes, to one rank of three or more
+HOT_SHARE = 0.5  # share of all bytes, to one rank of three or more
 HOT_BYTES = 1 << 16
 MOST_LINES = 3
 

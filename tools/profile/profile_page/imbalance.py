@@ -98,7 +98,7 @@ def is_uneven(profile: Profile) -> bool:
 
 
 def finding(profile: Profile) -> str:
-    """A sentence that says whether ranks wait for others, and for which."""
+    """A sentence about the ranks that wait for others, and the ranks that they wait for."""
     if not is_uneven(profile):
         return "No rank keeps the others waiting for long."
     waits, lost = waiting(profile), _lost(profile)

@@ -6,10 +6,10 @@ import imbalance
 from chart import Picture, Scale, width_of
 from data import Profile
 
-MOST_ROWS = 64  # of the picture: a row must be high enough to be visible
+MOST_ROWS = 64  # height of the picture; its rows must be high enough to be visible
 MOST_WITH_FIGURES = 8
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
-# From few bytes to many: readable with any colour vision, and in grey.
+# Colours from few bytes to many. They are readable with any colour vision, and in grey.
 COLOURS = ((254, 232, 56), (188, 175, 111), (124, 123, 120), (65, 77, 107), (0, 34, 78))
 
 

@@ -1,4 +1,4 @@
-"""The lines on the standard error."""
+"""Writes the summary on standard error."""
 
 import advice
 from data import Profile
