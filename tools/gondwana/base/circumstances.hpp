@@ -1,4 +1,4 @@
-// What a page says about the run that it shows: the command line, and how busy the machine was.
+// The facts that a page states about its run: the command line, and the load of the machine.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct Circumstances {
   std::vector<std::string> words() const;
 };
 
-// Call this before running anything: that load would be included.
+// Call this before any measurement, because the load includes it.
 Circumstances present_circumstances();
 
 // An error message if the page generator cannot run because python3 is not in PATH; otherwise

@@ -22,10 +22,10 @@ namespace gondwana {
 
 struct ListedOption {
   std::vector<std::string> names;  // "-n", "--np"
-  std::string value;               // "N", "DIR", "none|core"; empty: it takes none
+  std::string value;               // "N", "DIR", "none|core"; empty: the option takes no value
   std::string text;
 
-  // "[HOST:PORT]": the next word may be something else.
+  // "[HOST:PORT]": the next word may not be its value.
   bool has_optional_value() const { return value.starts_with('['); }
 };
 
@@ -68,7 +68,7 @@ class CommandLine {
   void program(const std::string& name, std::vector<std::string>& words);
   // The end of the help.
   void footer(std::string text) { footer_ = std::move(text); }
-  // Maps an unknown option to what does the same here, or to an empty text.
+  // Maps an unknown option to the equivalent option, or to an empty text.
   void names_elsewhere(std::string_view (*same_here)(std::string_view)) { same_here_ = same_here; }
 
   // An error names the word, a similar option and the help.

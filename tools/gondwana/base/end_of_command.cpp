@@ -16,7 +16,7 @@ int report_output_error(const char* reason) {
   return 1;
 }
 
-// Writes what is still in the output buffer. Returns the exit status.
+// Writes the rest of the output buffer. Returns the exit status.
 int flush_output(int status) {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;

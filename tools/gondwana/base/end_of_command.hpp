@@ -1,4 +1,4 @@
-// The end of a command: its output has been written, or an error message says why not.
+// The end of a command: its output has been written, or an error message gives the reason.
 #pragma once
 
 #include "core/function_ref.hpp"

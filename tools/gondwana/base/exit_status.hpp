@@ -7,11 +7,11 @@
 
 namespace gondwana {
 
-inline constexpr int exit_failure = 1;  // arguments, memory, descriptors
+inline constexpr int exit_failure = 1;  // errors in arguments, memory or descriptors
 inline constexpr int exit_timeout = 124;
 inline constexpr int exit_not_runnable = 126;
 inline constexpr int exit_not_found = 127;
-inline constexpr int exit_signal_base = 128;  // + the number of the signal
+inline constexpr int exit_signal_base = 128;  // add the number of the signal
 
 // The exit status if a program cannot be started.
 constexpr int exit_status(Errc code) {

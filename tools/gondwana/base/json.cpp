@@ -8,7 +8,7 @@
 namespace gondwana {
 namespace {
 
-constexpr std::size_t most_depth = 2;  // of values that are broken into lines
+constexpr std::size_t most_depth = 2;  // depth of values that are broken into lines
 
 bool has_lines(const Json& value, std::size_t depth) {
   if (!value.is_structured() || value.empty() || depth == most_depth) return false;

@@ -1,4 +1,4 @@
-// JSON, which programs read and people look at.
+// Formats JSON for programs and for people.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

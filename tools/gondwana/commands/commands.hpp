@@ -13,24 +13,24 @@ namespace gondwana::commands {
 int run_ps(const std::vector<std::string>& words);
 OptionList options_of_ps();
 
-// Tells why a job does not go on.
+// Reports why a job does not continue.
 int run_why(const std::vector<std::string>& words);
 OptionList options_of_why();
 
-// Shows what the ranks of a job do, live.
+// Shows the activity of a job's ranks, live.
 int run_top(const std::vector<std::string>& words);
 OptionList options_of_top();
 
-// Writes what they did, and when, to a file.
+// Writes the operations of the ranks, with their times, to a file.
 int run_trace(const std::vector<std::string>& words);
 OptionList options_of_trace();
 
-// Measures what a job costs on this machine, with a control in the same rounds.
+// Measures the costs of a job on this machine, with a control in the same rounds.
 int run_bench(const std::vector<std::string>& words);
 OptionList options_of_bench();
 
-// Shows what this installation is and what this machine allows. The status is 1 if a program would
-// not run, or not as requested.
+// Shows the properties of this installation and the limits of this machine. The status is 1 if a
+// program would not run, or not as requested.
 int run_info(const std::vector<std::string>& words);
 OptionList options_of_info();
 

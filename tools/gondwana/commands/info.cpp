@@ -24,7 +24,7 @@ class InfoLine : public CommandLine {
 info::Report gather() {
   info::Report report;
   report.version = GONDWANA_VERSION;
-  // Limits are read before shared memory is tried out, which raises the limit of open files.
+  // Limits are read before the test of shared memory, which raises the limit of open files.
   info::Section allowed = info::limits();
   report.sections = {
       info::doors(),   info::transports(report), info::devices(),    info::ways_to_start(report),

@@ -1,4 +1,4 @@
-// Options of commands that look at jobs.
+// Options of commands that examine jobs.
 #pragma once
 
 #include <chrono>

@@ -8,8 +8,8 @@ namespace gondwana::link {
 
 class ClockDifference {
  public:
-  // Adds an exchange: when it was asked and answered by the clock here, and the time there in
-  // between. The fastest exchange has the smallest error and counts.
+  // Adds an exchange: the times of question and answer by the local clock, and the time on the
+  // other host in between. The fastest exchange has the smallest error, so its result is used.
   void add(std::int64_t asked_ns, std::int64_t there_ns, std::int64_t answered_ns) {
     const std::int64_t error = (answered_ns - asked_ns) / 2;
     if (error_ns_ && *error_ns_ <= error) return;

@@ -23,7 +23,7 @@ struct MessageSet {
   bool has_tags;  // each frame carries the tag of its job, which is never 0
   std::size_t kinds;
   std::uint32_t max_payload;
-  std::string_view former_mark = {};  // of builds whose frames had another header
+  std::string_view former_mark = {};  // mark of builds whose frames had another header
 };
 
 Error malformed(const MessageSet& set, std::string_view what);

@@ -23,7 +23,8 @@ Result<std::uint32_t> parse_slots(std::string_view host, std::string_view text) 
   return static_cast<std::uint32_t>(*slots);
 }
 
-// Returns the name of "a:4", "a" or "[fe80::1]:4"; sets `rest` to what follows: ":4" or nothing.
+// Returns the name of "a:4", "a" or "[fe80::1]:4"; sets `rest` to the text after it: ":4" or
+// nothing.
 Result<std::string_view> split_name(std::string_view text, std::string_view& rest) {
   if (text.starts_with('[')) {
     const std::size_t end = text.find(']');

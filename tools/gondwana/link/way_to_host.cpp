@@ -35,7 +35,7 @@ bool uses_srun(const Host& host) {
          static_cast<bool>(find_program("srun", ""));
 }
 
-// --overlap shares all processors with what already runs there in the allocation. Unbuffered,
+// --overlap shares all processors with other steps of the allocation. --unbuffered is needed
 // because srun would hold back output that does not end with a newline.
 std::vector<std::string> srun_command(const Host& host) {
   std::vector<std::string> words{"srun", "-Q", "-u", "-N1", "-n1", "--overlap"};

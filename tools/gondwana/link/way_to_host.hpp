@@ -17,11 +17,12 @@ bool is_this_host(const std::string& name);
 std::vector<std::string> remote_command(const Host& host, std::uint32_t peer_timeout_s,
                                         const std::vector<std::string>& words);
 
-// The same in a terminal, which the remote command gets too. Not available with srun.
+// The command line that runs the words in a terminal, which the remote command also gets. Not
+// available with srun.
 std::vector<std::string> remote_terminal_command(const Host& host,
                                                  const std::vector<std::string>& words);
 
-// How long the first message of the other host may take after that process has started. A login may
+// The timeout for the first message of the other host after that process has started. A login may
 // take longer than a reply. The connect timeout of ssh is shorter, so that ssh itself reports why
 // it cannot connect.
 std::uint32_t start_limit_s(std::uint32_t peer_timeout_s);

@@ -8,12 +8,12 @@
 namespace gondwana::completion {
 namespace {
 
-// What the words before the cursor say about the word at the cursor.
+// The context of the word at the cursor, from the words before it.
 struct Place {
   const ListedOption* option = nullptr;  // the option whose value the word is, or may be
-  std::size_t operands = 0;              // how many came before
+  std::size_t operands = 0;              // operands before the word
   std::size_t program = 0;               // index of the program that ranks run; 0: none yet
-  bool options_over = false;             // "--" came before
+  bool options_over = false;             // ""--" precedes the word
 };
 
 // bash splits "--name=value" into three words.
@@ -47,7 +47,7 @@ void add_choices(std::string_view choices, const std::string& before, Answer& an
   }
 }
 
-// `what` names the value as the help does. `before` is the part of the word before the value:
+// `what` is the name of the value in the help. `before` is the part of the word before the value:
 // "--name=" or nothing.
 Answer values_of(const std::string& what, const std::string& before) {
   Answer answer;

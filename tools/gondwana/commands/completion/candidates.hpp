@@ -1,4 +1,4 @@
-// What may stand at the cursor in a command line of `gondwana`.
+// The words that are possible at the cursor in a command line of `gondwana`.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct Candidate {
   std::string text;  // a description, for shells that show it
 };
 
-// What the shell adds itself: it knows files and other commands better.
+// The candidates that the shell adds itself, such as files and other commands.
 enum class FromShell {
   nothing,
   files,

@@ -14,8 +14,8 @@ namespace gondwana::completion {
 using OptionsOf = std::function<OptionList(std::string_view command)>;
 
 // `words` is the command line from `gondwana` to the word at the cursor. Prints a line
-// "WORD<TAB>TEXT" for each candidate. The last line says what the shell adds: "@nothing", "@files",
-// "@folders", "@programs" or "@command PLACE". Returns the exit status.
+// "WORD<TAB>TEXT" for each candidate. The last line names the candidates that the shell adds:
+// "@nothing", "@files", "@folders", "@programs" or "@command PLACE". Returns the exit status.
 int run_command(const std::vector<std::string>& words, const OptionsOf& options);
 
 }  // namespace gondwana::completion

@@ -1,5 +1,5 @@
-// What the binding module provides to the launcher and to `gondwana info`. One build makes both, so
-// they can share C++ types.
+// The interface of the binding module for the launcher and to `gondwana info`. One build makes
+// both, so they can share C++ types.
 #pragma once
 
 #include <sched.h>
@@ -21,7 +21,7 @@ struct Place {
   std::string name;  // "core 3"
 };
 
-// How many of each kind this machine has, as far as this process may use them.
+// The number of places of each kind that this process may use.
 struct Shape {
   std::uint32_t packages = 0;
   std::uint32_t numa_domains = 0;

@@ -1,5 +1,5 @@
-// What the HTTP module provides to `gondwana top --serve`: a server that uses libmicrohttpd. One
-// build makes both, so they can share C++ types.
+// The interface of the HTTP module for `gondwana top --serve`: a server that uses libmicrohttpd.
+// One build makes both, so they can share C++ types.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ struct Address {
 
 struct Site {
   std::string path;          // the path of the only page: "/metrics"
-  std::string content_type;  // of that page
+  std::string content_type;  // content type of that page
   std::function<std::string()> page;
-  std::function<bool(std::string_view header)> accepts_host;  // whether the header names us
+  std::function<bool(std::string_view header)> accepts_host;  // whether the header names this host
   std::function<void(std::uint16_t port)> on_start;
   std::function<bool()> continues;  // called several times a second
 };

@@ -1,4 +1,4 @@
-// What the Perfetto module provides to `gondwana trace`: a writer of trace files that uses
+// The interface of the Perfetto module for `gondwana trace`: a writer of trace files that uses
 // protobuf. One build makes both, so they can share C++ types.
 #pragma once
 
@@ -18,14 +18,14 @@ struct Argument {
   std::variant<std::uint64_t, std::string_view> value;
 };
 
-// What a track shows from a given time, in nanoseconds of one clock.
+// The state of a track from a given time on, in nanoseconds of one clock.
 struct Mark {
   std::uint64_t track;
   std::uint64_t time_ns;
   std::string_view name;
   std::string_view category;
   std::span<const Argument> arguments;
-  std::span<const std::uint64_t> flows_out;  // each leads to a mark that has it in flows_in
+  std::span<const std::uint64_t> flows_out;  // each number is also in flows_in of a later mark
   std::span<const std::uint64_t> flows_in;
 };
 

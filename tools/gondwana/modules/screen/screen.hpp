@@ -1,5 +1,5 @@
-// What the screen module provides to `gondwana top`: a terminal that uses ncurses. One build makes
-// both, so they can share C++ types.
+// The interface of the screen module for `gondwana top`: a terminal that uses ncurses. One build
+// makes both, so they can share C++ types.
 #pragma once
 
 #include <functional>

@@ -133,8 +133,8 @@ struct Search {
   std::string name;
 };
 
-// Symmetric variables lie in memory of the job. No mapping leads from their address to the program,
-// so its symbols are searched.
+// Symmetric variables lie in memory of the job. No mapping associates their address with the
+// program, so its symbols are searched.
 int search_program(Dwfl_Module* module, void** /*data*/, const char* module_name,
                    Dwarf_Addr /*start*/, void* argument) {
   auto& search = *static_cast<Search*>(argument);

@@ -1,5 +1,5 @@
-// What the stacks module provides to `gondwana why`. One build makes both, so they can share C++
-// types.
+// The interface of the stacks module for `gondwana why`. One build makes both, so they can share
+// C++ types.
 #pragma once
 
 #include <sys/types.h>
@@ -62,7 +62,7 @@ inline constexpr const char* lines_symbol = "gondwana_lines_of_address";
 
 // `address` is relative to the load address. Writes one line for each function, innermost first
 // (inlined functions give several): the function, source file and line, separated by tabs.
-// Truncates what does not fit.
+// Truncates text that does not fit.
 using FindLines = void (*)(const char* file, std::uint64_t address, char* text, std::size_t size);
 
 }  // namespace gondwana::stacks

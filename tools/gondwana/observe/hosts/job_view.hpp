@@ -1,4 +1,4 @@
-// One job of this user, on whichever hosts its nodes are.
+// One job of this user, on all hosts of its nodes.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@
 
 namespace gondwana::hosts {
 
-// Which job a user means.
+// The job that a user selects.
 struct Choice {
   std::string job;                // as accepted by ids_meant()
   std::vector<link::Host> hosts;  // further hosts to search
@@ -34,11 +34,11 @@ enum class WordNames : std::uint8_t { no, yes };
 
 class JobView {
  public:
-  // Finds the job on this host and on the hosts in `choice`. If `choice` names none, it searches
+  // Finds the job on this host and on the hosts in `choice`. If `choice` names no host, it searches
   // the hosts that the job's nodes have published.
   static Result<JobView> open(const Choice& choice);
 
-  // What all hosts have observed, for `time` or until `continues` returns false.
+  // Returns the observations of all hosts, after `time` or when `continues` returns false.
   jobs::JobSeen watch(std::chrono::milliseconds time, FunctionRef<bool()> continues,
                       WordNames names = WordNames::no);
 

@@ -48,7 +48,7 @@ struct Trace {
 struct AskTime {};
 
 struct Greeting {
-  std::string version;       // of the command on that host
+  std::string version;       // version of the command on that host
   std::uint64_t layout = 0;  // memory_fingerprint: the layout that it can read
 };
 struct Listed {
@@ -69,19 +69,19 @@ struct Time {
   std::int64_t ns = 0;  // on CLOCK_MONOTONIC
 };
 
-// Of a message that is longer than a frame may be, in order.
+// A part of a message that is longer than the maximum of a frame. Parts arrive in order.
 struct Part {
-  std::uint16_t kind = 0;  // of the message
+  std::uint16_t kind = 0;  // kind of the message
   std::string bytes;
   bool is_last = true;
 };
 
-// Parts last: a message is not one.
+// Part comes last, because encode() never gets one.
 using Message = std::variant<List, Watch, FindPlaces, Greeting, Listed, Watched, Places, Trace,
                              AskTime, Traced, Time, Part>;
 
 std::string encode(const Message& message);
-// In parts of at most `longest` bytes if it is longer.
+// Returns parts of at most `longest` bytes if the message is longer.
 std::string encode(const Message& message, std::size_t longest);
 
 // Splits a byte stream into messages.

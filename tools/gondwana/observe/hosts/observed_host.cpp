@@ -40,7 +40,7 @@ std::optional<int> wait_for(pid_t pid, milliseconds time) {
   }
 }
 
-// Reads what is available now.
+// Reads all bytes that are available now.
 std::string read_all(const UniqueFd& file) {
   std::string text;
   std::array<char, 4096> buffer;

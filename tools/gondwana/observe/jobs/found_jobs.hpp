@@ -1,8 +1,8 @@
 // The jobs of this user on this machine.
 //
 // A node of a job is found by its control memory. The guardian holds the descriptor of that memory.
-// If another launcher started the job, the ranks of the node hold it. Only processes of the
-// same user see the descriptor in /proc. No job is registered, so nothing is left behind.
+// If another launcher started the job, the ranks of the node hold it. Only processes of the same
+// user see the descriptor in /proc. No job is registered, so nothing has to be removed.
 #pragma once
 
 #include <sys/types.h>
@@ -19,9 +19,9 @@
 
 namespace gondwana::jobs {
 
-// Reads and validates what a node says about itself in its control memory. Returns a copy, because
-// the program may damage the memory at any time. Returns nothing if this is not, or no longer, the
-// memory of a node.
+// Reads and validates the facts that a node publishes in its control memory. Returns a copy,
+// because the program may damage the memory at any time. Returns nothing if this is not, or no
+// longer, the memory of a node.
 std::optional<NodeFacts> read_facts(const Mapping& memory);
 
 // The control memory of a node, mapped read-only.

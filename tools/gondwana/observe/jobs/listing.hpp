@@ -12,7 +12,7 @@
 
 namespace gondwana::jobs {
 
-// What the observed ranks do.
+// The states of the observed ranks.
 struct RankCounts {
   std::uint32_t seen = 0;
   std::uint32_t absent = 0;
@@ -37,7 +37,7 @@ struct Row {
 // Returns the oldest job first.
 std::vector<Row> rows_of(const FoundJobs& found);
 
-// Adds what another host has reported.
+// Adds the rows that another host has reported.
 void merge(std::vector<Row>& rows, const std::vector<Row>& more);
 
 // Whether `word` may mean the job: the beginning of its id, or its program. An empty word means any
@@ -51,7 +51,7 @@ struct ShownColumns {
 };
 std::string to_text(const std::vector<Row>& rows, ShownColumns shown);
 
-// What most of the job's ranks do, worst state first: "all wait".
+// The state of most ranks of the job, worst state first: "all wait".
 std::string state_of(const Row& row);
 
 }  // namespace gondwana::jobs

@@ -11,7 +11,7 @@ namespace gondwana::jobs {
 // if there is none, or if access is denied.
 std::string system_call_of(pid_t process);
 
-// The same from the text of /proc/PID/syscall, without the file of a descriptor.
+// Parses the text of /proc/PID/syscall. The result does not name the file of a descriptor.
 std::string describe_system_call(const std::string& text);
 
 }  // namespace gondwana::jobs

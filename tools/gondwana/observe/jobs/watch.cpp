@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::chrono::milliseconds check_interval{20};
 
-// What is compared between the first and the last sample.
+// The values that are compared between the first and the last sample.
 struct Look {
   ProcessStat process;
   std::uint64_t delay_ns = 0;
@@ -176,7 +176,7 @@ class Watched {
   std::uint32_t waits_ = 0;  // samples that found it waiting
 };
 
-// The agent of the node, over the watched time.
+// Samples the agent of the node at the start and the end of the watch.
 class WatchedAgent {
  public:
   explicit WatchedAgent(const FoundNode& node) : node_(&node), first_(look()) {}
@@ -213,7 +213,7 @@ class WatchedAgent {
   AgentSeen first_;
 };
 
-using Processors = std::array<std::uint64_t, 16>;  // one bit for each
+using Processors = std::array<std::uint64_t, 16>;  // one bit for each processor
 
 // The processors of this machine on which any rank of the job may run.
 Processors processors_of(const FoundJob& job) {

@@ -1,5 +1,5 @@
-// Watches a job for a moment: what each rank did, from its control memory and from /proc. The job
-// is not disturbed.
+// Watches a job for a moment: reads the activity of each rank from its control memory and from
+// /proc. The job is not disturbed.
 #pragma once
 
 #include <sys/types.h>
@@ -76,8 +76,8 @@ struct RankSeen {
   pid_t tracer = 0;              // the debugger that is attached
   std::string system_call = {};  // the one it sleeps in, outside the library; empty: unknown
   std::string polls = {};        // the call that it repeats; empty: unknown
-  std::string loop = {};  // the few instructions of the program that it stays in; may be empty
-  std::string loop_reads = {};  // the variable that they read; empty: unknown
+  std::string loop = {};         // the short loop of the program that it stays in; may be empty
+  std::string loop_reads = {};   // the variable that the loop reads; empty: unknown
 };
 
 // A node agent.

@@ -11,7 +11,7 @@
 namespace gondwana::stacks {
 namespace {
 
-// What forbids it, and how to allow it.
+// Names the setting that forbids tracing, and how to allow it.
 std::string tracing_restriction() {
   std::ifstream file("/proc/sys/kernel/yama/ptrace_scope");
   int scope = 0;

@@ -20,7 +20,7 @@ struct Place {
   std::string problem;
 };
 
-// Covers the ranks of `ranks` that belong to `job` and have a process on this host.
+// Returns the places of those `ranks` that belong to `job` and have a process on this host.
 std::vector<Place> find_places(const jobs::FoundJob& job, const std::vector<std::uint32_t>& ranks);
 
 }  // namespace gondwana::stacks

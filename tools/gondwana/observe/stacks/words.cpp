@@ -17,7 +17,7 @@
 namespace gondwana::stacks {
 namespace {
 
-constexpr std::uint32_t max_values = 8;  // of an array, at most
+constexpr std::uint32_t max_values = 8;  // at most this many values of an array
 
 std::string format_number(std::uint64_t bits, const Awaited& kind) {
   if (!kind.is_signed) return fmt::to_string(bits);
@@ -45,7 +45,7 @@ std::string values_at(pid_t process, std::uint64_t place, const Awaited& kind) {
 }  // namespace
 
 void name_words(jobs::JobSeen& job) {
-  // Each takes some milliseconds, and further ranks usually wait for the same.
+  // Each rank takes some milliseconds, and further ranks usually wait for the same words.
   constexpr int most = 64;
   for (jobs::RankSeen& rank : job.seen)
     if (rank.wait && rank.wait->place != 0 && rank.pid != 0 && rank.wait->awaited.words != 0)

@@ -28,7 +28,7 @@ struct Wait {
   EventId event;
 };
 
-// How many updates larger than a word are checked before the end of a wait.
+// The number of updates larger than a word that are checked before the end of a wait.
 constexpr std::size_t max_samples = 10'000;
 constexpr std::uint64_t word = 8;
 

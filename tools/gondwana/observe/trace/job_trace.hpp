@@ -11,7 +11,7 @@
 
 namespace gondwana::trace {
 
-// `time`: how long to sample a job that is not traced, or until `continues` returns false.
+// A job that is not traced is sampled for `time`, or until `continues` returns false.
 std::vector<NodeTrace> trace_job(const jobs::FoundJob& job, std::chrono::milliseconds time,
                                  FunctionRef<bool()> continues);
 

@@ -18,12 +18,12 @@ namespace gondwana::trace {
 
 struct Event {
   EventKind kind = EventKind::call;
-  bool is_open = false;    // it had not ended when it was read
+  bool is_open = false;    // the event had not ended when it was read
   std::uint16_t name = 0;  // an index into RankTrace::names; 0: none
   std::uint32_t peer = TraceEvent::nobody;
   std::int64_t begin_ns = 0;  // on CLOCK_MONOTONIC of the node
   std::int64_t duration_ns = 0;
-  std::uint64_t place = 0;  // this and what follows are as in TraceEvent
+  std::uint64_t place = 0;  // this and the following members are as in TraceEvent
   std::uint64_t bytes = 0;
   std::uint16_t site = 0;  // an index into RankTrace::sites; 0: unknown
 
@@ -75,14 +75,14 @@ struct NodeTrace {
   std::uint32_t job_ranks = 0;  // of all nodes
   bool is_sampled = false;      // the job was not traced: these are waits sampled from outside
   std::int64_t ahead_ns = 0;    // how far this node's clock is ahead of the asker's clock
-  std::int64_t error_ns = 0;    // of ahead_ns, at most
+  std::int64_t error_ns = 0;    // the largest error of ahead_ns
   std::vector<RankTrace> ranks = {};  // ranks that have joined
 
   // Converts a time of this node's clock to the asker's clock.
   std::int64_t here(std::int64_t ns) const { return ns - ahead_ns; }
 };
 
-// Adds the trace of a node on another host, unless that node is there. Keeps the order of nodes.
+// Adds the trace of a node on another host, unless it is already present. Keeps the order of nodes.
 void add_node(std::vector<NodeTrace>& nodes, NodeTrace node, const link::ClockDifference& clock);
 
 // Reads the traces in the control memory of a node; nothing if the job is not traced. `meanwhile`

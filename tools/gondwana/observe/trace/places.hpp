@@ -15,7 +15,7 @@ namespace gondwana::trace {
 
 enum class SymmetricArea : std::uint8_t { heap, globals };
 
-// The same on all ranks.
+// A location that is the same on all ranks.
 struct SymmetricPlace {
   SymmetricArea area;
   std::uint64_t offset;
