@@ -1,4 +1,4 @@
-// What a job costs before it computes: the time until its ranks have started, and their memory.
+// The costs of a job before it computes: the time until its ranks have started, and their memory.
 // Each figure comes from its own job, for 2 ranks and more.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Runs the measuring programs and reads what they print.
+// Runs the measuring programs and reads their output.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace gondwana::bench {
 // A subject and its results.
 struct Measured {
   Choices choices;
-  std::string peer;  // its own version text; empty: no peer
+  std::string peer;  // version text of the peer; empty: no peer
   std::vector<Series> series;
 };
 

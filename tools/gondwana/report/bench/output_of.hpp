@@ -1,4 +1,4 @@
-// Runs a command and reads what it prints.
+// Runs a command and reads its output.
 #pragma once
 
 #include <cstdint>

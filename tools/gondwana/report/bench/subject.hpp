@@ -15,10 +15,10 @@ namespace gondwana::bench {
 
 enum class Unit { microseconds, megabytes, millions, milliseconds, kibibytes };
 
-// What the figures of an operation are plotted against.
+// The variable against which the figures of an operation are plotted.
 enum class Axis { bytes, ranks, none };
 
-// What a figure measures.
+// The object that a figure measures.
 enum class Kind {
   operation,  // one operation, many times in a job
   program,    // the work of all ranks, on 1, 2, 4 ... ranks
@@ -32,7 +32,7 @@ struct Subject {
   std::string_view group;  // the name of this subject in the programs
   std::string_view title;
   Unit unit;
-  std::string_view control;  // what is measured next to it in each round
+  std::string_view control;  // the control that is measured in the same rounds
   Axis axis = Axis::bytes;
   Kind kind = Kind::operation;
   std::uint64_t word_bytes = 1;                    // sizes are multiples of this

@@ -20,7 +20,7 @@ std::string_view take(std::string_view& text, char separator) {
 
 }  // namespace
 
-// Has a line for each kind: its name, the number of devices, and why there are none.
+// Has a line for each kind: its name, the number of devices, and the reason if there are none.
 Section devices() {
   Section section{"devices", {}};
   const Result<AgentAnswer> answer = ask_agent("--probe-kinds");

@@ -18,7 +18,7 @@ struct Limit {
   std::string_view name;
   int resource;
   Unit unit;
-  std::string_view option;  // of the shell command ulimit
+  std::string_view option;  // option of the shell command ulimit
 };
 
 Fact fact_of(const Limit& limit) {

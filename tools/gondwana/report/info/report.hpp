@@ -17,7 +17,7 @@ struct Fact {
   std::string name;  // "open files"; in JSON "open_files"
   Value value;
   std::string text;    // the value for people
-  std::string remark;  // why it is so, or what to do; may be empty
+  std::string remark;  // the reason or the remedy; may be empty
 };
 
 Fact word(std::string_view name, std::string_view value, std::string_view remark = {});
@@ -44,7 +44,7 @@ struct Report {
   std::string version;
   std::vector<Section> sections;
   std::vector<Variable> variables;
-  std::vector<std::string> problems;  // no program runs, or not as requested; what to do
+  std::vector<std::string> problems;  // no program runs, or not as requested; each names a remedy
   std::vector<std::string> warnings;  // programs run, but perhaps not as intended
 };
 

@@ -32,7 +32,7 @@ std::string heap_warning(const Options& options) {
       usable_memory() / ranks >> 20);
 }
 
-// Checks the same ranks, if their heap size is set.
+// Checks the heaps of these ranks, if their size is set.
 std::string huge_page_warning(const Options& options) {
   const std::uint32_t ranks = usable_processors();
   const std::size_t left = available_huge_pages();

@@ -1,12 +1,13 @@
-"""Pictures as SVG, drawn here: a page needs no module that Python lacks, and every browser shows
-them. Shapes distinguish things, not only colours."""
+"""Draws pictures as SVG, without modules outside Python's standard library. Every browser shows
+SVG. Shapes distinguish things, not only colours.
+"""
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-LETTER = 0.56  # about the width of a letter, as a share of its height
+LETTER = 0.56  # approximate width of a letter, relative to its height
 SMALL = 11
 GRID = "#dddddd"
 MARK = 3.5  # half the width of a mark
@@ -131,12 +132,14 @@ class Side:
     label: str
     colour: str
     mark: str
-    dashes: str = ""  # of its curve
+    dashes: str = ""  # the mark of its curve
     points: list[Point] = field(default_factory=list)
 
 
 def legend(picture: Picture, sides: Sequence[Side], with_line: bool) -> float:
-    """Draws a line of text for each side, as names can be long. Returns the top of the axes."""
+    """Draws a line of text for each side, because names can be long. Returns the top of the
+    axes.
+    """
     for place, side in enumerate(sides):
         y = 12 + 15 * place
         if with_line:
@@ -181,9 +184,10 @@ def curves(sides: Sequence[Side], width: float, height: float, labels: tuple[str
 
 def points(sides: Sequence[Side], width: float, places: Sequence[float], names: Sequence[str],
            label: str, scale: tuple, one: float | None = None) -> str:  # fmt: skip
-    """Values from left to right, with a name for each row: `places` from the top, in rows. A point
-    is (row, ...). `scale`: what makes it of begin and end, and how a value is written. `one`: a
-    line at this value."""
+    """Draws values from left to right, with a name for each row. `places`: the rows' distances from
+    the top, in rows. A point is (row, ...). `scale`: a function that makes the scale of begin and
+    end, and the format of a value. `one`: draws a line at this value.
+    """
     row = 22
     shown = [name if len(name) <= 34 else name[:33] + "\N{HORIZONTAL ELLIPSIS}" for name in names]
     top = 12 + 15 * len(sides) + 4

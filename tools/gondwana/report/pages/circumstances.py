@@ -1,4 +1,4 @@
-"""The command, its time and machine, and whether the machine was idle."""
+"""Describes the run of a page: the command, its time, its machine and the load."""
 
 import os
 import platform
@@ -19,8 +19,9 @@ def machine() -> str:
 
 
 def told(words: list[str]) -> tuple[str, float | None]:
-    """The command line, and the load average before it began, as the command gives them. Neither is
-    given by a user, to make the page again."""
+    """`words`: the command line, and the load average before it began, as the command passes them.
+    A user that makes the page again passes neither.
+    """
     try:
         return (words[0] if words else ""), float(words[1]) if len(words) > 1 else None
     except ValueError:

@@ -21,8 +21,9 @@ th:first-child, td:first-child { text-align: left }
 
 
 def frame(title: str, style: str, body: str, data: tuple[str, str, str]) -> str:
-    """`style` comes after what all pages have. `data`: a sentence, the name of the element that
-    holds them, and their text in JSON."""
+    """`style` follows the style of all pages. `data`: a sentence, the name of the element that
+    contains the data, and the data as JSON text.
+    """
     about, name, text = data
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -41,7 +42,8 @@ def _in_script(text: str) -> str:
 
 
 def image(kind: str, picture: bytes, words: str) -> str:
-    # As an image, so that the names in one SVG cannot conflict with those in another.
+    # Embeds the SVG as an image, so that the names in one SVG cannot conflict with names in
+    # another.
     encoded = base64.b64encode(picture).decode()
     return f'<img alt="{escape(words)}" src="data:image/{kind};base64,{encoded}">'
 

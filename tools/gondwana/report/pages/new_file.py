@@ -5,8 +5,9 @@ from pathlib import Path
 
 
 def write(target: Path, content: bytes) -> None:
-    """Replaces the file when the new one is whole. What is no regular file is written as it is, and
-    of links those of the user are followed."""
+    """Replaces the file when the new one is complete. A target that is not a regular file is
+    written directly. Only links of the user are followed.
+    """
     if target.exists() and not target.is_file():
         target.write_bytes(content)
         return

@@ -1,4 +1,4 @@
-// What a trace file shows of an event besides its times.
+// The data of an event that a trace file shows in addition to its times.
 #pragma once
 
 #include <string>

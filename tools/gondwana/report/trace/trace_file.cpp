@@ -117,7 +117,7 @@ class JobWriter {
     close_until(std::numeric_limits<std::int64_t>::max() - 1);
   }
 
-  // Marks, at the end of a wait, the arrival of what ended it.
+  // Marks, at the end of a wait, the arrival of the event that ended it.
   void write_arrival(std::uint64_t track, const NodeTrace& node, const OpenSlice& slice) {
     const std::span<const std::uint64_t> flows = flows_at(ends_, slice.event);
     if (flows.empty()) return;

@@ -61,7 +61,7 @@ class Findings {
   }
 
  private:
-  // Appends what the waiting ranks do.
+  // Appends the waits of the ranks.
   template <typename... Arguments>
   void blame(const Sentence<std::string_view, Arguments...>& sentence, const Ranks& culprits,
              const std::type_identity_t<Arguments>&... arguments) {
@@ -220,7 +220,7 @@ class Findings {
     std::map<std::pair<std::string, bool>, Ranks> calls;
     for (const std::uint32_t rank : polling) {
       const RankSeen& seen = graph_.rank(rank);
-      // Calls that are counted may do work.
+      // Counted calls may do work.
       calls[{seen.polls, does(seen) == Does::silent}].push_back(rank);
     }
     std::string each;

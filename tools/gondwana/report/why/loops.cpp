@@ -24,8 +24,8 @@ const stacks::ThreadStack* running_thread(const stacks::Place& place) {
   return runs != place.threads.end() ? &*runs : nullptr;
 }
 
-// The number of immediate bytes after the address, for instructions that read it; -1: it is none of
-// these.
+// The number of immediate bytes after the address, for instructions that read it; -1: another
+// instruction.
 int bytes_after_address(std::uint8_t before, std::uint8_t code, std::uint8_t operands) {
   constexpr std::array<std::uint8_t, 8> without{0x8a, 0x8b, 0x38, 0x39, 0x3a, 0x3b, 0x84, 0x85};
   constexpr std::array<std::uint8_t, 4> extending{0xb6, 0xb7, 0xbe, 0xbf};  // after 0x0f

@@ -17,7 +17,7 @@ namespace gondwana::why {
 // `loop_reads` too if these instructions name a variable and the rank is on this host.
 void find_loop(jobs::RankSeen& rank, const std::vector<stacks::Place>& samples);
 
-// What these loops suggest, as a message.
+// A message about the possible meaning of these loops.
 std::string describe_loop(const jobs::RankSeen& rank);
 
 // An x86-64 instruction that reads an address relative to itself.
@@ -27,7 +27,8 @@ struct Reading {
   std::uint64_t address;
 };
 
-// `code` lies at `begin`. It need not start with an instruction, so some results may be wrong.
+// `code` is at the address `begin`. It need not start with an instruction, so some results may be
+// wrong.
 std::vector<Reading> readings_in(std::span<const std::byte> code, std::uint64_t begin);
 
 }  // namespace gondwana::why

@@ -1,4 +1,4 @@
-// Hosts where more ranks want to run than there are processors.
+// Finds hosts with more runnable ranks than processors.
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@ Ranks ranks_that(const jobs::JobSeen& job, auto&& condition) {
   return ranks;
 }
 
-// What a rank does, without its number: "waits in shmem_barrier_all for 12 s".
+// The activity of a rank, without its number: "waits in shmem_barrier_all for 12 s".
 std::string describe(const jobs::RankSeen& rank);
 
 // Returns "12 s", "3 min" or "250 ms".

@@ -23,7 +23,7 @@ using jobs::RankSeen;
 
 namespace {
 
-// As many of the running culprits as a person will read.
+// The running culprits, at most as many as a person will read.
 std::vector<std::uint32_t> ranks_to_find(const JobSeen& job, const Diagnosis& diagnosis) {
   constexpr std::size_t most = 4;
   std::vector<std::uint32_t> ranks;
@@ -43,11 +43,11 @@ struct Group {
   std::vector<std::uint32_t> ranks;
   double longest = 0;
   double computed = 0;
-  std::string value;    // if it is the same for all of them
-  std::string awaited;  // if it is the same for all of them
+  std::string value;    // empty unless it is the same for all
+  std::string awaited;  // empty unless it is the same for all
 };
 
-// By what they do.
+// Groups the ranks by their activity.
 std::map<std::string, Group> groups_of(const JobSeen& job) {
   std::map<std::string, Group> groups;
   for (const RankSeen& rank : job.seen) {
@@ -63,7 +63,7 @@ std::map<std::string, Group> groups_of(const JobSeen& job) {
   return groups;
 }
 
-// Has one line for each group.
+// The table has one line for each group.
 std::string table(const JobSeen& job) {
   const std::map<std::string, Group> groups = groups_of(job);
   std::size_t widest = 0;

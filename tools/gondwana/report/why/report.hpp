@@ -19,7 +19,7 @@ namespace gondwana::why {
 struct Report {
   jobs::JobSeen job;
   Diagnosis diagnosis;
-  std::vector<stacks::Place> places;  // of the culprits
+  std::vector<stacks::Place> places;  // places of the culprits
   std::vector<std::string> writers;   // messages about the last writes to these words
 };
 

@@ -16,7 +16,7 @@ inline constexpr Sentence<Text, Text, Text> waits_in_for{"rank {} waits in {} fo
                                                          "ranks {} wait in {} for {}"};
 inline constexpr Sentence<Text, Text> waits_in{"rank {} waits in {}", "ranks {} wait in {}"};
 
-// After the end of the job.
+// Used after the end of the job.
 inline constexpr Text ended_meanwhile = "the job has ended while it was watched";
 inline constexpr Sentence<Text> still_there{
     "the job has ended, but the process of rank {} has not ended yet",
@@ -48,7 +48,7 @@ inline constexpr Statement<std::uint32_t, Text, int, int> agent_stopped{
     "the agent of node {} on host {} (process {}) is stopped by a signal: kill -CONT {} resumes "
     "it"};
 
-// Argument: what each rank waits for.
+// Argument: the wait of each rank.
 inline constexpr Sentence<Text, Text> circle{
     "rank {} waits for itself, and cannot continue: {}",
     "ranks {} wait for each other, and none can continue: {}"};
@@ -75,7 +75,7 @@ inline constexpr Sentence<Text, Text> polls{"rank {} polls, calling {} again and
                                             "ranks {} poll, calling {} again and again"};
 inline constexpr Sentence<Text, Text> calls{"rank {} calls {} again and again, perhaps as a poll",
                                             "ranks {} call {} again and again, perhaps as a poll"};
-// Arguments: what they do, time.
+// Arguments: the activity of the ranks, time.
 inline constexpr Sentence<Text, Text, Text> polling{
     "rank {} keeps the others waiting: {}, in the {} that it was watched",
     "ranks {} keep the others waiting: {}, in the {} that they were watched"};
@@ -87,7 +87,7 @@ inline constexpr Sentence<Text> copies_under_way{
     "; copies to or from devices of rank {} are in flight",
     "; copies to or from devices of ranks {} are in flight"};
 
-// Ranks that make no library call. Arguments: ", in futex" or nothing; time.
+// Describes ranks that make no library call. Arguments: ", in futex" or nothing; time.
 using Silent = Sentence<Text, Text, Text>;
 inline constexpr Silent silent{
     "rank {} keeps the others waiting: it is in the program{}, without a call of the library in "
@@ -178,7 +178,7 @@ inline constexpr Statement<Text> in_loop{
     "use a call such as shmem_int_wait_until"};
 inline constexpr Statement<Text> loop_reads{", which reads {}"};
 
-// What a rank does, in the table of ranks.
+// The activity of a rank, in the table of ranks.
 namespace state {
 inline constexpr Text absent = "has not joined the job";
 inline constexpr Text starting = "is starting";

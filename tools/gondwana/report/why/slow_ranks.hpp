@@ -1,4 +1,4 @@
-// Ranks that do more than the others, or the same more slowly.
+// Finds ranks that do more work than the others, or do it more slowly.
 #pragma once
 
 #include <optional>

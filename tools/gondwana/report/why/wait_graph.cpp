@@ -25,7 +25,7 @@ bool is_alive(const RankSeen& rank) {
 }
 
 bool is_over(const JobSeen& job) {
-  // A host that answers does not know the job any more; a host that does not answer says nothing.
+  // A host that answers does not know the job any more; a host that does not answer proves nothing.
   if (job.seen.empty()) return job.complaints.empty();
   return std::ranges::all_of(job.seen, [](const RankSeen& rank) {
     const Does what = does(rank);
@@ -40,7 +40,7 @@ bool is_in_same_call(const RankSeen& one, const RankSeen& other) {
          one.wait->members.first == other.wait->members.first && one.wait->call == other.wait->call;
 }
 
-// Whether it belongs to the team of the collective; true if the members are unknown.
+// Whether the rank belongs to the team of the collective; true if the members are unknown.
 bool may_be_member(const RankSeen& waiting, const RankSeen& other) {
   return waiting.wait->members.size == 0 || waiting.wait->members.has(other.rank);
 }

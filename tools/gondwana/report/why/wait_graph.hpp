@@ -1,4 +1,4 @@
-// Which ranks wait for which.
+// The graph of the ranks and the ranks that they wait for.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ enum class Does : std::uint8_t {
 
 Does does(const jobs::RankSeen& rank);
 
-// Whether it takes part and can continue.
+// Whether the rank takes part and can continue.
 bool is_alive(const jobs::RankSeen& rank);
 
 // No rank takes part any more: each has left the job or was lost.

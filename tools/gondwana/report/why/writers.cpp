@@ -47,8 +47,8 @@ std::int64_t distance(const Range& range, const Range& other) {
 struct Write {
   const RankTrace* by;
   const Event* event;
-  std::int64_t at_ns;     // on this host's clock
-  std::int64_t distance;  // from the words
+  std::int64_t at_ns;     // time on this host's clock
+  std::int64_t distance;  // distance from the words
 };
 
 std::string_view name_of(const RankTrace& rank, const Event& event) {

@@ -13,7 +13,7 @@
 
 namespace gondwana::why {
 
-// A message for each of `ranks` that waits for words, or one message that says how to find out.
+// A message for each of `ranks` that waits for words, or one message that explains how to find out.
 std::vector<std::string> find_writers(hosts::JobView& view, const jobs::JobSeen& job,
                                       const std::vector<std::uint32_t>& ranks,
                                       FunctionRef<bool()> continues);

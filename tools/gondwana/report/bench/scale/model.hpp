@@ -11,7 +11,7 @@
 
 namespace gondwana::bench::scale {
 
-inline constexpr std::size_t fitted_rows = 5;  // at most; a fit needs at least three
+inline constexpr std::size_t fitted_rows = 5;  // the most rows of a fit, which needs at least three
 
 // Models the row of a job of `ranks` ranks. `real` must be sorted by ranks.
 Result<ScaleRow> modelled_row(std::span<const ScaleRow> real, std::uint32_t ranks);

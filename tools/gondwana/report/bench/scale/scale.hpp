@@ -1,4 +1,5 @@
-// `gondwana bench scale`: reports what one rank of a job needs, for 2 to a million ranks.
+// `gondwana bench scale`: reports the resources that one rank of a job needs, for 2 to a million
+// ranks.
 //
 // Each run of gondwana-scale (tools/scale) measures one size, so memory of earlier sizes does not
 // count.
