@@ -31,7 +31,7 @@ struct Share {
   std::uint32_t nodes = 1;
   std::uint32_t first = 0;
   std::uint32_t total = 0;  // number of ranks on all hosts
-  std::uint64_t tag = 0;    // a random number for a job on several hosts; 0: a job on one host
+  std::uint64_t tag = 0;    // a random number that identifies a job on several hosts; 0: one host
   std::uint32_t peer_timeout_s = 0;  // how long another host may be silent; 0: no limit
 
   bool has_conductor() const { return tag != 0; }
@@ -70,7 +70,7 @@ struct ProfileWish {
 
 struct GdbWish {
   std::string ranks;      // "0,3-5" or "all"; empty: none
-  std::string arguments;  // of the gdb that starts them; empty: they wait for a gdb
+  std::string arguments;  // arguments of the gdb that starts them; empty: they wait for a gdb
 };
 
 struct Job {

@@ -103,7 +103,7 @@ void supervise(const UniqueFd& orders, const sigset_t& signals, FunctionRef<bool
   }
 }
 
-// A Guardian or a Conductor.
+// `Parent` is Guardian or Conductor.
 template <typename Parent, typename... Arguments>
   requires std::is_constructible_v<Parent, Arguments..., Poller>
 [[noreturn]] void run_as(Arguments&&... arguments) {
@@ -176,7 +176,7 @@ Result<void> find_files_here(Job& job) {
   return job.hosts.empty() ? find_files(job) : Result<void>{};
 }
 
-// Settles where the job runs.
+// Decides on which hosts the job runs.
 Result<void> settle_hosts(Job& job) {
   if (const std::uint32_t most = node_ranks(job); most > 0) job.hosts = split_hosts(job, most);
   job.hosts = hosts_in_use(job);
@@ -207,7 +207,7 @@ namespace {
 
 // Runs the job, with a profile if requested.
 int run_with_table(const Job& job) {
-  constexpr int signal_offset = 128;  // added to the number of the signal
+  constexpr int signal_offset = 128;  // an exit status is this plus the number of the signal
   const int status = start_job(job);
   if (job.profile.has_table && status > signal_offset)
     print_error("gondwana run: --profile: status {}: no table if a signal ended a rank\n", status);
@@ -226,7 +226,7 @@ int run_with_page(const Job& job) {
   return complain(written.error(), status != 0 ? status : exit_failure);
 }
 
-// Prints what the user asks for instead of a job. Returns whether that is all.
+// Prints a text that the user requests instead of a job. Returns whether the command is complete.
 bool is_answered(const Job& job) {
   if (job.purpose == Purpose::help)
     fmt::print("{}", help_text());

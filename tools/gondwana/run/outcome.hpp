@@ -17,7 +17,7 @@
 namespace gondwana::launch {
 
 struct Outcome {
-  std::optional<int> status;  // the first one that counts
+  std::optional<int> status;  // the first status that was set
   bool has_lost_launcher = false;
   bool has_lost_output = false;  // output that cannot be written
   bool abandons_output = false;  // the user does not want to wait for output
@@ -38,7 +38,7 @@ struct Outcome {
   }
 };
 
-// When --timeout ends a job that starts now.
+// The time at which --timeout ends a job that starts now.
 inline std::optional<std::uint64_t> end_of_time(const Job& job, std::uint64_t now) {
   if (!job.timeout) return std::nullopt;
   return now + static_cast<std::uint64_t>(std::chrono::nanoseconds(*job.timeout).count());

@@ -22,9 +22,9 @@ namespace {
 
 constexpr std::string_view page_program = "profile_page";
 
-// As written by the profiling library.
+// The start of data that the profiling library writes.
 constexpr std::string_view data_prefix = R"({"format":"gondwana profile )";
-// As written by the page generator.
+// The start of the title that the page generator writes.
 constexpr std::string_view title_of_page = "<title>Gondwana profile</title>";
 
 // Looks next to this program, as in a build folder, then where it is installed.
@@ -54,7 +54,7 @@ struct Attributes {
   posix_spawnattr_t value{};
 };
 
-// Returns its status, or why it did not start.
+// Returns its status, or the reason why it did not start.
 Result<int> run_program(std::vector<std::string> words) {
   const Attributes attributes;
   std::vector<char*> arguments(words.size() + 1);

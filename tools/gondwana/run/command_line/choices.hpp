@@ -1,4 +1,4 @@
-// The options before one program, and what they set in the job.
+// The options before one program, and their effect on the job.
 #pragma once
 
 #include <fmt/format.h>

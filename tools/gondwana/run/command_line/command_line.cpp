@@ -80,7 +80,7 @@ bool is_traced_by_variable(const Job& job) {
          options.trace;
 }
 
-// Ranks without a number are as many as the hosts have room for.
+// If no number of ranks is given, the ranks fill all slots of the hosts.
 Result<void> count_ranks(Job& job) {
   const std::uint64_t slots = slots_of(job);
   if (slots > protocol::max_ranks)
@@ -107,7 +107,7 @@ Result<void> count_ranks(Job& job) {
   return {};
 }
 
-// Checks what depends on all sections.
+// Checks conditions that depend on all sections.
 Result<Job> complete(Job job) {
   if (const Result<void> chosen = choose_hosts(job); !chosen) return chosen.error();
   if (const Result<void> counted = count_ranks(job); !counted) return counted.error();

@@ -6,7 +6,7 @@
 
 namespace gondwana::launch {
 
-// What the ranks of the first program will see. `job` must outlive it.
+// The environment that the ranks of the first program will see. `job` must outlive it.
 Environment environment_of_ranks(const Job& job);
 
 }  // namespace gondwana::launch

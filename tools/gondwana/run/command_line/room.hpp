@@ -11,8 +11,8 @@ namespace gondwana::launch {
 // The file descriptors that the guardian needs for the ranks of its host, if they join the job.
 std::uint64_t descriptors_for(const Job& job);
 
-// Refuses only what is impossible, assuming that the ranks join. Other processes may still take the
-// resources before the ranks have started.
+// Refuses only jobs that are impossible, assuming that the ranks join. Other processes may still
+// take the resources before the ranks have started.
 Result<void> check_resources(const Job& job);
 
 }  // namespace gondwana::launch

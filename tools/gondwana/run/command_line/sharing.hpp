@@ -8,8 +8,8 @@
 
 namespace gondwana::launch {
 
-// The part of each host in the job, in order: ranks fill the slots in blocks. There must be enough
-// slots. The shares have no tag yet.
+// Returns the part of each host in the job, in order. Ranks fill the slots in blocks. There must be
+// enough slots. The shares have no tag yet.
 std::vector<Job> share_out(const Job& job);
 
 // The hosts of a job in which at most `most` ranks may share memory; a host is repeated as often as

@@ -1,4 +1,4 @@
-// What --gdb changes in a job before it starts.
+// The changes that --gdb makes to a job before it starts.
 #pragma once
 
 #include <optional>

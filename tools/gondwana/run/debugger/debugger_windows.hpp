@@ -1,5 +1,5 @@
-// A gdb for each waiting rank: in the launcher's terminal if there is only one, otherwise in a tmux
-// window or an xterm.
+// Runs a gdb for each waiting rank: in the launcher's terminal if there is only one, otherwise in a
+// tmux window or an xterm.
 #pragma once
 
 #include <sys/types.h>
@@ -20,13 +20,13 @@ struct WaitingRank {
 };
 
 enum class DebuggerPlace {
-  printed,  // no window: the rank prints what to type
+  printed,  // no window: the rank prints the command to type
   terminal,
   tmux,
   xterm
 };
 
-// Depends on the number of ranks and on the environment.
+// The place depends on the number of ranks and on the environment.
 DebuggerPlace choose_place(std::uint32_t ranks);
 
 // The gdb of a rank on another host, which ssh starts there.

@@ -12,8 +12,8 @@ namespace gondwana::launch {
 // the words of the program.
 inline constexpr std::string_view wait_for_debugger_option = "--wait-for-debugger";
 
-// Waits until a debugger has attached, then becomes the program. Without a file it prints on
-// standard error what to type. Returns an exit status only if the program cannot be run.
+// Waits until a debugger has attached, then becomes the program. Without a file it prints the
+// command to type on standard error. Returns an exit status only if the program cannot be run.
 int wait_for_debugger(const std::vector<std::string>& words);
 
 }  // namespace gondwana::launch

@@ -22,9 +22,9 @@ class ErrorGatherer {
   bool take(std::uint32_t rank, std::string_view line, std::uint64_t now_ns);
 
   bool is_empty() const { return errors_.empty(); }
-  // When the held lines are due; nothing if there are none.
+  // The time at which the held lines are due; nothing if there are none.
   std::optional<std::uint64_t> due_ns() const;
-  // Too much is held.
+  // Whether too much text is held.
   bool is_full() const { return size_ >= max_held; }
 
   // Returns the held lines, sorted by rank, and clears them.

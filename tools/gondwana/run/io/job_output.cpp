@@ -108,8 +108,8 @@ bool JobOutput::take_all() {
   return all;
 }
 
-// Pipes are no longer polled. What stayed in them because the sink was full is read as soon as the
-// sink has space again, or has failed: the caller waits only for the sink.
+// Pipes are no longer polled. Bytes that stayed in them because the sink was full are read as soon
+// as the sink has space again or has failed. So the caller waits only for the sink.
 bool JobOutput::drain() {
   for (;;) {
     const bool all = take_all();

@@ -27,7 +27,7 @@ class JobOutput {
   // Prints a message of the launcher.
   void say(std::string_view sentence) { sink_->say(sentence); }
 
-  // Call this once per iteration: writes what can be written, and shows prompts.
+  // Call this once per iteration: writes as much as possible, and shows prompts.
   void step();
   // The time at which step() has work even if nothing arrives.
   std::optional<std::uint64_t> next_ns() const;
@@ -36,7 +36,7 @@ class JobOutput {
   // written.
   bool drain();
 
-  // Why our output fails (errno), or 0.
+  // The errno of a failure of our output, or 0.
   int failure() const { return sink_->failure(); }
 
  private:

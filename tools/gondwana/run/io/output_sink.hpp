@@ -27,13 +27,13 @@ class OutputSink {
   // True for a terminal: a user may be waiting for an unfinished line.
   virtual bool shows_prompts(Standard which) const = 0;
 
-  // Call this once per iteration. Writes what can be written; returns true if nothing is left.
+  // Call this once per iteration. Writes as much as possible; returns true if nothing is left.
   virtual bool flush() = 0;
-  // Writes what it has held back to combine it with later lines; no more will come.
+  // Writes the lines that it has held back to combine them with later ones. No more lines follow.
   virtual void release() {}
   // The time at which it stops holding lines back.
   virtual std::optional<std::uint64_t> next_ns() const { return std::nullopt; }
-  // Why output fails (errno), or 0.
+  // The errno of a failed write, or 0.
   virtual int failure() const = 0;
 };
 

@@ -24,7 +24,7 @@ class OutputStream {
   // first.
   void append(Writer writer, std::string_view text);
 
-  // Writes what can be written now. Returns false if the rest must wait until fd() is writable.
+  // Writes as much as possible now. Returns false if the rest must wait until fd() is writable.
   bool flush();
 
   int fd() const { return own_ ? own_.get() : fd_; }
@@ -35,7 +35,7 @@ class OutputStream {
   bool is_ancestor(Writer writer) const { return unfinished_ == writer; }
   bool is_same_file_as(const OutputStream& other) const;
 
-  // Why writing fails (errno), or 0. Everything appended since is lost.
+  // The errno of a failed write, or 0. Everything appended since is lost.
   int failure() const { return failure_; }
 
  private:

@@ -13,7 +13,7 @@
 
 namespace gondwana::launch {
 
-// What precedes each line.
+// The prefix of each line.
 struct LineStyle {
   bool label = false;
   bool timestamps = false;
@@ -50,7 +50,7 @@ class OwnOutput : public OutputSink {
   LineStyle style_;
   OutputStream out_;
   OutputStream err_;
-  bool one_file_;  // both are the same file (2>&1): one stream keeps lines whole
+  bool one_file_;  // both are the same file (2>&1), so one stream writes both
   ErrorGatherer errors_;
   // Text that must follow the held lines on standard error.
   std::vector<std::pair<OutputStream::Writer, std::string>> deferred_;

@@ -10,7 +10,7 @@
 
 namespace gondwana::launch {
 
-// Whether a read would not block: there is data, or the end.
+// Whether a read would not block, because of data or an end of file.
 bool is_readable(int fd);
 
 class Poller {

@@ -44,8 +44,8 @@ class ProcessEvents {
   Result<void> start(Handlers handlers);
   bool counts(int signal, Way way) { return heard_.counts(signal, way); }
 
-  // For a handler that takes long: returns whether a signal that counts, or the launcher's end, has
-  // arrived. It is kept until deliver_held().
+  // Called by a handler that takes long: returns whether a signal that counts, or the launcher's
+  // end, has arrived. It is kept until deliver_held().
   bool hold();
   void deliver_held();
 

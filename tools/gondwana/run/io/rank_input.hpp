@@ -15,8 +15,8 @@ namespace gondwana::launch {
 class RankInput {
  public:
   struct Handlers {
-    std::function<void(std::uint64_t bytes)> on_taken;  // the rank has read that many bytes
-    std::function<void()> on_gone;                      // it has closed its input; once
+    std::function<void(std::uint64_t bytes)> on_taken;  // the rank has read this number of bytes
+    std::function<void()> on_gone;                      // the rank has closed its input
   };
 
   // `poller` must outlive this object.

@@ -27,7 +27,7 @@ class StandardInput {
   void start(Send send);
   // The rank has closed its input.
   void stop();
-  // The rank has read that many bytes.
+  // The rank has read this number of bytes.
   void on_taken(std::uint64_t bytes);
 
   // Call this once per iteration: starts reading when the launcher is in the foreground.

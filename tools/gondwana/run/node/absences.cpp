@@ -60,7 +60,7 @@ void Absences::on(const RanksSeen& seen, std::uint64_t now) {
 }
 
 void Absences::on(const DeadlockSeen& seen, std::uint64_t now) {
-  if (!end_.is_idle() || !seen.any_leaves) return;  // --timeout and SIGUSR1 show this
+  if (!end_.is_idle() || !seen.any_leaves) return;  // --timeout and SIGUSR1 show this case
   // All ranks end on purpose, and one of them answers a message of a rank that has ended.
   if (seen.all_leave) return end_.end_on_purpose(0, now);
   end_.end_because(seen.sentence, exit_failure, now);

@@ -1,5 +1,5 @@
-// Ends the job if ranks wait for something that cannot come: for a rank that has ended without
-// taking part, for one that ends and waits for them, or for the node agent.
+// Ends the job if ranks wait in vain: for a rank that has ended without taking part, for one that
+// ends and waits for them, or for the node agent.
 #pragma once
 
 #include <cstdint>

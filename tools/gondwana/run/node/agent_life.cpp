@@ -8,7 +8,7 @@
 namespace gondwana::launch {
 namespace {
 
-// UCX 1.13 has an assertion that does not hold where a connection ends while it is made.
+// UCX 1.13 has an assertion that fails if a connection ends while it is being established.
 std::string describe_fault_of_ucx(std::string_view network, int wait_status) {
   const bool has_aborted = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGABRT;
   if (!network.starts_with("UCX 1.13") || !has_aborted) return {};

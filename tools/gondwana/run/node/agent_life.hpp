@@ -1,5 +1,5 @@
-// What a guardian makes of the words of its node agent, and of its end. It calls no system function
-// and reads no clock.
+// How a guardian interprets the output of its node agent and the agent's end. It makes no system
+// call and reads no clock.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,22 @@ class AgentLife {
  public:
   explicit AgentLife(std::string host) : host_(std::move(host)) {}
 
-  // Takes bytes of its standard error, and returns sentences for the user: nobody sees the standard
-  // error of a remote launcher. Whole lines before it serves are kept: they say why it does not.
+  // Takes bytes of the agent's standard error, and returns messages for the user, because no user
+  // sees the standard error of a remote launcher. Complete lines from before the agent serves are
+  // kept, because they may explain why it does not.
   std::vector<std::string> hear(std::string_view bytes);
-  // It serves. Returns what it has said before; may be empty.
+  // The agent serves now. Returns its earlier output, which may be empty.
   std::string serve();
-  // `network`: by which it talked; may be empty. `pause_ns`: in which ranks may finalize.
+  // `network`: the network that the agent used; may be empty. `pause_ns`: the time in which ranks
+  // may finalize.
   AgentLost end(pid_t pid, int wait_status, std::string_view network, std::uint64_t pause_ns) const;
 
  private:
   std::string sentence(std::string_view error_text) const;
 
   std::string host_;
-  std::string line_;                     // not whole yet
-  std::optional<std::string> why_ = "";  // whole lines before it served; nothing: it serves
+  std::string line_;                     // the incomplete last line
+  std::optional<std::string> why_ = "";  // complete lines from before it served; nothing: it serves
 };
 
 }  // namespace gondwana::launch

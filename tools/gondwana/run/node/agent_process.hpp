@@ -30,11 +30,11 @@ class AgentProcess {
 
   // Starts the agent if it is not running.
   void need();
-  // How to reach nodes, from the conductor.
+  // Takes addresses of nodes from the conductor.
   void take(std::vector<NodeRow> rows);
   // Tells the agent to answer the requests that have arrived, and to end.
   void release();
-  // Retries sends. Call this soon again while it must wait.
+  // Retries sends. Call this again soon while it must wait.
   void send_again();
   bool waits() const { return waits_for_memory_; }
   // Returns false if it was another process.

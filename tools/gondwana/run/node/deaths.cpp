@@ -88,7 +88,7 @@ void Deaths::on(const ImageLost& lost, std::uint64_t now) {
   const LostPrograms::Program* first = images_.find(lost.rank);
   if (first == nullptr)
     return images_.add(lost.rank, lost.pid, {RankState::running, lost.place}, now);
-  // The place as it was then: what the rank waited for it waits for no longer.
+  // The place is from before the exec, because the rank no longer waits there.
   const Death death = death_of(lost.rank, lost.pid, first->remains);
   images_.forget(lost.rank);
   if (!ranks_[lost.rank].is_replaced || !end_.is_idle()) return;

@@ -1,4 +1,4 @@
-// What the end of a rank means for the job, and how it is reported.
+// The meaning of a rank's end for the job, and its report.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@
 
 namespace gondwana::launch {
 
-// What a rank has left in its control page.
+// The state that a rank has left in its control page.
 struct Remains {
   RankState state = RankState::absent;
   std::string place = {};  // "in shmem_quiet, waiting for 1.2 s"
@@ -40,13 +40,13 @@ bool ends_job(int wait_status, RankState state);
 // shmem_barrier_all, waiting for 3.2 s; the other 3 ranks are ended".
 std::string describe(const Death& death, std::uint32_t others);
 
-// The same for a program whose status is known only to the process that started it, if that process
-// lives on: "rank 2 on host n1 (pid 124) ended without finalizing, outside any blocking call; the
-// process that started it (pid 123) lives on; the other 3 ranks are ended".
+// Describes the end of a program whose status is known only to the process that started it, if that
+// process lives on: "rank 2 on host n1 (pid 124) ended without finalizing, outside any blocking
+// call; the process that started it (pid 123) lives on; the other 3 ranks are ended".
 std::string describe_under(pid_t wrapper, const Death& death, std::uint32_t others);
 
-// The same for a rank that now runs another program: "rank 2 on host n1 (pid 123) replaced its
-// program (exec) outside any blocking call; the other 3 ranks are ended".
+// Describes a rank that now runs another program: "rank 2 on host n1 (pid 123) replaced its program
+// (exec) outside any blocking call; the other 3 ranks are ended".
 std::string describe_replaced(const Death& death, std::uint32_t others);
 
 // Returns "ranks 0-3 were 4 jobs of one rank each: ./hello is linked with libmpi.so.40, whose

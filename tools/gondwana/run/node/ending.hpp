@@ -22,8 +22,9 @@ struct DescendantsSeen {
   ProcessorUse use = {};
 };
 
-// Extra time for processes whose grace period has passed while others used the processors: what
-// they would have got on an idle machine. It starts when they are first sampled.
+// Extra time for processes whose grace period has passed while others used the processors. It is
+// the processor time that they would have received on an idle machine. It starts when they are
+// first sampled.
 class Respite {
  public:
   Respite(std::uint64_t grace_ns, std::uint64_t now);
@@ -45,10 +46,10 @@ class Ending {
 
   // Asks all processes to end, once.
   void ask(std::uint64_t grace_ns, std::uint64_t now);
-  // The same after a pause and a respite in which they may end by themselves.
+  // Like ask(), after a pause and an extra time in which the processes may end by themselves.
   void ask_later(std::uint64_t pause_ns, std::uint64_t grace_ns, std::uint64_t now);
-  // The caller has already asked the ranks. Whatever is left after that time and a respite is
-  // killed.
+  // The caller has already asked the ranks. Processes that are left after that time and the extra
+  // time are killed.
   void wait_at_most(std::uint64_t grace_ns, std::uint64_t now);
   void kill(std::uint64_t now);
 
@@ -57,7 +58,7 @@ class Ending {
   bool has_asked() const { return asked_ || state_ == State::killing || is_over(); }
   bool is_over() const { return state_ == State::gone || state_ == State::given_up; }
 
-  // Advances to what is due and returns the signals for all processes. Call this after every
+  // Advances to the current step and returns the signals for all processes. Call this after every
   // reaping and at next_ns().
   std::vector<int> step(const DescendantsSeen& seen, std::uint64_t now);
   std::optional<std::uint64_t> next_ns() const;
@@ -71,8 +72,8 @@ class Ending {
 
   void kill_in(std::uint64_t grace_ns, std::uint64_t now);
   void sweep(const DescendantsSeen& seen, std::uint64_t now);
-  // Called by the step after a decision. What the caller does in between, such as a report, does
-  // not shorten the grace period.
+  // Called by the step after a decision. Work of the caller in between, such as a report, does not
+  // shorten the grace period.
   void begin_grace(std::uint64_t now);
 
   State state_ = State::idle;

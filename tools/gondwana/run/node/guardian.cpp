@@ -142,7 +142,7 @@ void Guardian::on_child_ended(pid_t pid, int wait_status) {
 }
 
 void Guardian::on_rank_ended(std::uint32_t rank, int wait_status) {
-  // What it sent last, such as the status of all ranks, is handled before its end.
+  // The last messages of the rank, such as the status of all ranks, are handled before its end.
   links_.read(rank);
   links_.forget(rank);
   const pid_t group = decisions_.ranks()[rank].pid;

@@ -1,5 +1,5 @@
-// What each process that joins has been sent of the description of the job. Each takes it at its
-// own pace. This makes no system call.
+// The progress of sending the description of the job to each process that joins. Each process
+// receives it at its own pace. Handout makes no system call.
 #pragma once
 
 #include <fmt/format.h>
@@ -26,11 +26,11 @@ class Handout {
 
   explicit Handout(std::uint32_t processes) : next_(processes) {}
 
-  // It asked to join: from now on advance() sends it the description from the start.
+  // The process asked to join: from now on advance() sends it the description from the start.
   void join(std::uint32_t process) { next_[process] = 0; }
   bool has_joined(std::uint32_t process) const { return next_[process].has_value(); }
 
-  // `send` sends the item of that number, of `items`.
+  // `send` sends the item with the given number, which is below `items`.
   Progress advance(std::uint32_t process, std::uint32_t items,
                    FunctionRef<protocol::Sent(std::uint32_t item)> send) {
     if (!has_joined(process)) return Progress::done;
@@ -54,7 +54,7 @@ class Handout {
   std::vector<std::optional<std::uint32_t>> next_;  // the item to be sent next
 };
 
-// Why the program of a rank that asks to join may not; nothing: it may.
+// The reason why the program of a rank must not join; nothing if it may.
 inline std::optional<Error> refusal_to_join(std::uint32_t rank, RankState state) {
   if (state < RankState::running) return std::nullopt;
   return Error{

@@ -1,4 +1,4 @@
-// What a guardian observes of its ranks, in their memory and in /proc.
+// Observes the ranks of a guardian, in their memory and in /proc.
 #pragma once
 
 #include <cstdint>

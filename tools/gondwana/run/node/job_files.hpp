@@ -6,8 +6,8 @@
 
 namespace gondwana::launch {
 
-// Checks what would otherwise fail during the start: the file of each program, and the folders.
-// Creates the folder of --output.
+// Checks before the start that the file of each program and the folders exist. Creates the folder
+// of --output.
 Result<void> find_files(Job& job);
 
 }  // namespace gondwana::launch

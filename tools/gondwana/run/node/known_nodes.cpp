@@ -12,7 +12,7 @@ constexpr std::size_t longest_contact = NodeInfo::longest_address + NodeInfo::lo
 
 }  // namespace
 
-// An address that has changed lies after all others: a rank may read the former one.
+// A changed address is stored after all others: a rank may read the former one.
 Result<void> KnownNodes::write(const std::vector<NodeRow>& rows) {
   for (const auto& [node, epoch, info] : rows) {
     const auto contact = NodeContact::unpack(std::as_bytes(std::span(info)));

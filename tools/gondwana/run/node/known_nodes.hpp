@@ -1,5 +1,5 @@
-// What the ranks of a node know of all nodes. Rows that come before the ranks have memory wait for
-// it.
+// The addresses of all nodes, as known to the ranks of a node. Rows that arrive before the ranks
+// have memory wait for it.
 #pragma once
 
 #include <cstddef>

@@ -48,7 +48,7 @@ class ElfFile {
     return entries;
   }
 
-  // The file offset of what is loaded at this address.
+  // The file offset of the bytes that are loaded at this address.
   std::optional<std::uint64_t> offset_of(std::uint64_t address) const {
     for (const ElfW(Phdr) & load : segments(PT_LOAD))
       if (address >= load.p_vaddr && address - load.p_vaddr < load.p_filesz)

@@ -1,4 +1,4 @@
-// What a program is linked with.
+// The libraries that a program is linked with.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// How each node of a job is reached, as the conductor gathers it and each guardian knows it. A row
+// The addresses of all nodes of a job, which the conductor gathers and each guardian keeps. A row
 // has the epoch in which it last changed: updates carry the rows that a receiver lacks, and an old
 // row never replaces a newer one.
 #pragma once
@@ -17,13 +17,13 @@ class NodeDirectory {
  public:
   explicit NodeDirectory(std::uint32_t nodes) : rows_(nodes) {}
 
-  // Sets how the node is reached from now on.
+  // Sets the address of the node from now on.
   void set(std::uint32_t node, std::string info) {
     rows_[node] = {node, ++epoch_, std::move(info)};
   }
-  // Nobody knows how until it is told again.
+  // Removes the address of the node, until set() or take() gives a new one.
   void forget(std::uint32_t node) { rows_[node] = {}; }
-  // Keeps those that are newer than what is known, and returns them.
+  // Keeps the rows that are newer than the known ones, and returns them.
   std::vector<NodeRow> take(std::vector<NodeRow> rows) {
     std::erase_if(rows, [this](const NodeRow& row) { return row.epoch <= rows_[row.node].epoch; });
     for (const NodeRow& row : rows) rows_[row.node] = row;
@@ -33,7 +33,7 @@ class NodeDirectory {
   bool is_complete() const {
     return std::ranges::all_of(rows_, [](const NodeRow& row) { return row.epoch != 0; });
   }
-  // Of the last change.
+  // The epoch of the last change.
   std::uint64_t epoch() const { return epoch_; }
   std::vector<NodeRow> newer_than(std::uint64_t epoch) const {
     std::vector<NodeRow> rows;

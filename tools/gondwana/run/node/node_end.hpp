@@ -1,4 +1,4 @@
-// How a job ends on a node: which end counts, with which status, and which message reports it.
+// How a job ends on a node: the event that ends it, its status and its message.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class NodeEnd {
   NodeEnd(const Job& job, std::string host, const Admission& ranks, NodeActions& actions,
           std::uint64_t now);
 
-  // A rank or something else has ended with that status. The first one is the job's status.
+  // A rank or another cause ends the job with that status. The first one is the job's status.
   void settle(int status) { outcome_.settle(status); }
   // The message may be empty.
   void end_job(int status, const std::string& sentence, std::uint64_t now);

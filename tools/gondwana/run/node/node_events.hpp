@@ -43,7 +43,7 @@ struct StarterSeen {
   std::uint32_t rank;
   ProcessorUse use;  // by the process and everything below it
 };
-// A program that joined has ended, or no longer runs in its process. Also the answer to
+// A program that joined has ended, or no longer runs in its process. This is also the answer to
 // LookAtImage.
 struct ImageLost {
   std::uint32_t rank;
@@ -56,20 +56,20 @@ struct RankLeaves {};
 struct RanksSeen {
   std::vector<RankState> states;
 };
-// The answer to LookForDeadlock: no rank has made progress since the last look.
+// The answer to LookForDeadlock: no rank has made progress since the last check.
 struct DeadlockSeen {
   bool any_leaves = false;  // a rank has ended, or waits in exit
   bool all_leave = false;   // all ranks have ended on purpose
   std::string sentence = {};
 };
-// The same in a job on several nodes, found by their agents.
+// In a job on several nodes, the agents have found that no rank makes progress.
 struct NobodyCanGoOn {
   std::string sentence;
 };
 struct AgentLost {
   pid_t pid;
   int wait_status;
-  std::string error_text = {};  // why it could not serve
+  std::string error_text = {};  // the reason why it could not serve
   std::string fault = {};       // a known fault of a library
   std::uint64_t pause_ns = 0;   // time in which ranks may finalize
 };
@@ -104,12 +104,12 @@ using NodeEvent =
                  protocol::GlobalExit, Tick, DescendantsSeen>;
 
 enum class Report {
-  waiting,      // which ranks wait and, if some do, which do not
+  waiting,      // the ranks that wait and, if there are any, the ranks that do not
   places,       // where each rank is
   why,          // like `gondwana why`
   why_at_once,  // in a second; nothing if another signal has arrived meanwhile
 };
-// To the process groups of ranks that are alive.
+// Signals the process groups of ranks that are alive.
 struct SignalRanks {
   int number;
 };

@@ -18,7 +18,7 @@ namespace gondwana::launch {
 class ProgramWatch {
  public:
   struct Handlers {
-    std::function<void(std::uint32_t rank)> on_word = {};  // it has written a byte; may be empty
+    std::function<void(std::uint32_t rank)> on_word = {};  // called when it has written a byte
     std::function<void(std::uint32_t rank, pid_t pid)> on_end = {};
   };
 

@@ -32,7 +32,7 @@ class RankLinks {
   void read(std::uint32_t rank);
   // The rank has ended.
   void forget(std::uint32_t rank);
-  // Retries sends. Call this soon again while it must wait.
+  // Retries sends. Call this again soon while it must wait.
   void send_again();
   bool waits() const { return !send_later_.empty(); }
 

@@ -28,8 +28,8 @@ class RankStarter {
   // `job` must outlive this object.
   explicit RankStarter(const Job& job) : job_(job) {}
 
-  // Checks what must be refused before the first rank starts. Raises the descriptor limit of this
-  // process to its maximum.
+  // Refuses a job that cannot start, before its first rank starts. Raises the descriptor limit of
+  // this process to its maximum.
   Result<void> prepare();
   // The environment of all ranks of the program.
   EnvironmentBlock environment_of(const Program& program) const;

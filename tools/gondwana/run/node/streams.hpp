@@ -1,5 +1,5 @@
-// What a guardian forwards: the output of its ranks, the standard input of the reading rank,
-// messages and events. If there is a conductor, everything goes to it.
+// The data that a guardian forwards: the output of its ranks, the standard input of the reading
+// rank, messages and events. If there is a conductor, everything goes to it.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@
 
 namespace gondwana::launch {
 
-// Descriptors run out first if other processes have opened some since the check.
+// The error if no descriptor is left, because other processes have opened some since the check.
 Error no_descriptor(std::string_view what, std::uint32_t rank);
 
-// Where the standard input of a rank comes from.
+// The source of a rank's standard input.
 enum class InputFrom : std::uint8_t { nobody, conductor, terminal, launcher };
 InputFrom input_of(const Job& job, std::uint32_t rank, bool is_terminal);
 // The file that output of a rank goes to; empty: we carry it.
@@ -51,7 +51,7 @@ class Streams {
   // Call this instead of step() once all writers have ended. Returns true when everything has been
   // written.
   bool drain() { return output_.drain(); }
-  // Why our output fails (errno), or 0.
+  // The errno of a failure of our output, or 0.
   int failure() const { return output_.failure(); }
 
  private:

@@ -24,8 +24,8 @@
 namespace gondwana::launch {
 namespace {
 
-// Other processes wait for the end of pipes of launcher and guardian, so the sweeper closes its
-// copies.
+// Other processes wait until the pipes of launcher and guardian are closed, so the sweeper closes
+// its copies.
 void keep_only(std::array<int, 3> kept) {
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int standard = 0; standard <= STDERR_FILENO && nothing >= 0; ++standard)

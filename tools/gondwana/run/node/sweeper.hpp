@@ -20,7 +20,8 @@ class SweeperLink {
  public:
   explicit SweeperLink(UniqueFd words) : words_(std::move(words)), pid_(::getppid()) {}
 
-  // The process group of a rank that starts, and of a rank that has ended and left no process.
+  // Report the process group of a rank that starts, and of a rank that has ended and left no
+  // process.
   void add(pid_t group) const { tell(group); }
   void remove(pid_t group) const { tell(-group); }
 

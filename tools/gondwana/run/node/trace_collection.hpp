@@ -15,7 +15,7 @@
 
 namespace gondwana::launch {
 
-// Where the trace of the node goes when the job ends with this status.
+// The destination of the node's trace when the job ends with this status.
 enum class TraceWay : std::uint8_t { nowhere, to_conductor, to_file };
 TraceWay way_of_trace(const Job& job, int status, bool anybody_joined);
 // Calls `send` with `bytes` in parts of at most `longest`.

@@ -30,7 +30,7 @@ class WireUp {
   Result<void> join(std::uint32_t rank);
   Progress advance(std::uint32_t rank, int socket) { return advance(rank, rank, socket); }
 
-  // The same for the node agent, which receives the Welcome of the first rank.
+  // Does the same for the node agent, which receives the Welcome of the first rank.
   void join_agent() { handout_.join(share_.slots()); }
   Progress advance_agent(int socket) { return advance(share_.slots(), 0, socket); }
 
@@ -49,7 +49,8 @@ class WireUp {
   const Environment& environment() const { return environment_; }
   // The facts before any rank had the memory; available once a rank has joined.
   const NodeFacts& facts() const { return facts_; }
-  // What the ranks of this node know about all nodes, writable; available once a rank has joined.
+  // The table of all nodes that the ranks of this node read, writable; available once a rank has
+  // joined.
   NodeTable nodes() const;
   // The agent's contact for its own node, available once it serves. Nothing if a program has
   // damaged it.
@@ -57,7 +58,7 @@ class WireUp {
 
  private:
   Result<void> create_memory();
-  // `place`: the rank whose Welcome it gets.
+  // `place`: the rank whose Welcome the process gets.
   Progress advance(std::uint32_t process, std::uint32_t place, int socket);
 
   NodeShare share_;
@@ -66,7 +67,7 @@ class WireUp {
   std::optional<JobMemory> memory_;
   NodeFacts facts_{};
   Mapping control_;
-  Handout handout_;  // to the ranks, and last to the agent
+  Handout handout_;  // the ranks, and last the agent
 };
 
 }  // namespace gondwana::launch

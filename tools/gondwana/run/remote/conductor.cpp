@@ -28,8 +28,8 @@ namespace gondwana::launch {
 namespace {
 
 constexpr std::uint64_t second_ns = 1'000'000'000;
-constexpr std::uint64_t close_timeout_ns = second_ns;       // for a process whose host has ended
-constexpr std::uint64_t close_interval_ns = 3 * second_ns;  // for both ends of a connection
+constexpr std::uint64_t close_timeout_ns = second_ns;       // timeout after the end of a host
+constexpr std::uint64_t close_interval_ns = 3 * second_ns;  // timeout for the second end
 constexpr std::uint64_t look_time_ns = 5 * second_ns;
 constexpr std::uint64_t short_look_time_ns = second_ns;
 constexpr std::uint64_t max_check_ns = 20 * second_ns;

@@ -28,7 +28,7 @@ class Conductor {
   // launcher's end.
   Conductor(const Job& job, UniqueFd orders, Poller poller);
 
-  // Runs the job. Returns its exit status once, as far as is known, no process of it is left.
+  // Runs the job. Returns its exit status when, as far as is known, no process of the job is left.
   int run();
 
  private:

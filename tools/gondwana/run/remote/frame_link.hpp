@@ -14,7 +14,7 @@ namespace gondwana::launch {
 
 class FrameLink {
  public:
-  // `now`: when the frame was read.
+  // `now`: the time at which the frame was read.
   using OnFrame = std::function<void(Frame& frame, std::uint64_t now)>;
   // The other side has closed the connection, or `why` says why its data is not a frame.
   using OnEnd = std::function<void(const std::string& why)>;
@@ -34,7 +34,7 @@ class FrameLink {
 
   void close();
   bool is_open() const { return static_cast<bool>(from_); }
-  // When data last arrived from the other side.
+  // The time at which data last arrived from the other side.
   std::uint64_t heard_ns() const { return heard_ns_; }
   // Data has arrived that has not been read.
   bool has_unread() const { return is_open() && is_readable(from_.get()); }

@@ -44,7 +44,7 @@ namespace gondwana::launch {
 inline constexpr std::string_view remote_launcher_option = "--remote-launcher";
 
 struct Task {
-  Job job;                               // the host's part of it
+  Job job;                               // the host's part of the job
   std::vector<std::string> environment;  // VAR=value for all processes on this host
   std::string folder;                    // the launcher's working folder
 };
@@ -63,8 +63,8 @@ struct NodeRows {
   std::vector<NodeRow> rows;
 };
 struct End {
-  bool is_on_purpose = false;  // with a status that a rank has chosen
-  std::uint32_t status = 0;    // of the job
+  bool is_on_purpose = false;  // a rank has chosen the status
+  std::uint32_t status = 0;    // exit status of the job
 };
 struct Ping {
   std::uint64_t sent_ns = 0;  // on the launcher's clock

@@ -56,8 +56,8 @@ class HostConnection {
   pid_t pid_ = 0;
   std::optional<FrameLink> link_;
   UniqueFd stderr_;            // its standard error
-  std::string stderr_text_;    // the end of its text
-  std::uint64_t written_ = 0;  // bytes of its output that were not reported as taken yet
+  std::string stderr_text_;    // the last bytes of that output
+  std::uint64_t written_ = 0;  // bytes of output that were not reported as taken yet
 };
 
 }  // namespace gondwana::launch

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t second_ns = 1'000'000'000;
 constexpr std::uint64_t never_ns = std::numeric_limits<std::uint64_t>::max();
 
-// Removes what ssh says last about a lost connection: our message says it already.
+// Removes the last line of ssh about a lost connection, because our message contains it.
 std::string without_consequence(const std::string& said) {
   std::istringstream lines(said);
   std::string result;
@@ -42,7 +42,7 @@ void HostLife::on_process_ended(int wait_status, std::uint64_t time_ns, std::uin
 std::optional<HostEnd> HostLife::look(const HostSeen& seen, std::uint64_t now) {
   heard_ns_ = seen.heard_ns;
   const bool ended = now >= ended_at_ns();
-  // This process may have been stopped itself: what arrived meanwhile counts.
+  // This process may have been stopped itself, so data that arrived meanwhile counts.
   const bool silent = now >= silent_at_ns() && !seen.has_unread;
   if (over_ || (!ended && !silent)) return std::nullopt;
   return HostEnd{loss_status(), ended ? describe_end(seen.error_text) : describe_silence()};
@@ -59,7 +59,7 @@ std::uint64_t HostLife::ended_at_ns() const {
 }
 
 std::uint64_t HostLife::silent_at_ns() const {
-  // Once the connection ends, that is the reason.
+  // If the connection ends, its end is the reason.
   if (facts_.peer_timeout_s == 0 || report_deadline_ns_ != 0) return never_ns;
   return heard_ns_ + silence_limit_s() * second_ns;
 }

@@ -1,4 +1,4 @@
-// The life of one host in a job: whether it is there, and the single rule for its end.
+// The life of one host in a job: whether it is reachable, and the single rule for its end.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace gondwana::launch {
 struct HostFacts {
   std::string name;
   std::string way;                   // the process that leads there: "ssh", "srun", "its launcher"
-  bool by_ssh = false;               // the process is ssh
+  bool by_ssh = false;               // whether the process is ssh
   std::uint32_t peer_timeout_s = 0;  // how long it may be silent; 0: no limit
-  std::uint32_t start_limit_s = 0;   // the same, before its Hello
+  std::uint32_t start_limit_s = 0;   // the limit before its Hello
 };
 
 // The current state of the connection.
@@ -21,10 +21,11 @@ struct HostSeen {
   std::uint32_t node;
   std::uint64_t heard_ns;  // when data last arrived
   bool has_unread = false;
-  std::string error_text = {};  // from the process that leads there
+  std::string error_text = {};  // standard error of the process that connects to the host
 };
 
-// No process of the job is left there, or the host cannot be reached. A message in it ends the job.
+// No process of the job is left there, or the host cannot be reached. If its message is not empty,
+// it ends the job.
 struct HostEnd {
   int status = 0;
   std::string sentence = {};
@@ -44,7 +45,7 @@ class HostLife {
   // could not be parsed.
   void on_pipe_ended(std::string why, std::uint64_t time_ns, std::uint64_t now);
   void on_process_ended(int wait_status, std::uint64_t time_ns, std::uint64_t now);
-  // When to call look().
+  // The time of the next call of look().
   std::optional<std::uint64_t> next_ns() const;
   // The end of a lost host: the connection ended early, or the host is silent.
   std::optional<HostEnd> look(const HostSeen& seen, std::uint64_t now);

@@ -1,5 +1,5 @@
-// The trace of a job on several hosts: what their guardians send, and the differences of their
-// clocks.
+// The trace of a job on several hosts: the parts that their guardians send, and the differences of
+// their clocks.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,16 @@ class HostTraces {
   // Compares clocks. Returns whether another ping at once would help.
   bool on_pong(std::uint32_t node, const Pong& pong, std::uint64_t now);
   Result<void> add(std::uint32_t node, const TracePart& part);
-  // Why events of a node are missing.
+  // The reason why events of a node are missing.
   std::optional<std::string> fault(std::uint32_t node) const;
   // The traces of all nodes that have sent theirs.
   std::vector<trace::NodeTrace> take();
 
  private:
   struct Host {
-    std::string part;  // what has arrived for some ranks
+    std::string part;  // bytes that have arrived for some ranks
     std::optional<trace::NodeTrace> trace;
-    link::ClockDifference clock;  // from our pings
+    link::ClockDifference clock;  // measured by our pings
     int pongs = 0;
   };
 

@@ -14,7 +14,7 @@ namespace gondwana::launch {
 namespace {
 
 constexpr std::uint64_t second_ns = 1'000'000'000;
-constexpr std::uint64_t user_grace_ns = 10 * second_ns;  // after the first INT or TERM
+constexpr std::uint64_t user_grace_ns = 10 * second_ns;  // grace period after the first INT or TERM
 
 }  // namespace
 
@@ -79,7 +79,7 @@ void JobOnHosts::on(const HostSaid& said) {
   }
 }
 
-// A rank waits for all nodes: fewer rows are of no use to it.
+// Sends no partial table, because a rank waits until it knows all nodes.
 void JobOnHosts::send_rows() {
   if (!nodes_.is_complete()) return;
   for (std::uint32_t node = 0; node < hosts_.size(); ++node)
@@ -95,7 +95,8 @@ void JobOnHosts::on(const Stopping& stopping) {
   end_hosts({.is_on_purpose = true, .status = stopping.status});
 }
 
-// The single rule for the end of a host, regular or not. A host that others miss ends the job.
+// The single rule for the end of a host, regular or not. If other hosts wait for it, its end ends
+// the job.
 void JobOnHosts::end_host(std::uint32_t node, const HostEnd& end, bool is_killed) {
   hosts_[node].life.end();
   actions_.emplace_back(CloseHost{node, is_killed});
@@ -110,12 +111,12 @@ void JobOnHosts::on_seen(const HostSeen& seen, std::uint64_t now) {
   if (host.life.is_over()) return;
   if (const std::optional<HostEnd> end = host.life.look(seen, now))
     return end_host(seen.node, *end, true);
-  // A host that answers knows what it is waiting for.
+  // A host that answers is not lost, even if its end takes long.
   if (is_suspect && now >= seen.heard_ns + user_grace_ns / 2) end_host(seen.node, {}, true);
 }
 
-// The remote launchers know what a signal means, and what a second one means. After that the
-// conductor must not wait for an unreachable host.
+// The remote launchers handle the first and the second signal themselves. After that the conductor
+// must not wait for an unreachable host.
 void JobOnHosts::on(const SignalCame& signal) {
   const bool to_end = signal.number == SIGINT || signal.number == SIGTERM;
   if (to_end && is_over()) outcome_.abandons_output = true;
@@ -135,7 +136,7 @@ void JobOnHosts::on(const OutputFailed& failed) {
 
 void JobOnHosts::on_tick(std::uint64_t now) {
   if (time_up_ns_ && now >= *time_up_ns_) on_time_up();
-  // An explanation before takes no time from the hosts: they have the signal only now.
+  // A preceding explanation does not shorten the hosts' time, because they get the signal only now.
   if (is_asked_to_end_ && !abandon_at_ns_) abandon_at_ns_ = now + user_grace_ns;
   const bool abandons = abandon_at_ns_ && now >= *abandon_at_ns_;
   if (abandons) abandon_at_ns_ = now + second_ns;
@@ -157,7 +158,7 @@ void JobOnHosts::on_time_up() {
   end_job(exit_timeout, "");
 }
 
-// The first status counts: the hosts' later ends are a consequence.
+// The first status counts, because the hosts' later ends are consequences.
 void JobOnHosts::end_job(int status, const std::string& sentence) {
   if (std::exchange(ending_, true)) return;
   if (!outcome_.status) outcome_.status = status;

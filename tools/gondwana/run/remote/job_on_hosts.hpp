@@ -29,12 +29,12 @@ struct HostSaid {
 struct HostPipeEnded {
   std::uint32_t node;
   std::string why;        // the data could not be parsed; may be empty
-  std::uint64_t time_ns;  // for the process to end too
+  std::uint64_t time_ns;  // time by which the process must end too
 };
 struct HostProcessEnded {
   std::uint32_t node;
   int wait_status;
-  std::uint64_t time_ns;  // for the pipe to end too
+  std::uint64_t time_ns;  // time by which the pipe must end too
 };
 // HostSeen is the answer to LookAtHost.
 using HostsEvent = std::variant<HostStarted, HostSaid, HostPipeEnded, HostProcessEnded, HostSeen,
@@ -46,7 +46,7 @@ struct Send {
 };
 struct CloseHost {
   std::uint32_t node;
-  bool is_killed;  // the process that leads there
+  bool is_killed;  // whether the process that connects to the host is killed
 };
 struct LookAtHost {
   std::uint32_t node;
@@ -55,7 +55,7 @@ struct StartInput {
   std::uint32_t node;
 };
 struct StopInput {};
-// Like `gondwana why`.
+// Explains the waits as `gondwana why` does.
 enum class Explain { shortly, at_length };
 
 using HostsAction = std::variant<Said, Send, CloseHost, LookAtHost, StartInput, StopInput, Explain>;
@@ -80,8 +80,8 @@ class JobOnHosts {
  private:
   struct Host {
     HostLife life;
-    std::uint64_t sent_epoch = 0;  // of the rows that it has
-    bool is_suspect = false;       // given up if it stays silent
+    std::uint64_t sent_epoch = 0;  // epoch of the rows that it has
+    bool is_suspect = false;       // abandoned if it stays silent
   };
 
   void start(const HostStarted& started, std::uint64_t now);
@@ -106,7 +106,7 @@ class JobOnHosts {
   std::optional<std::uint64_t> time_up_ns_;
   std::optional<std::uint64_t> abandon_at_ns_;
   Outcome outcome_;
-  bool is_asked_to_end_ = false;  // by the user
+  bool is_asked_to_end_ = false;  // the user has asked for the end
   bool ending_ = false;
 };
 

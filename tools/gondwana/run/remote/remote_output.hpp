@@ -25,7 +25,7 @@ class RemoteOutput : public OutputSink {
   bool flush() override { return link_->has_sent_all(); }
   int failure() const override { return 0; }
 
-  // The launcher has written that many bytes.
+  // The launcher has written this number of bytes.
   void on_taken(std::uint64_t bytes) { in_flight_ -= std::min(bytes, in_flight_); }
 
  private:

@@ -27,7 +27,7 @@ class Uplink {
   Result<void> start(OnOrder on_order, OnLost on_lost);
 
   void tell(const Frame& news) { link_.send(news); }
-  // Reports to the launcher how much the reading rank has read.
+  // Reports to the launcher the number of bytes that the reading rank has read.
   RankInput::Handlers reports_of_input() {
     return {[this](std::uint64_t bytes) { tell(Taken{bytes}); }, [this] { tell(Deaf{}); }};
   }
