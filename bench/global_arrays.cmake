@@ -1,5 +1,5 @@
-# Builds the rows of Global Arrays, where Debian's are with Open MPI: on our ARMCI, and a second time on
-# ARMCI-MPI if it is installed. After openmpi.cmake.
+# Builds the rows of Global Arrays, if Debian's packages of it for Open MPI are installed: on our
+# ARMCI, and on ARMCI-MPI if it is installed. Include it after openmpi.cmake.
 find_library(BENCH_GLOBAL_ARRAYS ga-openmpi)
 find_library(BENCH_SCALAPACK scalapack-openmpi)
 find_library(BENCH_ARMCI_MPI armci-openmpi PATHS /usr/lib PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE})

@@ -31,7 +31,7 @@ execute_process(COMMAND ${OPENMPI_OSHCC} --showme:version OUTPUT_VARIABLE versio
 if(NOT version MATCHES "Open (MPI|SHMEM) [0-9]")
   return()
 endif()
-# Debian has the compiler wrapper in one package, and what it compiles against in another.
+# Debian has the compiler wrapper in one package, and the headers and libraries in another.
 execute_process(COMMAND ${OPENMPI_OSHCC} --showme:incdirs OUTPUT_VARIABLE header_folders
                 OUTPUT_STRIP_TRAILING_WHITESPACE)
 separate_arguments(header_folders)

@@ -38,12 +38,12 @@ EAGER_LIMITS = ("0", "2K", "8K", "64K")
 # The patterns of memspeed, by the names that the program prints.
 PATTERNS = {"own_device_to_host": "D-H", "own_host_to_device": "H-D", "own_device_put": "D-D",
             "peer_device_put": "D-D peer"}
-HEAT_STEPS = {64: 1000, 128: 300}  # by size of the cube
+HEAT_STEPS = {64: 1000, 128: 300}  # steps by size of the cube
 WARM_UP_STEPS = 10
 # The middles of the bars of a histogram, in medians. The last bar includes all longer times.
 BARS = [number / 20 for number in range(12, 42)]
 
-Steps = list[tuple[float, float]]  # seconds of exchange and of computation
+Steps = list[tuple[float, float]]  # seconds of exchange and of computation of each step
 
 
 def arguments() -> argparse.Namespace:
@@ -92,7 +92,9 @@ class Bench:
     def times_by_size(self, program: str, words: tuple[str | int, ...], sizes: list[int],
                       nodes: int = 1, environment: dict[str, str] | None = None
                       ) -> dict[tuple[str, str], float]:
-        """The same for two ranks and many sizes. Each run gets a few, as its last words."""
+        """The same for two ranks and many sizes. Each run gets a few sizes, as its last
+        arguments.
+        """
         found = {}
         for i in range(0, len(sizes), SIZES_OF_ONE_RUN):
             found |= self.times(2, program, *words, *sizes[i:i + SIZES_OF_ONE_RUN],
@@ -245,7 +247,7 @@ def table_1(bench: Bench) -> Sheet:
 
 
 def graph_4_1(bench: Bench) -> Sheet:
-    """The cut-off of eager messages; graphs 4-1 to 4-4 in one."""
+    """The limit of eager messages: graphs 4-1 to 4-4 in one."""
     sizes = (2048, 8192, 40960, 65536)
     columns = ["Way", "Bytes", *(f"limit {limit}: us" for limit in EAGER_LIMITS)]
     rows: list[list[float | str]] = []
@@ -327,7 +329,7 @@ SHEETS: tuple[Callable[[Bench], Sheet], ...] = (figure_1, figure_2, figure_3, fi
 
 
 def chosen(names: list[str]) -> list[Callable[[Bench], Sheet]]:
-    """The sheets with these names; all sheets if there are no names."""
+    """The sheets with these names, or all sheets without names."""
     wanted = {name.lower().replace(" ", "_").replace("-", "_") for name in names}
     known = {sheet.__name__ for sheet in SHEETS}
     if wrong := wanted - known:

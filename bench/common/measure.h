@@ -21,8 +21,8 @@
 
 enum { SKIPPED = 77 };  // exit status of a program that cannot run on this machine
 
-// Of this process and its job. `end_all` ends all ranks of a library. Without one it ends only this
-// process, also in a crew.
+// The end of this process and its job. `end_all` ends all ranks of a library. If it is null, only
+// this process ends, also in a crew.
 static int me;
 static int ranks = 1;
 static void (*end_all)(int status) = exit;
@@ -48,7 +48,7 @@ static inline void require(int holds, const char* what) {
   if (!holds) fail("%s", what);
 }
 
-// Ends the job likewise, because it cannot be measured here.
+// Ends the job with a message, because it cannot be measured here.
 __attribute__((cold, noreturn)) static inline void skip(const char* why) {
   fprintf(stderr, "%s: skipped: %s\n", program_invocation_short_name, why);
   end_all(SKIPPED);
@@ -65,8 +65,8 @@ static inline double ns_per_op(int64_t ns, size_t ops) {
   return (double)ns / (double)ops;
 }
 
-// For users: the time of one operation in one round, and that of the control; negative: it has
-// none.
+// Prints, for users, the time of one operation in one round, and the control's time; negative: no
+// control.
 static inline void print_round(const char* name, size_t size, double ours_ns, double control_ns) {
   printf("%s %zu %.3f ", name, size, ours_ns);
   if (control_ns < 0)
@@ -100,7 +100,7 @@ static inline size_t argument(int argc, char** argv, int n, size_t fallback) {
   return argc > n ? strtoull(argv[n], NULL, 10) : fallback;
 }
 
-// Behind a copy or a result that nobody reads: the compiler may not leave it out.
+// Call it after a copy or a result that is never read, so that the compiler does not remove them.
 static inline void keep_results(void) {
   __asm__ volatile("" ::: "memory");
 }
@@ -144,7 +144,7 @@ static inline void report(const char* name, const char* side, double* samples, s
   free(samples);
 }
 
-// Reports our side of a figure; the name is formatted. Without `prints` only frees the samples.
+// Reports our side of a figure. The name is formatted. If `prints` is 0, it only frees the samples.
 __attribute__((format(printf, 4, 5))) static inline void report_ours(int prints, double* samples,
                                                                      size_t count,
                                                                      const char* format, ...) {
@@ -159,7 +159,7 @@ __attribute__((format(printf, 4, 5))) static inline void report_ours(int prints,
     free(samples);
 }
 
-// Likewise both sides.
+// Reports both sides of a figure in the same way.
 __attribute__((format(printf, 5, 6))) static inline void report_both(int prints, double* ours,
                                                                      double* control, size_t count,
                                                                      const char* format, ...) {
@@ -177,7 +177,8 @@ __attribute__((format(printf, 5, 6))) static inline void report_both(int prints,
   free(control);
 }
 
-// Times a statement of `ops` operations, `warm_up` times in vain and then once for each batch.
+// Times a statement of `ops` operations: `warm_up` times without recording, and then once for each
+// batch.
 #define TIME_OURS(prints, warm_up, batches, ops, statement, ...)                                \
   do {                                                                                          \
     double* ns_ = new_samples(batches);                                                         \
@@ -227,7 +228,7 @@ static inline void pin_if_asked(int rank) {
   if (getenv("BENCH_PIN") != NULL) pin(rank);
 }
 
-// For ranks whose threads bind themselves; the start of every other job calls enter_job().
+// Used if the threads of ranks bind themselves. Every other job calls enter_job().
 static inline void enter_job_unpinned(int rank, int count, void (*end)(int status)) {
   me = rank;
   ranks = count;

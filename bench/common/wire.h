@@ -17,7 +17,7 @@
 
 enum { WIRE_MEMORY = 1 << 20, LONGEST_MESSAGE = 112, RECEIVES = 16, NAME = 128, KEY = 1 };
 
-// In memory that both processes share.
+// The addresses of both sides, in memory that both processes share.
 struct wire_names {
   char name[2][NAME];
   _Atomic int known;

@@ -1,4 +1,4 @@
-// What a large collective of n ranks on two processors costs at least: two processes copy all its
+// The minimum cost of a large collective of n ranks on two processors: two processes copy all its
 // bytes, half of the results each, and then n processes meet once, yielding. Prints the sum of both
 // medians as NAME_copied_N. Usage: copied alltoall|broadcast|fcollect PROCESSES [BYTES]
 #include "../common/barriers.h"

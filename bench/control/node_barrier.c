@@ -1,4 +1,4 @@
-// A barrier of processes on two nodes, played by two groups on one machine. A group meets at a
+// A barrier of processes on two nodes, simulated by two groups on one machine. A group meets at a
 // counter, polling and yielding. The first members then exchange a byte over TCP and release their
 // groups. Prints the latency at process 0. Usage: node_barrier PROCESSES
 #include "../common/crew.h"

@@ -1,10 +1,10 @@
-// What a collective of processes on two nodes costs at least, played by two groups on one machine.
-// The first member of each group waits for the others, exchanges what must cross by puts of bare
-// libfabric, and releases them. The others yield or sleep. Both nodes send a word for barrier,
-// a vector of BYTES for reduce, and all blocks of BYTES for the other node for alltoall. One node
-// sends a vector for broadcast, and the other a word after every second call, as in the row.
-// Prints NAME_BYTES_nodes_KIND_PROCESSES.
-// Usage: node_collective yield|futex barrier|reduce|broadcast|alltoall PROCESSES [BYTES]
+// The minimum cost of a collective of processes on two nodes, simulated by two groups on one
+// machine. The first member of each group waits for the others, exchanges the bytes that must cross
+// by puts of bare libfabric, and releases them. The others yield or sleep. Both nodes send a word
+// for barrier, a vector of BYTES for reduce, and all blocks of BYTES for the other node for
+// alltoall. One node sends a vector for broadcast, and the other a word after every second call, as
+// in the row. Prints NAME_BYTES_nodes_KIND_PROCESSES. Usage: node_collective yield|futex
+// barrier|reduce|broadcast|alltoall PROCESSES [BYTES]
 #include "../common/crew.h"
 #include "../common/group.h"
 #include "../common/wire.h"

@@ -2,8 +2,8 @@
 // there: puts that are complete at the target, gets, message round trips, many puts in flight, many
 // messages one way. The target polls all the time or, with "asleep", computes while one of its
 // threads sleeps on the wait descriptor. With "bounce" it is a pipeline instead: a put through
-// memory that the network knows. The target copies each chunk away and answers. The source has
-// copied it there or, where only the target is a device, puts from the memory of its program. Puts
+// registered memory. The target copies each chunk away and answers. The source copies it into
+// registered memory or, if only the target is a device, puts from the memory of its program. Puts
 // complete in their order. Usage: ofi_bare spin|asleep|bounce
 #include "../common/crew.h"
 #include "../common/wire.h"
@@ -17,7 +17,7 @@ enum { SLOT = 256 << 10, SLOTS = WIRE_MEMORY / SLOT, LARGEST = 16 << 20 };
 
 struct shared {
   struct wire_names names;
-  _Atomic size_t chunk;  // for a pipeline
+  _Atomic size_t chunk;  // position of the chunk in a pipeline
   _Atomic uint64_t first;
   _Atomic int over;
 };
@@ -118,7 +118,7 @@ static void initiate(const char* mode) {
   atomic_store(&shared->over, 1);
 }
 
-static char* device;  // simulates memory of a device; of the host where only the target is a device
+static char* device;  // simulates memory of a device, or of the host if only the target is a device
 static uint64_t chunks;  // put, or taken by the target, since the start
 
 static void take_chunk(void) {

@@ -1,6 +1,6 @@
 // THREADS threads populate fresh shared memory, each an equal part of it: by a write to each page,
-// and by madvise where the kernel supports it. The time includes the start and the end of the
-// threads. Usage: prefault THREADS [MEBIBYTES]
+// and by madvise if the kernel supports it. The time includes the start and the end of the threads.
+// Usage: prefault THREADS [MEBIBYTES]
 #include "../common/crew.h"
 
 #include <pthread.h>

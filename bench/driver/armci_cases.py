@@ -17,7 +17,9 @@ def small_case() -> Case:
 
 
 def sync_case(ranks: int) -> Case:
-    """GA_Sync compared with barriers; Read_inc by all ranks at once with a locked instruction."""
+    """GA_Sync, compared with barriers; Read_inc by all ranks at once, compared with a locked
+    instruction.
+    """
     kinds = ("spin",) if ranks == 2 else ("yield", "futex")
     rows = (Row(f"GA_Sync {ranks}", f"ga_sync_{ranks}", ratio(1.5),
                 tuple(f"barrier_{kind}_{ranks}" for kind in kinds)),

@@ -221,7 +221,7 @@ def all_cases() -> list[Case]:
     ]
 
 
-# Run once, before the rows: the limits of this machine.
+# The controls that run once, before the rows. They show the limits of this machine.
 LIMITS: tuple[tuple[str, ...], ...] = (
     ("ping_pong", "1"), ("ping_pong", "2"), ("xadd", "1"), ("xadd", "2"),
 )

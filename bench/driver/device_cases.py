@@ -5,7 +5,7 @@ from driver.network_cases import share
 
 DEVICES = {"GONDWANA_EMULATED_DEVICES": "1"}
 SIZES = {"4 KiB": 4 << 10, "64 KiB": 64 << 10, "1 MiB": 1 << 20, "16 MiB": 16 << 20}
-# Each with the number of its sides that are devices.
+# The kinds of copies, each with the number of its sides that are devices.
 WAYS = {"host_to_device": ("put host to device", 1), "device_to_host": ("get device to host", 1),
         "device_put": ("put device to device", 2), "device_get": ("get device to device", 2)}
 DOORS = {"": "", "_gasnet": "gex "}
@@ -18,7 +18,7 @@ def copies_run(name: str, nodes: int) -> Run:
 
 
 def node_case() -> Case:
-    """On a node, compared with the copy engine alone."""
+    """Copies on a node, compared with the copy engine alone."""
     aim = Aim("ratio", 1 / 0.95, "95%+2us", allowance=2000)
     rows = tuple(Row(f"{door}{title} {name}", f"device_{way}_{size}{suffix}", aim)
                  for suffix, door in DOORS.items() for way, (title, _) in WAYS.items()
@@ -27,7 +27,7 @@ def node_case() -> Case:
 
 
 def network_case() -> Case:
-    """Between two nodes, compared with a pipeline of bounce buffers over bare libfabric."""
+    """Copies between two nodes, compared with a pipeline of bounce buffers over bare libfabric."""
     rows = tuple(Row(f"network {door}{title} {name}", f"far_{way}_{size}{suffix}", share(0.95),
                      (f"bounce_{devices}_{size}",))
                  for suffix, door in DOORS.items() for way, (title, devices) in WAYS.items()

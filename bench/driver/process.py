@@ -31,7 +31,7 @@ def end(process: subprocess.Popen) -> None:
 
 
 def output_of(command: Sequence[str | Path], environment: Mapping[str, str]) -> str:
-    """Runs a command and returns what it prints. Raises RunError."""
+    """Runs a command and returns its output. Raises RunError."""
     words = [str(word) for word in command]
     try:
         process = subprocess.Popen(words, env={**os.environ, **environment}, text=True,

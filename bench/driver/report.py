@@ -56,7 +56,7 @@ def table_line(result: RowResult, peers: list[str]) -> str:
 
 
 def remarks(outcome: Outcome, wanted: int) -> list[str]:
-    """Skipped cases, failures and rejected rounds, a line each."""
+    """A line for each skipped case, each failure and rejected rounds."""
     name = outcome.case.name
     if outcome.skipped:
         return [f"{name}: skipped: {outcome.skipped}"]

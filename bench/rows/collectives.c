@@ -1,7 +1,8 @@
-// Collectives of all ranks. BYTES are a vector of doubles (sums), the buffer of rank 0 (broadcast),
-// what each rank contributes (fcollect) or does on average (collect: even ranks 1.5 BYTES, odd ones
-// BYTES / 2, and none knows that of the others), or what a rank sends to all together (alltoall).
-// Usage: collectives sum_reduce|sum_inscan|broadcast|fcollect|collect|alltoall [BYTES] [BATCHES]
+// Collectives of all ranks. BYTES is the size of a vector of doubles (sums), of the buffer of rank
+// 0 (broadcast), of the contribution of each rank (fcollect) or the average contribution (collect:
+// even ranks 1.5 BYTES, odd ones BYTES / 2, and no rank knows the sizes of the others), or of all
+// bytes that a rank sends (alltoall). Usage: collectives
+// sum_reduce|sum_inscan|broadcast|fcollect|collect|alltoall [BYTES] [BATCHES]
 #include "collectives.h"
 
 static size_t n;       // ranks

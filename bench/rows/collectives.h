@@ -57,7 +57,7 @@ static inline void alltoall_bytes(struct scratch* scratch, const struct call* c)
 
 enum {
   ROOT_GETS_A_COPY = 0,
-  // Enough for any of the collectives.
+  // Enough words for any of the collectives.
   SYNC_WORDS = SHMEM_REDUCE_SYNC_SIZE + SHMEM_BCAST_SYNC_SIZE + SHMEM_COLLECT_SYNC_SIZE +
                SHMEM_ALLTOALL_SYNC_SIZE
 };

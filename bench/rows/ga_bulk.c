@@ -1,5 +1,5 @@
 // Puts, gets and accumulates of 8 MiB by process 0 in an array of process 1. The controls are
-// memcpy to private pages of the same size, and a loop that adds. Usage: ga_bulk
+// memcpy to private pages of the same size, and a loop of additions. Usage: ga_bulk
 #include "ga_job.h"
 
 enum { SAMPLES = 40, BYTES = 8 << 20, ELEMENTS = BYTES / 8 };

@@ -1,5 +1,5 @@
 // Code that rows of Global Arrays share. A row defines the ARMCI functions that Global Arrays calls
-// and can disable them: what is left is the work of Global Arrays itself, which is the control.
+// and can disable them. The remaining work of Global Arrays itself is the control.
 #ifndef GONDWANA_BENCH_GA_JOB_H_
 #define GONDWANA_BENCH_GA_JOB_H_
 

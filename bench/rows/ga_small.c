@@ -1,7 +1,7 @@
 // Puts, gets and accumulates of 8 bytes by process 0 in an array of process 1, with one array and
-// with 990, compared with the same calls over an ARMCI that does nothing. Read_inc, compared with
-// a locked instruction; a mutex, with two; create and destroy of 2 MiB, with mmap and first touch.
-// Usage: ga_small
+// with 990, compared with the same calls over an ARMCI that does nothing. Read_inc, compared with a
+// locked instruction; a mutex, compared with two; creation and destruction of 2 MiB, compared with
+// mmap and first touch. Usage: ga_small
 #include "ga_job.h"
 
 #include <stdatomic.h>

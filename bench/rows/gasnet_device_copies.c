@@ -12,7 +12,7 @@ enum { LARGEST = 16 << 20, SMALL = 64 << 10, PAGE = 4096 };
 struct way {
   const char* name;
   int gets;
-  int on_device;  // the local side
+  int on_device;  // whether the local side is on our device
 };
 
 static const struct way ways[] = {
@@ -64,7 +64,7 @@ static void repeat(transfer* run, const struct way* way, size_t bytes, size_t co
   for (size_t i = 0; i < count; ++i) run(way, bytes);
 }
 
-// The control is measured next to each door.
+// The control is measured together with each door.
 static void measure(const char* title, const struct way* way, size_t bytes) {
   transfer* const doors[] = {put_or_get, gasnet_put_or_get};
   const char* suffix[] = {"", "_gasnet"};

@@ -1,9 +1,9 @@
 // Active messages from rank 0 to the last rank, as fast as possible: the time per message, from the
-// first call until the last rank, which polls, has counted all and sent one message back.
+// first call until the last rank, which polls, has counted all messages and sent one back.
 //
 // Short without arguments; the control is the round trip of a ping-pong over two lines. With "far"
-// the ranks are on different nodes: Short with two arguments, and Medium of 64 bytes.
-// Usage: gasnet_flood [far]
+// the ranks are on different nodes: Short with two arguments, and Medium of 64 bytes. Usage:
+// gasnet_flood [far]
 #include "gasnet_lines.h"
 
 enum { BATCHES = 30, MESSAGES = 10000, TRIPS = 500, FAR_BATCHES = 10, FAR_MESSAGES = 20000 };

@@ -1,7 +1,7 @@
 // Puts of pieces of 8 bytes from the segment of rank 0 into that of rank 1, BYTES in all. The gap
 // between two pieces is constant, so that DENSITY percent of the memory from the first to the last
 // piece move. The puts use a list of addresses (indexed), or an array of 1, 3, 8 or 32 dimensions
-// (strided), of which only those are used that the number of pieces needs.
+// (strided), of which only as many are used as the number of pieces needs.
 //
 // Figures gasnet_indexed_BYTES_DENSITY and gasnet_strided_DIMENSIONS_BYTES_DENSITY. CONTROL is
 //   lines   memcpy of all memory from the first to the last piece: of the cache lines touched

@@ -15,7 +15,7 @@ struct schedule {
   const struct job* job;
   gex_AM_Index_t handler;
   gex_Rank_t last;  // messages go to ranks 1 to `last`
-  size_t messages;  // for each of them
+  size_t messages;  // messages for each of these ranks
   size_t block;
 };
 

@@ -1,6 +1,7 @@
-// How long an operation takes to arrive if its rank makes no further call. Rank 0 posts a few puts,
-// of which the last ones gather, and computes; the last rank waits for the last one and compares
-// clocks. Then the same for a put, a fence and a put of a flag, which leave at once.
+// The time that an operation takes to arrive if its rank makes no further call. Rank 0 posts a few
+// puts, the last of which are batched, and computes. The last rank waits for the last put and
+// compares clocks. Then the same is measured for a put, a fence and a put of a flag, which leave at
+// once.
 #include "network.h"
 
 enum { TRIES = 2000, PUTS = 8, PAUSE_US = 1000 };

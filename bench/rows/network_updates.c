@@ -1,6 +1,6 @@
-// What irregular programs do, on all ranks at once: random atomic updates (GUPS), a histogram of
-// skewed bins, random reads (indexgather), and operations that wait for each value. Each is
-// checked. Usage: network_updates name, the last part of the names of the figures
+// The operations of irregular programs, on all ranks at once: random atomic updates (GUPS), a
+// histogram of skewed bins, random reads (indexgather), and operations that wait for each value.
+// Each is checked. Usage: network_updates name, the last part of the names of the figures
 #include "network.h"
 
 enum { WORDS = 1 << 12, BINS = 64, OPS = 20000, WAITING = 500, ROUNDS = 7 };

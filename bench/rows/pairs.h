@@ -35,7 +35,7 @@ static inline void run_pair(const struct pair* pair, const struct cells* cells, 
 }
 
 // The copy of a symmetric object at the peer, as mapped by this process. Without a mapping the
-// control uses private pages, which can only flatter it.
+// control uses private pages, which can only make it faster.
 static inline void* mapped_or_private(void* symmetric, size_t bytes, int peer) {
   void* mapped = shmem_ptr(symmetric, peer);
   if (mapped != NULL) return mapped;

@@ -119,7 +119,7 @@ static const struct pair pairs[] = {
     {"fetch_add", ours_fetch_add, control_fetch_add},
     {"flag_check", store_and_look, control_p},
     {"lock", ours_lock, control_lock},
-    {"put_nbi", ours_put_nbi, stores},  // the flag is set from here on
+    {"put_nbi", ours_put_nbi, stores},  // the flag is set for this and later rows
     {"put_nbi_call", ours_put_nbi, calls},
 };
 

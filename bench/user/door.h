@@ -7,7 +7,7 @@
 //   meet_all                  a barrier
 //   put_now, get_now          transfers that are complete, also at the target, on return
 //   put_later, complete_puts  transfers that are complete after the second call
-//   put_and_tell, wait_for    a message: bytes, and then a word that the other rank waits for
+//   put_and_tell, wait_for    a message: bytes, followed by a word that the other rank waits for
 //   fetch_add, swap           atomic operations, and those of HAS_ADD and HAS_COMPARE_SWAP
 //   start_collectives, broadcast_words, sum_words
 #ifndef GONDWANA_BENCH_DOOR_H_
@@ -16,7 +16,7 @@
 #include "../common/barriers.h"
 
 struct block {
-  char* owner;   // its address as calls of the library name it
+  char* owner;   // its address in calls of the library
   char* mapped;  // its address here; NULL: not mapped
 };
 

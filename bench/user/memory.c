@@ -1,7 +1,8 @@
 // The measurement of `gondwana bench memory`: the memory of a rank before shmem_init and after it
-// and a barrier, as the mean over the ranks. pss: what the rank has alone, and its part of what it
-// shares. data: the same without files. Rank 0 prints a line for each: bytes after, bytes before.
-// Only names of OpenSHMEM 1.4 are used, so that other libraries can compile it. Usage: memory
+// and a barrier, as the mean over the ranks. pss: the memory of the rank alone, and its part of
+// shared memory. data: the same without files. Rank 0 prints a line for each: bytes after, bytes
+// before. Only names of OpenSHMEM 1.4 are used, so that other libraries can compile it. Usage:
+// memory
 #include "../common/shmem_job.h"
 
 enum { FIGURES = 2 };

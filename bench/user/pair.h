@@ -20,8 +20,8 @@ enum {
 struct pair {
   int other;        // the last rank for rank 0, otherwise rank 0
   char* shared;     // own memory that the other rank accesses
-  char* remote;     // the other rank's shared memory, as calls of the library name it
-  char* mapped;     // the same as mapped here; NULL: not mapped
+  char* remote;     // the address of the other rank's shared memory in calls of the library
+  char* mapped;     // that memory as mapped here; NULL: not mapped
   char* local;      // private memory
   int has_control;  // both ranks map each other's memory
   enum wait_kind how;
@@ -210,7 +210,7 @@ static inline void check_put(struct pair* p, size_t bytes) {
   }
 }
 
-// `bytes` is the size of the data. Each rank has started its job with room for it.
+// `bytes` is the size of the data. Each rank has started its job with this much space.
 static inline struct pair begin_pair(size_t bytes) {
   struct pair p = {.other = me == 0 ? ranks - 1 : 0, .how = usual_wait(ranks)};
   p.shared = block_of(me).owner;

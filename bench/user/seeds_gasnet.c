@@ -1,5 +1,5 @@
 // The measurements of `gondwana bench seeds --door gasnetex`. Each has a control in the same
-// rounds: the same without the feature. It prints a line for each round: measurement, 0,
+// rounds, which does the same without the feature. It prints a line for each round: measurement, 0,
 // nanoseconds of one operation and of its control.
 //
 // Usage: seeds_gasnet seeds ROUNDS

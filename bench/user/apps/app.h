@@ -14,7 +14,7 @@ struct app {
   void (*end)(void);
 };
 
-// Where the share of `rank` in `total` items begins.
+// The first item of the share of `rank` in `total` items.
 static inline long first_of(long total, int rank) {
   return total * rank / ranks;
 }
