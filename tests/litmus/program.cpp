@@ -1,0 +1,81 @@
+#include "litmus/program.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <optional>
+#include <random>
+#include <string>
+
+#include "litmus/parse.hpp"
+#include "litmus/runner.hpp"
+#include "simulation/arguments.hpp"
+#include "sync/atomics.hpp"
+
+namespace gondwana::litmus {
+namespace {
+
+struct Wish {
+  std::string folder;
+  std::string only;
+  std::optional<std::uint64_t> seed;
+  std::uint64_t iterations = 0;
+  std::uint64_t milliseconds = 2000;
+  std::uint64_t instances = 0;
+};
+
+// Rank 0 draws the seed if none is given.
+std::uint64_t agree_on_seed(Door& door, const std::optional<std::uint64_t>& seed) {
+  long* const words = door.allocate(1);
+  const long drawn = static_cast<long>(seed ? *seed : std::random_device()());
+  if (door.me() == 0)
+    for (int pe = 0; pe < door.size(); ++pe)
+      door.perform({.act = Act::put, .target = words, .pe = pe, .source = &drawn});
+  door.barrier();
+  return static_cast<std::uint64_t>(*words);
+}
+
+}  // namespace
+
+void Door::pause(unsigned length) {
+  for (unsigned i = 0; i < length; ++i) relax();
+}
+
+int run_program(Door& door, int argc, char** argv) {
+  Wish wish;
+  const bool is_read =
+      simulation::read_arguments({argv + 1, argv + argc}, {{"--tests", &wish.folder},
+                                                           {"--only", &wish.only},
+                                                           {"--seed", &wish.seed},
+                                                           {"--iterations", &wish.iterations},
+                                                           {"--milliseconds", &wish.milliseconds},
+                                                           {"--instances", &wish.instances}});
+  if (!is_read || wish.folder.empty()) {
+    if (door.me() == 0)
+      fmt::print(stderr,
+                 "usage: {} --tests FOLDER [--only NAME] [--seed N] [--iterations N] "
+                 "[--milliseconds N] [--instances N]\n",
+                 argv[0]);
+    return 2;
+  }
+  const Result<std::vector<LitmusTest>> tests = read_tests(wish.folder, door.name(), wish.only);
+  if (!tests || tests->empty()) {
+    if (door.me() == 0)
+      fmt::print(stderr, "{}\n", tests ? "no test of that name" : tests.error().text);
+    return 2;
+  }
+  const std::uint64_t seed = agree_on_seed(door, wish.seed);
+  if (door.me() == 0)
+    fmt::print("{} tests of {} on {} ranks, seed {}\n", tests->size(), door.name(), door.size(),
+               seed);
+  Runner runner(door, {.seed = seed,
+                       .iterations = wish.iterations,
+                       .seconds = static_cast<double>(wish.milliseconds) * 1e-3,
+                       .instances = wish.instances,
+                       .print = [](const std::string& text) { fmt::print("{}", text); }});
+  const bool is_good = runner.run(*tests);
+  std::fflush(stdout);
+  return is_good ? 0 : 1;
+}
+
+}  // namespace gondwana::litmus
