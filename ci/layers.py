@@ -9,8 +9,8 @@ exception: it calls OpenSHMEM through the public headers. Tools see the public
 headers, bootstrap, tracing, memory, sync and core. Examples, benchmark rows and Python see what users see: the public
 headers; benchmark rows see examples too. Tests may include anything; nothing else includes tests.
 
-Includes inside the engine and inside the command gondwana point one way, too: see ENGINE_ROOMS and
-FLOORS. engine.hpp composes the folders of the engine, so none of them includes it. A file of the
+Includes inside the engine and inside the command gondwana point one way, too: see ENGINE_LAYERS and
+TOOL_LAYERS. engine.hpp composes the folders of the engine, so none of them includes it. A file of the
 command declares its names in the namespace of its folder.
 
 process/layout joins the shared structures of all layers and doors, and includes them all.
@@ -60,8 +60,8 @@ SEES = {
     "bench": {"include", "examples"},
     "python": {"include"},
 }
-# The rooms of the engine: each sees those before it, but none of its own line.
-ENGINE_ROOMS = (
+# The layers of the engine: each may include those before it, but none of its own line.
+ENGINE_LAYERS = (
     ("arguments",),
     ("symmetric",),
     ("spaces",),
@@ -79,7 +79,7 @@ PARTS = {"rma/bounce": "rma"}
 COMMAND = "tools/gondwana/"
 # The same for the command gondwana, from below. A name is a folder or a file without its suffix; what
 # is not named belongs to the folder above.
-FLOORS = (
+TOOL_LAYERS = (
     ("base",),
     ("modules/binding", "modules/http", "modules/perfetto", "modules/screen", "modules/stacks"),
     ("link",),
@@ -105,10 +105,10 @@ FLOORS = (
     ("commands",),
 )
 # The launcher starts it, and it starts the job as the launcher does.
-FLOOR_OF = {"run/remote/remote_launcher": "run"}
-# The highest floor that other tools see.
-HIGHEST_FLOOR = {"tools/profile": "base", "tools/scale": "run"}
-# The lowest floor has the namespace of src/core; this one has another name for what its folders do.
+TOOL_LAYER_OF = {"run/remote/remote_launcher": "run"}
+# The highest layer that other tools may include.
+HIGHEST_LAYER = {"tools/profile": "base", "tools/scale": "run"}
+# The lowest layer has the namespace of src/core; this one has another name for what its folders do.
 NAMESPACES = {"run": "launch"}
 NAMESPACE = re.compile(r"^(?:inline )?namespace ([\w:]+)", re.MULTILINE)
 # Joins what all layers and doors have in shared memory.
@@ -193,22 +193,22 @@ def refusal(source: str, target: str, name: str) -> str | None:
     return f"{kind} sees {' and '.join(sorted(SEES[kind])) or 'nothing else of the repository'}"
 
 
-def engine_room(path: str) -> str:
-    """The room of a file of the engine: its folder, or its name where it is in none. A part of a room has a folder of
+def engine_layer(path: str) -> str:
+    """The layer of a file of the engine: its folder, or its name if it is in none. A part of a layer has a folder of
     its own (PARTS)."""
     inside = Path(path).relative_to("src/engine")
     folder = PARTS.get(inside.parent.as_posix(), inside.parent.as_posix())
     return inside.stem if folder == "." else folder
 
 
-def floor(path: str) -> str:
-    """The floor of a file of the command, or the highest one that a file of another tool sees."""
+def tool_layer(path: str) -> str:
+    """The layer of a file of the command, or the highest one that a file of another tool may include."""
     if not path.startswith(COMMAND):
-        return HIGHEST_FLOOR.get("/".join(path.split("/")[:2]), "no floor")
+        return HIGHEST_LAYER.get("/".join(path.split("/")[:2]), "no layer")
     file = Path(path).relative_to(COMMAND).with_suffix("")
-    known = {name for line in FLOORS for name in line}
+    known = {name for line in TOOL_LAYERS for name in line}
     names = [each.as_posix() for each in (file, *file.parents)]
-    return FLOOR_OF.get(names[0]) or next((name for name in names if name in known), names[1])
+    return TOOL_LAYER_OF.get(names[0]) or next((name for name in names if name in known), names[1])
 
 
 def order_refusal(ours: str, theirs: str, lines: tuple[tuple[str, ...], ...]) -> str | None:
@@ -225,9 +225,9 @@ def order_refusal(ours: str, theirs: str, lines: tuple[tuple[str, ...], ...]) ->
 def inner_refusal(source: str, target: str) -> str | None:
     """The same for two files of the engine, and for what tools include of the command."""
     if source.startswith("src/engine/") and target.startswith("src/engine/"):
-        return order_refusal(engine_room(source), engine_room(target), ENGINE_ROOMS)
+        return order_refusal(engine_layer(source), engine_layer(target), ENGINE_LAYERS)
     if source.startswith("tools/") and target.startswith(COMMAND):
-        return order_refusal(floor(source), floor(target), FLOORS)
+        return order_refusal(tool_layer(source), tool_layer(target), TOOL_LAYERS)
     return None
 
 

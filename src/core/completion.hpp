@@ -13,9 +13,9 @@ namespace gondwana {
 // the loss of their peer. A completion must be done before it is destroyed.
 class Completion {
  public:
-  void begin() { under_way_.fetch_add(1, std::memory_order_relaxed); }
+  void begin() { pending_.fetch_add(1, std::memory_order_relaxed); }
   void finish() {
-    const std::uint64_t before = under_way_.fetch_sub(1, std::memory_order_release);
+    const std::uint64_t before = pending_.fetch_sub(1, std::memory_order_release);
     GONDWANA_ASSERT(before > 0, before);  // the release pairs with done()
   }
   // `loss` outlives the completion.
@@ -23,7 +23,7 @@ class Completion {
     loss_.store(&loss, std::memory_order_relaxed);
     finish();
   }
-  bool done() const { return under_way_.load(std::memory_order_acquire) == 0; }
+  bool done() const { return pending_.load(std::memory_order_acquire) == 0; }
   bool has_failed() const { return loss_.load(std::memory_order_relaxed) != nullptr; }
   // Valid once the completion is done. Returns the error of a failed operation, once. Null if none
   // failed.
@@ -32,7 +32,7 @@ class Completion {
   }
 
  private:
-  std::atomic<std::uint64_t> under_way_{0};
+  std::atomic<std::uint64_t> pending_{0};
   std::atomic<const Error*> loss_{nullptr};
 };
 

@@ -34,8 +34,8 @@ std::unique_ptr<RemoteAccess> remote_over(GuardedWire& wire, Messages& messages,
 
 Waiter::PeerCheck peer_check(const Engine::Setup& setup) {
   if (!setup.check_peers) return {};
-  return [look = setup.check_peers, tell = setup.on_lost] {
-    if (const std::optional<Error> loss = look()) tell(*loss);
+  return [check = setup.check_peers, tell = setup.on_lost] {
+    if (const std::optional<Error> loss = check()) tell(*loss);
   };
 }
 

@@ -80,7 +80,7 @@ inline constexpr const char* control_label = "gondwana-control";
 struct Traffic {
   std::atomic<std::uint64_t> sent;
   std::atomic<std::uint64_t> received;
-  std::atomic<std::uint64_t> under_way;
+  std::atomic<std::uint64_t> pending;
 };
 
 inline void add(std::atomic<std::uint64_t>& number, std::uint64_t more) {

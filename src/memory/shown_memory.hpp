@@ -38,9 +38,9 @@ struct KindTraffic {
 
 struct DeviceTraffic {
   std::array<KindTraffic, 8> kinds;
-  std::atomic<std::uint64_t> bounced;    // bytes that passed through host memory
-  std::atomic<std::uint64_t> under_way;  // copies of the rank in flight
-  std::atomic<std::uint64_t> served;     // copies of the agent in flight
+  std::atomic<std::uint64_t> bounced;  // bytes that passed through host memory
+  std::atomic<std::uint64_t> pending;  // copies of the rank in flight
+  std::atomic<std::uint64_t> served;   // copies of the agent in flight
 };
 
 struct ShownMemory {

@@ -119,8 +119,8 @@ bool sleeps_alone(const Sleeper& rank, std::uint32_t waiting, std::uint64_t unti
   if (has_handlers(rank.pid)) return false;
   for (const pid_t task : tasks) {
     if (has_children(rank.pid, task)) return false;
-    const bool looks = is_self && task == ::gettid();
-    if (!looks && !is_asleep(rank.pid, task, until_ns)) return false;
+    const bool calls_this = is_self && task == ::gettid();
+    if (!calls_this && !is_asleep(rank.pid, task, until_ns)) return false;
   }
   return true;
 }
@@ -129,7 +129,7 @@ bool sleeps_alone(const Sleeper& rank, std::uint32_t waiting, std::uint64_t unti
 
 std::optional<Stillness> find_stillness(std::span<const Sleeper> ranks) {
   for (const Sleeper& rank : ranks) {  // usually this cheap check suffices
-    const bool may_continue = rank.page->traffic.under_way.load(std::memory_order_relaxed) != 0;
+    const bool may_continue = rank.page->traffic.pending.load(std::memory_order_relaxed) != 0;
     if (may_continue || rank.page->longest_wait() == nullptr) return std::nullopt;
   }
   const std::uint64_t until_ns = monotonic_ns() + max_check_ns;
@@ -137,7 +137,7 @@ std::optional<Stillness> find_stillness(std::span<const Sleeper> ranks) {
   for (const Sleeper& rank : ranks) {
     const Waits waits = waits_of(*rank.page);
     const Traffic& traffic = rank.page->traffic;
-    if (traffic.under_way.load(std::memory_order_relaxed) != 0) return std::nullopt;
+    if (traffic.pending.load(std::memory_order_relaxed) != 0) return std::nullopt;
     if (!sleeps_alone(rank, waits.count, until_ns)) return std::nullopt;
     found.print = fingerprint({found.print, rank.rank, waits.print,
                                traffic.sent.load(std::memory_order_relaxed),
@@ -147,21 +147,21 @@ std::optional<Stillness> find_stillness(std::span<const Sleeper> ranks) {
 }
 
 NodeSnapshot snapshot_of(const NodeMemory& memory) {
-  NodeSnapshot look;
+  NodeSnapshot node;
   for (const Rank each : memory.roster().here()) {
     const std::uint32_t rank = index(each);
     const ControlPage& its = memory.page(each);
     const auto pid = static_cast<pid_t>(its.presence.process.load(std::memory_order_relaxed));
-    look.messages_in_flight += its.traffic.sent.load(std::memory_order_relaxed) -
+    node.messages_in_flight += its.traffic.sent.load(std::memory_order_relaxed) -
                                its.traffic.received.load(std::memory_order_relaxed);
     if (its.state.load(std::memory_order_acquire) == RankState::finalized) {
-      if (!is_alive(pid)) look.ended.push_back(rank);
+      if (!is_alive(pid)) node.ended.push_back(rank);
       continue;
     }
-    look.part.push_back({rank, pid, &its});
-    if (is_in_exit(its)) look.in_exit.push_back(rank);
+    node.part.push_back({rank, pid, &its});
+    if (is_in_exit(its)) node.in_exit.push_back(rank);
   }
-  return look;
+  return node;
 }
 
 bool is_in_exit(const ControlPage& page) {

@@ -179,16 +179,16 @@ void report_peer_lost(const Error& error) {
   const std::chrono::nanoseconds grace = std::min(stretched(for_others), longest);
   const LossWait wait(error.code == Errc::peer_lost, static_cast<std::uint64_t>(grace.count()),
                       monotonic_ns());
-  LossWait::Step step = LossWait::Step::look_again;
+  LossWait::Step step = LossWait::Step::wait_again;
   do {
     check_for_end();
-    step = wait.look(self.leaves_job || self.ends_with_others, monotonic_ns());
+    step = wait.step(self.leaves_job || self.ends_with_others, monotonic_ns());
     if (step == LossWait::Step::end_with_others) {
       leave_with_others();
       std::exit(self.leaving.status());  // an exit handler continues with the next one
     }
     std::this_thread::sleep_for(check_interval);
-  } while (step == LossWait::Step::look_again);
+  } while (step == LossWait::Step::wait_again);
   const Waiting* waiting = self.memory->page(self.membership.rank).longest_wait();
   fail_together(waiting == nullptr ? "network" : waiting->call().c_str(), error);
 }

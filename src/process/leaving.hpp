@@ -68,15 +68,15 @@ class Leaving {
 // end the job and to report the reason.
 class LossWait {
  public:
-  enum class Step : std::uint8_t { look_again, end_with_others, fail };
+  enum class Step : std::uint8_t { wait_again, end_with_others, fail };
 
   LossWait(bool may_be_told, std::uint64_t grace_ns, std::uint64_t now)
       : until_ns_(may_be_told ? now + grace_ns : now) {}
 
   // `has_ended`: whether the job has ended.
-  Step look(bool has_ended, std::uint64_t now) const {
+  Step step(bool has_ended, std::uint64_t now) const {
     if (has_ended) return Step::end_with_others;
-    return now < until_ns_ ? Step::look_again : Step::fail;
+    return now < until_ns_ ? Step::wait_again : Step::fail;
   }
 
  private:

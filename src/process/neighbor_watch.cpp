@@ -5,7 +5,7 @@
 
 namespace gondwana {
 
-std::optional<Error> NeighborWatch::look() {
+std::optional<Error> NeighborWatch::check() {
   const std::unique_lock turn(turn_, std::try_to_lock);
   if (!turn) return std::nullopt;
   NodeSnapshot node;

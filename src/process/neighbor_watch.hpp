@@ -21,7 +21,7 @@ class NeighborWatch {
 
   // Called by a waiting rank, at any frequency, from any thread. Returns the reason why the job
   // cannot continue, once it is known.
-  std::optional<Error> look();
+  std::optional<Error> check();
 
  private:
   NeighborEvent perform(const NeighborStep& step, NodeSnapshot& node) const;

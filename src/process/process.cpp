@@ -285,7 +285,7 @@ Engine::Setup setup_of(Process& self, const Options& options) {
   setup.on_lost = report_peer_lost;
   setup.check_peers = [&self] {
     check_for_end();
-    return self.neighbors != nullptr ? self.neighbors->look() : std::nullopt;
+    return self.neighbors != nullptr ? self.neighbors->check() : std::nullopt;
   };
   return setup;
 }

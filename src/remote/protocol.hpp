@@ -160,7 +160,7 @@ constexpr std::size_t longest_gathered = 4 * 1024;             // longest messag
 enum class ContentKind : std::uint16_t { request, reply, update, receipt, notice };
 
 struct ContentHeader {
-  ContentKind sort;
+  ContentKind kind;
   std::uint16_t generation = 0;  // of the sender's engine
   std::uint32_t taken = 0;       // credits of the receiver that the sender has freed
   std::uint32_t bytes = 0;       // of the body

@@ -52,11 +52,11 @@ class Counted {
   enum class Way : std::uint8_t { direct, passing, served };
 
   Counted(DeviceTraffic& traffic, const Kind* to, const Kind* from, std::size_t bytes, Way way)
-      : under_way_(to == nullptr && from == nullptr ? nullptr
-                   : way == Way::served             ? &traffic.served
-                                                    : &traffic.under_way) {
-    if (under_way_ == nullptr) return;
-    under_way_->fetch_add(1, std::memory_order_relaxed);
+      : pending_(to == nullptr && from == nullptr ? nullptr
+                 : way == Way::served             ? &traffic.served
+                                                  : &traffic.pending) {
+    if (pending_ == nullptr) return;
+    pending_->fetch_add(1, std::memory_order_relaxed);
     add(traffic, to, &KindTraffic::to, bytes);
     add(traffic, from, &KindTraffic::from, bytes);
     if (way != Way::direct || are_strangers(to, from))
@@ -65,11 +65,11 @@ class Counted {
   Counted(const Counted&) = delete;
   Counted& operator=(const Counted&) = delete;
   ~Counted() {
-    if (under_way_ != nullptr) under_way_->fetch_sub(1, std::memory_order_relaxed);
+    if (pending_ != nullptr) pending_->fetch_sub(1, std::memory_order_relaxed);
   }
 
  private:
-  std::atomic<std::uint64_t>* under_way_;
+  std::atomic<std::uint64_t>* pending_;
 };
 
 }  // namespace

@@ -42,17 +42,17 @@ class AnyMemory {
   // Tells tools, during its lifetime, that this rank waits for a copy.
   class ShownWait {
    public:
-    explicit ShownWait(std::atomic<std::uint64_t>& under_way) : under_way_(under_way) {
-      under_way_.fetch_add(1, std::memory_order_relaxed);
+    explicit ShownWait(std::atomic<std::uint64_t>& pending) : pending_(pending) {
+      pending_.fetch_add(1, std::memory_order_relaxed);
     }
     ShownWait(const ShownWait&) = delete;
     ShownWait& operator=(const ShownWait&) = delete;
-    ~ShownWait() { under_way_.fetch_sub(1, std::memory_order_relaxed); }
+    ~ShownWait() { pending_.fetch_sub(1, std::memory_order_relaxed); }
 
    private:
-    std::atomic<std::uint64_t>& under_way_;
+    std::atomic<std::uint64_t>& pending_;
   };
-  ShownWait show_wait() const { return ShownWait(traffic_of(Rank(0)).under_way); }
+  ShownWait show_wait() const { return ShownWait(traffic_of(Rank(0)).pending); }
   // No operation of this process may use the space any more.
   void forget(Space space) { views_.forget(space); }
   // Unmaps spaces that ranks of the node have removed.

@@ -55,9 +55,10 @@ class BatchState {
   // For the side that took the batch, after its last access. The owner may then fill it again.
   void clear() {
     const Value last = load(std::memory_order_relaxed);
-    word_.store(value_of(last.generation(), 0, 0), std::memory_order_release);  // pairs with look()
+    word_.store(value_of(last.generation(), 0, 0),
+                std::memory_order_release);  // pairs with value()
   }
-  Value look() const { return load(std::memory_order_acquire); }
+  Value value() const { return load(std::memory_order_acquire); }
 
  private:
   static constexpr std::uint64_t open_phase = std::uint64_t{1} << 20;

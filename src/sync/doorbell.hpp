@@ -117,8 +117,8 @@ struct Doorbell {
 
   // Without the fence a ring can be missed: check again soon.
   static Timeout unfenced_limit(Timeout timeout) {
-    constexpr std::chrono::microseconds look_again{1000};
-    return timeout && *timeout < look_again ? timeout : Timeout(look_again);
+    constexpr std::chrono::microseconds wait_again{1000};
+    return timeout && *timeout < wait_again ? timeout : Timeout(wait_again);
   }
 };
 

@@ -27,19 +27,19 @@ class GroupedSync {
   }
 
   // The progress of a waiting member's polls.
-  struct Look {
+  struct Progress {
     std::uint32_t members = 0;  // in its group
     std::uint32_t groups = 0;
   };
-  bool all_reached(Epoch epoch, Look& look) {
-    if (first_ + look.members < end_) {
-      while (first_ + look.members < end_ &&
-             has_reached<A>(members_.line(first_ + look.members), epoch))
-        ++look.members;
-      if (first_ + look.members == end_) tell(epoch);
+  bool all_reached(Epoch epoch, Progress& progress) {
+    if (first_ + progress.members < end_) {
+      while (first_ + progress.members < end_ &&
+             has_reached<A>(members_.line(first_ + progress.members), epoch))
+        ++progress.members;
+      if (first_ + progress.members == end_) tell(epoch);
     }
-    while (look.groups < groups() && has_told(look.groups, epoch)) ++look.groups;
-    return look.groups == groups();
+    while (progress.groups < groups() && has_told(progress.groups, epoch)) ++progress.groups;
+    return progress.groups == groups();
   }
 
   // Called by each member that sees the epoch complete. It wakes its group, and two members of each

@@ -114,8 +114,8 @@ class InboxConsumer {
       if (const auto place = find_news(sender)) return place;
       sender = after(sender, 1, senders);
     }
-    if (++looks_ < polling_.polls_per_search) return std::nullopt;
-    looks_ = 0;
+    if (++polls_ < polling_.polls_per_search) return std::nullopt;
+    polls_ = 0;
     settle();
     return search();
   }
@@ -222,7 +222,7 @@ class InboxConsumer {
   std::vector<Seen> seen_;     // indexed by sender
   std::uint32_t current_ = 0;  // sender of the last message
   std::uint32_t run_ = 0;
-  std::uint32_t looks_ = 0;
+  std::uint32_t polls_ = 0;
 };
 
 }  // namespace gondwana

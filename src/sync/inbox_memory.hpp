@@ -20,8 +20,8 @@ namespace gondwana {
 enum class MessageClass : std::uint32_t { request, reply, notice };
 
 // The lane of an inbox that a message goes through.
-constexpr MessageClass queue_class(MessageClass sort) {
-  return sort == MessageClass::request ? MessageClass::request : MessageClass::reply;
+constexpr MessageClass queue_class(MessageClass message_class) {
+  return message_class == MessageClass::request ? MessageClass::request : MessageClass::reply;
 }
 
 // 128 bytes with its slot's stamp: a pair of lines, which x86 fetches together. The first line
@@ -78,8 +78,8 @@ class InboxLayout {
   constexpr std::uint32_t capacity() const { return capacity_; }
   constexpr std::uint32_t blocks() const { return blocks_; }
 
-  constexpr std::size_t lane(MessageClass sort) const {
-    return static_cast<std::uint32_t>(sort) * lane_bytes();
+  constexpr std::size_t lane(MessageClass message_class) const {
+    return static_cast<std::uint32_t>(message_class) * lane_bytes();
   }
   constexpr std::size_t size() const { return 2 * lane_bytes(); }
 
@@ -116,9 +116,9 @@ template <BellsOfRanks Bells>
 class SharedQueue {
  public:
   // `inbox`: the start of the receiver's inbox.
-  SharedQueue(std::byte* inbox, InboxLayout layout, std::uint32_t receiver, MessageClass sort,
-              Bells bells)
-      : start_(inbox + layout.lane(sort)),
+  SharedQueue(std::byte* inbox, InboxLayout layout, std::uint32_t receiver,
+              MessageClass message_class, Bells bells)
+      : start_(inbox + layout.lane(message_class)),
         layout_(layout),
         bells_(bells),
         bell_(&bells(receiver)),

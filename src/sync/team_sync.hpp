@@ -62,8 +62,8 @@ class TeamSync {
 
   // All members are at `epoch`. `from` keeps the progress of the last poll, so a waiting member
   // polls one line and not all.
-  using Look = std::uint32_t;
-  bool all_reached(Epoch epoch, Look& from) const {
+  using Progress = std::uint32_t;
+  bool all_reached(Epoch epoch, Progress& from) const {
     while (from < members_.size() && reached(from, epoch)) ++from;
     return from == members_.size();
   }

@@ -169,7 +169,7 @@ struct TraceModule {
 // here plus 1.
 class TraceSites {
   static constexpr int bits = 12;
-  static constexpr std::size_t looks = 8;
+  static constexpr std::size_t max_probes = 8;
 
  public:
   static constexpr std::uint64_t layout_version = 1;
@@ -183,8 +183,8 @@ class TraceSites {
 
   // 0: not found.
   std::uint16_t find(std::uint64_t address) const {
-    for (std::size_t look = 0; look < looks; ++look) {
-      const std::size_t position = position_of(address, look);
+    for (std::size_t probe = 0; probe < max_probes; ++probe) {
+      const std::size_t position = position_of(address, probe);
       if (sites_[position].address.load(std::memory_order_relaxed) == address)
         return static_cast<std::uint16_t>(position + 1);
     }
@@ -192,8 +192,8 @@ class TraceSites {
   }
   // The current position, or `most`.
   std::size_t add(std::uint64_t address) {
-    for (std::size_t look = 0; look < looks; ++look) {
-      const std::size_t position = position_of(address, look);
+    for (std::size_t probe = 0; probe < max_probes; ++probe) {
+      const std::size_t position = position_of(address, probe);
       std::uint64_t free = 0;
       if (sites_[position].address.compare_exchange_strong(free, address) || free == address)
         return position;
@@ -203,8 +203,8 @@ class TraceSites {
   Site& at(std::size_t position) { return sites_[position]; }
 
  private:
-  static std::size_t position_of(std::uint64_t address, std::size_t look) {
-    return ((address * 0x9e37'79b9'7f4a'7c15 >> (64 - bits)) + look) % most;
+  static std::size_t position_of(std::uint64_t address, std::size_t probe) {
+    return ((address * 0x9e37'79b9'7f4a'7c15 >> (64 - bits)) + probe) % most;
   }
 
   std::array<Site, most> sites_;

@@ -203,7 +203,7 @@ RANK_TEST(a_fence_of_a_context_orders_values_before_a_larger_put, ranks(2)) {
     }
     if (world.me() == 1) {
       wait_until(world.as("wait"), &body.back(), SHMEM_CMP_EQ, round);
-      EXPECT_EQ(Cells(world.as("look"), header.data()).look(), round);
+      EXPECT_EQ(Cells(world.as("look"), header.data()).load(), round);
     }
     world.barrier();
   }
@@ -353,7 +353,7 @@ RANK_TEST(a_polled_value_is_never_torn, ranks(2)) {
   if (world.me() == 1) {
     long torn = 0;
     while (shmem::test(world.as("test"), done.data(), SHMEM_CMP_EQ, 0) != 0) {
-      const std::uint64_t value = Cells(world.as("look"), cell.data()).look();
+      const std::uint64_t value = Cells(world.as("look"), cell.data()).load();
       torn += value != 0 && value != ones ? 1 : 0;
     }
     EXPECT_EQ(torn, 0);

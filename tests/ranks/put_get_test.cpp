@@ -296,7 +296,7 @@ RANK_TEST(an_eight_byte_put_is_never_seen_in_halves, ranks(2)) {
     p(world.as("p"), stop.data(), 1L, 1);
   } else if (world.me() == 1) {
     while (shmem::test(world.as("test"), stop.data(), SHMEM_CMP_EQ, 0L) != 0) {
-      const std::uint64_t value = Cells(world.as("look"), cell.data()).look();
+      const std::uint64_t value = Cells(world.as("look"), cell.data()).load();
       ASSERT_EQ(value >> 32, value & 0xffffffff);
     }
   }
@@ -318,10 +318,10 @@ RANK_TEST(a_two_byte_put_is_never_seen_in_halves, ranks(2)) {
     p(world.as("p"), stop.data(), 1L, 1);
   } else if (world.me() == 1) {
     while (shmem::test(world.as("test"), stop.data(), SHMEM_CMP_EQ, 0L) != 0) {
-      const std::uint16_t value = Cells(world.as("look"), &cells[1]).look();
+      const std::uint16_t value = Cells(world.as("look"), &cells[1]).load();
       ASSERT_EQ(value >> 8, value & 0xff);
     }
-    EXPECT_EQ(Cells(world.as("look"), &cells[1]).look(), 0xcfcf);  // 1999 modulo 256, twice
+    EXPECT_EQ(Cells(world.as("look"), &cells[1]).load(), 0xcfcf);  // 1999 modulo 256, twice
     EXPECT_EQ(cells[0] + cells[2] + cells[3], 0);
   }
   world.barrier();

@@ -33,7 +33,7 @@ RANK_TEST(every_comparison_waits_for_its_value, ranks(2)) {
     if (world.me() == 0) p(world.as("p"), cell.data(), each.value, 1);
     if (world.me() == 1) {
       wait_until(world.as("wait_until"), cell.data(), each.cmp, 7L);
-      EXPECT_EQ(Cells(world.as("look"), cell.data()).look(), each.value);
+      EXPECT_EQ(Cells(world.as("look"), cell.data()).load(), each.value);
       EXPECT_EQ(shmem::test(world.as("test"), cell.data(), each.cmp, 7L), 1);
     }
     world.barrier();

@@ -125,14 +125,14 @@ TEST_F(AgentParts, the_outbox_lets_one_process_have_so_many_bytes_under_way) {
 TEST_F(AgentParts, the_outbox_empties_a_slot_when_its_bytes_have_left) {
   BatchSlot& slot = memory_->batches(Rank(0)).slots[0];
   slot.state.open(1000);
-  ASSERT_TRUE(slot.state.take(slot.state.look()));
+  ASSERT_TRUE(slot.state.take(slot.state.value()));
   EXPECT_EQ(*outbox_.send_on(1, Bytes(slot.bytes).first(1000), &slot), Posted::accepted);
   EXPECT_TRUE(outbox_.is_carrying());
-  EXPECT_FALSE(slot.state.look().is_empty());
+  EXPECT_FALSE(slot.state.value().is_empty());
   const RecordedEndpoint::Message sent = endpoint_->take();
   EXPECT_EQ(sent.to, Peer{11});
   outbox_.has_left(*outbox_.find(sent.operation));
-  EXPECT_TRUE(slot.state.look().is_empty());
+  EXPECT_TRUE(slot.state.value().is_empty());
   EXPECT_FALSE(outbox_.is_carrying());
 }
 
@@ -250,11 +250,11 @@ TEST_F(AgentParts, a_copy_of_a_replaced_process_is_forgotten) {
   turns.meet(far, 1);
   turns.resume_stalled();
   EXPECT_EQ(turns.stalled(), 0U);
-  EXPECT_EQ(executor.copies_under_way(), 1U);
+  EXPECT_EQ(executor.pending_copies(), 1U);
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   turns.meet(far, 0);
   pass();
-  EXPECT_EQ(executor.copies_under_way(), 1U) << "the one of this process";
+  EXPECT_EQ(executor.pending_copies(), 1U) << "the one of this process";
 }
 
 // A batch that the rank has left open is sent at the second look that finds it unchanged.
@@ -264,13 +264,13 @@ TEST_F(AgentParts, a_batch_leaves_at_the_second_look) {
   write(place.slots[1].bytes.data(), Batch{.tag = tag, .node = 2});
   place.slots[1].state.open(sizeof(Batch));
   place.left_open.store(2);
-  left.look(second);
+  left.check(second);
   EXPECT_TRUE(endpoint_->sent.empty());
-  left.look(second + 1'000);  // too early
+  left.check(second + 1'000);  // too early
   EXPECT_TRUE(endpoint_->sent.empty());
-  left.look(second + 1'000'000);
+  left.check(second + 1'000'000);
   EXPECT_EQ(endpoint_->take().to, Peer{12});
-  EXPECT_TRUE(place.slots[1].state.look().is_empty());
+  EXPECT_TRUE(place.slots[1].state.value().is_empty());
 }
 
 TEST_F(AgentParts, messages_of_ranks_are_carried_to_the_node_that_they_name) {
@@ -322,15 +322,15 @@ TEST_F(AgentParts, a_message_that_cannot_be_passed_on_ends_the_job_of_a_running_
 TEST_F(AgentParts, a_node_that_is_silent_for_the_timeout_is_lost) {
   NodeWatch watch(*memory_, outbox_, 16 * second);
   memory_->entry(1).is_used.store(1);
-  watch.look(100 * second);
+  watch.check(100 * second);
   EXPECT_EQ(control()->kind, MessageKind::hello);
   EXPECT_EQ(control()->kind, MessageKind::beat);
   EXPECT_FALSE(control()) << "nobody uses node 2";
   EXPECT_FALSE(watch.hear(2, 100 * second));
   EXPECT_TRUE(watch.hear(1, 101 * second));
-  for (std::uint64_t now = 102; now <= 117; ++now) watch.look(now * second);
+  for (std::uint64_t now = 102; now <= 117; ++now) watch.check(now * second);
   EXPECT_EQ(memory_->entry(1).state.load(), NodeState::known);
-  for (std::uint64_t now = 118; now <= 122; ++now) watch.look(now * second);
+  for (std::uint64_t now = 118; now <= 122; ++now) watch.check(now * second);
   EXPECT_EQ(memory_->entry(1).state.load(), NodeState::silent);
 }
 
@@ -338,8 +338,8 @@ TEST_F(AgentParts, a_node_that_is_silent_for_the_timeout_is_lost) {
 TEST_F(AgentParts, the_time_that_an_agent_was_away_does_not_count) {
   NodeWatch watch(*memory_, outbox_, 16 * second);
   memory_->entry(1).is_used.store(1);
-  watch.look(100 * second);
-  watch.look(200 * second);
+  watch.check(100 * second);
+  watch.check(200 * second);
   EXPECT_EQ(memory_->entry(1).state.load(), NodeState::known);
 }
 
@@ -372,8 +372,8 @@ TEST_F(AgentParts, files_are_followed_when_ranks_ask_and_trouble_is_told) {
   files.follow();
   EXPECT_EQ(file.laid.load(), 2U);
   EXPECT_EQ(file.trouble.load(), 1);
-  files.look(second);
-  files.look(3 * second);
+  files.check(second);
+  files.check(3 * second);
 }
 
 }  // namespace

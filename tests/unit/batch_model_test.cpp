@@ -66,8 +66,8 @@ struct Job {
     for (std::uint32_t i = 0; i < size; ++i) left[bytes[i].read()].fetch_add(1, relaxed);
     state.clear();
   }
-  void look() {
-    const auto seen = state.look();
+  void check() {
+    const auto seen = state.value();
     if (seen.is_open() && state.take(seen)) send(seen.size());
   }
   // Appends two requests and sends the batch. Returns false if the agent has taken the batch before
@@ -79,7 +79,7 @@ struct Job {
     return state.extend(2);
   }
   void wait_until_empty() {
-    while (!state.look().is_empty()) model::wait_for_change();
+    while (!state.value().is_empty()) model::wait_for_change();
   }
   void expect_sent(std::uint32_t requests) {
     scenario.finally([this, requests] {
@@ -89,7 +89,7 @@ struct Job {
   }
 };
 
-// The rank sends two batches of two requests; the agent looks twice meanwhile.
+// The rank sends two batches of two requests; the agent checks twice meanwhile.
 template <typename A>
 Outcome each_request_leaves_once() {
   Job<A> job;
@@ -99,11 +99,11 @@ Outcome each_request_leaves_once() {
       job.bytes[0].write(first + 1);
       job.state.open(1);
     }
-    job.look();
+    job.check();
     job.wait_until_empty();
   };
   job.scenario.phases("rank", {[&] { send_two(0); }, [&] { send_two(2); }});
-  job.scenario.phases("agent", {[&] { job.look(); }, [&] { job.look(); }});
+  job.scenario.phases("agent", {[&] { job.check(); }, [&] { job.check(); }});
   job.expect_sent(4);
   return job.scenario.explore();
 }
@@ -127,8 +127,8 @@ TEST(batch_model, what_is_published_leaves_without_the_rank) {
     job.bytes[1].write(1);
   });
   job.scenario.thread("agent", [&] {
-    while (!job.state.look().is_open()) model::wait_for_change();
-    job.look();
+    while (!job.state.value().is_open()) model::wait_for_change();
+    job.check();
   });
   job.expect_sent(1);
   EXPECT_TRUE(holds(job.scenario.explore()));
@@ -139,13 +139,13 @@ TEST(batch_model, a_batch_that_is_opened_again_leaves_once) {
   Job<Atomics> job;
   job.scenario.thread("rank", [&] {
     job.fill(0);
-    const auto seen = job.state.look();
+    const auto seen = job.state.value();
     if (job.state.take(seen)) job.state.reopen();
     job.wait_until_empty();
   });
   job.scenario.thread("agent", [&] {
     for (;;) {
-      const auto seen = job.state.look();
+      const auto seen = job.state.value();
       if (seen.is_open() && job.state.take(seen)) return job.send(seen.size());
       if (!seen.is_open()) model::wait_for_change();
     }

@@ -47,8 +47,8 @@ class Node {
   Node& operator=(const Node&) = delete;
   ~Node() { ::munmap(start_, bytes_); }
 
-  Lane lane(std::uint32_t to, MessageClass sort = MessageClass::request) {
-    return {start_ + to * layout_.size(), layout_, to, sort, bells()};
+  Lane lane(std::uint32_t to, MessageClass message_class = MessageClass::request) {
+    return {start_ + to * layout_.size(), layout_, to, message_class, bells()};
   }
   Bells bells() const {
     return {reinterpret_cast<Doorbell<RealAtomics>*>(start_ + inboxes_)};  // NOLINT
@@ -403,8 +403,8 @@ class Talker {
 
  private:
   template <typename Wait>
-  void send_to(std::uint32_t to, MessageClass sort, std::uint32_t value, Wait wait) {
-    const Lane lane = node_.lane(to, sort);
+  void send_to(std::uint32_t to, MessageClass message_class, std::uint32_t value, Wait wait) {
+    const Lane lane = node_.lane(to, message_class);
     Sender sender(lane, me_);
     while (!try_send(sender, value)) wait();
   }

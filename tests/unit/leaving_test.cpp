@@ -70,10 +70,10 @@ TEST(Leaving, the_status_of_another_rank_is_ours) {
 TEST(LossWait, others_have_time_to_say_more_unless_nobody_can) {
   using Step = LossWait::Step;
   const LossWait wait(true, 2000 * ms, begin);
-  EXPECT_EQ(wait.look(false, begin + 1999 * ms), Step::look_again);
-  EXPECT_EQ(wait.look(true, begin + 5000 * ms), Step::end_with_others);
-  EXPECT_EQ(wait.look(false, begin + 2000 * ms), Step::fail);
-  EXPECT_EQ(LossWait(false, 2000 * ms, begin).look(false, begin), Step::fail);
+  EXPECT_EQ(wait.step(false, begin + 1999 * ms), Step::wait_again);
+  EXPECT_EQ(wait.step(true, begin + 5000 * ms), Step::end_with_others);
+  EXPECT_EQ(wait.step(false, begin + 2000 * ms), Step::fail);
+  EXPECT_EQ(LossWait(false, 2000 * ms, begin).step(false, begin), Step::fail);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ TEST(in_flight, messages_have_a_limit_but_one_always_has_room) {
   in_flight.end(message);
   EXPECT_TRUE(in_flight.has_room(huge));
   EXPECT_TRUE(done.done());
-  EXPECT_EQ(traffic.under_way, 0);
+  EXPECT_EQ(traffic.pending, 0);
 }
 
 TEST(in_flight, optional_message_holds_up_nothing) {
@@ -60,7 +60,7 @@ TEST(in_flight, transfers_of_a_lost_node_fail_and_their_memory_stays_in_use) {
   for (InFlight::Operation* each : {&write, &message, &elsewhere}) in_flight.end(*each);
   EXPECT_TRUE(sent.done());
   EXPECT_FALSE(in_flight.has_writes());
-  EXPECT_EQ(traffic.under_way, 0);
+  EXPECT_EQ(traffic.pending, 0);
 }
 
 // A rank of another node, and the network that reads its info when the test says so.

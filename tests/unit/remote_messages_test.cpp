@@ -230,14 +230,14 @@ TEST_F(RemoteMessagesTest, AtMostOneReceiptWaitsForAPeer) {
     ASSERT_TRUE(send(MessageClass::request, 1));
   move_on();
   RemoteMessages::ActiveMessage packet{};
-  packet.head = {.sort = RemoteMessages::Sort::update, .bytes = 1};  // malformed, so it is dropped
+  packet.head = {.kind = RemoteMessages::Kind::update, .bytes = 1};  // malformed, so it is dropped
   const Bytes filling = std::as_bytes(std::span(&packet, 1));
   while (*there_.wire()->send_message(Rank(0), filling, {}, Departure::at_once) != Posted::busy) {
   }
   ASSERT_EQ(handled(MessageClass::request).size(), RemoteMessages::window);
-  EXPECT_EQ(nodes_[1]->page(Rank(1)).traffic.under_way.load(), 1U);
+  EXPECT_EQ(nodes_[1]->page(Rank(1)).traffic.pending.load(), 1U);
   move_on();
-  EXPECT_EQ(nodes_[1]->page(Rank(1)).traffic.under_way.load(), 0U);
+  EXPECT_EQ(nodes_[1]->page(Rank(1)).traffic.pending.load(), 0U);
   for (std::uint32_t i = 0; i < RemoteMessages::window; ++i)
     EXPECT_TRUE(send(MessageClass::request, 1)) << i;
 }
@@ -275,7 +275,7 @@ TEST_F(RemoteMessagesTest, AnUpdateMayBeAWordAlone) {
 // The generation belongs to an engine that ended before this one began.
 TEST_F(RemoteMessagesTest, WhatWasMeantForAnEarlierEngineIsDropped) {
   RemoteMessages::ActiveMessage packet{};
-  packet.head = {.sort = RemoteMessages::Sort::request, .generation = 0xffff};
+  packet.head = {.kind = RemoteMessages::Kind::request, .generation = 0xffff};
   const Bytes request = std::as_bytes(std::span(&packet, 1));
   const Result<Posted> posted =
       here_.wire()->send_message(Rank(1), request, {}, Departure::at_once);
@@ -293,16 +293,16 @@ TEST_F(RemoteMessagesTest, WhatMakesNoSenseIsDropped) {
   const auto bytes_of = [](const auto& object) { return std::as_bytes(std::span(&object, 1)); };
   post(some_bytes(5));
   RemoteMessages::ActiveMessage packet{};
-  packet.head = {.sort = RemoteMessages::Sort::request,
+  packet.head = {.kind = RemoteMessages::Kind::request,
                  .taken = 1000,
                  .bytes = 100};  // of a body that does not follow
   post(bytes_of(packet));
-  constexpr std::uint16_t no_sort = 77;
+  constexpr std::uint16_t no_kind = 77;
   packet.head = {};
-  std::memcpy(&packet.head.sort, &no_sort, sizeof(no_sort));
+  std::memcpy(&packet.head.kind, &no_kind, sizeof(no_kind));
   post(bytes_of(packet));
   RemoteMessages::Change change{};
-  change.head = {.sort = RemoteMessages::Sort::update};
+  change.head = {.kind = RemoteMessages::Kind::update};
   change.word = 1;
   const std::size_t end = nodes_[1]->plan().inbox_offset();
   for (const std::uint64_t beyond :

@@ -26,7 +26,7 @@ TEST_F(SentBatchesOfARank, one_answer_completes_all_before_it) {
   std::array<Completion, 3> done;
   for (std::size_t i = 0; i < done.size(); ++i) send(i + 1, done[i]);
   EXPECT_EQ(batches_.bytes(), 300);
-  EXPECT_EQ(traffic_.under_way, 3);
+  EXPECT_EQ(traffic_.pending, 3);
   EXPECT_TRUE(batches_.answer(2, {}));
   EXPECT_TRUE(done[0].done());
   EXPECT_TRUE(done[1].done());
@@ -38,7 +38,7 @@ TEST_F(SentBatchesOfARank, one_answer_completes_all_before_it) {
   EXPECT_FALSE(batches_.answer(2, {})) << "it was answered";
   EXPECT_FALSE(batches_.answer(4, {})) << "it was not sent";
   EXPECT_TRUE(batches_.answer(3, {}));
-  EXPECT_EQ(traffic_.under_way, 0);
+  EXPECT_EQ(traffic_.pending, 0);
 }
 
 TEST_F(SentBatchesOfARank, results_that_come_late_hold_up_what_follows_in_its_order) {

@@ -45,8 +45,8 @@ TEST(stream, a_batch_that_the_agent_has_sent_and_emptied_counts_with_all_its_byt
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(append());
   ASSERT_EQ(route.batches, 2) << "the third is open, and the agent may take it";
   for (BatchSlot& slot : (*memory)->batches(Rank(0)).slots) {
-    if (!slot.state.look().is_open()) continue;
-    ASSERT_TRUE(slot.state.take(slot.state.look()));
+    if (!slot.state.value().is_open()) continue;
+    ASSERT_TRUE(slot.state.take(slot.state.value()));
     slot.state.clear();
   }
   ASSERT_TRUE(append()) << "opens another batch";

@@ -34,15 +34,15 @@ TEST(Streams, output_goes_through_us_or_to_files_of_each_rank) {
 
 TEST(TraceCollection, a_trace_goes_where_the_job_wants_it) {
   Job job;
-  EXPECT_EQ(way_of_trace(job, 1, true), TraceWay::nowhere);
+  EXPECT_EQ(trace_destination(job, 1, true), TraceDestination::nowhere);
   job.trace.after_failure = true;
-  EXPECT_EQ(way_of_trace(job, 0, true), TraceWay::nowhere);
-  EXPECT_EQ(way_of_trace(job, 1, true), TraceWay::to_file);
-  EXPECT_EQ(way_of_trace(job, 1, false), TraceWay::nowhere);  // no program of ours
+  EXPECT_EQ(trace_destination(job, 0, true), TraceDestination::nowhere);
+  EXPECT_EQ(trace_destination(job, 1, true), TraceDestination::to_file);
+  EXPECT_EQ(trace_destination(job, 1, false), TraceDestination::nowhere);  // no program of ours
   job.trace.file = "/tmp/t";
-  EXPECT_EQ(way_of_trace(job, 0, false), TraceWay::to_file);
+  EXPECT_EQ(trace_destination(job, 0, false), TraceDestination::to_file);
   job.share.tag = 1;
-  EXPECT_EQ(way_of_trace(job, 0, true), TraceWay::to_conductor);
+  EXPECT_EQ(trace_destination(job, 0, true), TraceDestination::to_conductor);
 }
 
 TEST(TraceCollection, parts_are_put_together_by_the_conductor) {

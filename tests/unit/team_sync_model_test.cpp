@@ -126,8 +126,8 @@ void add_barrier(std::vector<model::Phase>& phases, Team& team, std::uint32_t me
   phases.emplace_back([&team, me, epoch, poll] {
     S sync = team.sync<S>(me);
     sync.arrive(epoch);
-    typename S::Look look{};
-    const auto done = [&] { return sync.all_reached(epoch, look); };
+    typename S::Progress progress{};
+    const auto done = [&] { return sync.all_reached(epoch, progress); };
     if (poll == Poll::never || !done()) team.bell(me).sleep_until(done, for_ever);
   });
   phases.emplace_back([&team, me, epoch] { team.sync<S>(me).ring_sleepers(epoch); });

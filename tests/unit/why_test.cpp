@@ -127,7 +127,7 @@ TEST(why, copies_of_devices_are_named_where_a_rank_or_its_agent_makes_them) {
             "waits in shmem_barrier_all for 12 s");
   EXPECT_EQ(describe(copying), "waits for a copy to or from a device");
   RankSeen puts = waits("put", Waiting::any_rank);
-  puts.under_way = 1;
+  puts.pending = 1;
   RankSeen target = in_barrier();
   target.served_copies = 1;
   EXPECT_TRUE(first_of(diagnosis_of({puts, target}))
@@ -269,7 +269,7 @@ TEST(why, a_rank_that_is_no_member_is_not_waited_for) {
 TEST(why, what_the_network_carries_is_under_way) {
   const auto gets = [] {
     RankSeen rank = waits("get", Waiting::any_rank);
-    rank.under_way = 2;
+    rank.pending = 2;
     return rank;
   };
   const Diagnosis found = diagnosis_of({gets(), gets()});

@@ -100,7 +100,7 @@ int world_number(shmem_ctx_t ctx, int pe) {
 }  // namespace
 
 [[gnu::always_inline]] inline Call::Call(std::size_t number, std::size_t bytes, CallSite site,
-                                         NotYet /*later*/)
+                                         StartsLater /*tag*/)
     : number_(number), bytes_(bytes), site_(site) {
   if (!has_place()) return;
   cell_ = place.counters.cell(number);
@@ -130,7 +130,7 @@ void Call::set_place(const void* at) {
 }
 
 Call::Call(std::size_t number, std::size_t bytes, CallSite site)
-    : Call(number, bytes, site, NotYet()) {
+    : Call(number, bytes, site, StartsLater()) {
   begin(EventKind::call, nullptr);
 }
 
@@ -150,26 +150,26 @@ Call::~Call() {
 }
 
 WordWait::WordWait(std::size_t number, const void* at, std::size_t bytes, CallSite site)
-    : Call(number, bytes, site, NotYet()) {
+    : Call(number, bytes, site, StartsLater()) {
   begin(EventKind::word_wait, at);
 }
 
 Allocation::Allocation(std::size_t number, std::size_t bytes, CallSite site)
-    : Call(number, bytes, site, NotYet()) {
+    : Call(number, bytes, site, StartsLater()) {
   begin(EventKind::allocation, nullptr);
 }
 
 LockCall::LockCall(std::size_t number, EventKind kind, const void* lock, CallSite site)
-    : Call(number, 0, site, NotYet()) {
+    : Call(number, 0, site, StartsLater()) {
   begin(kind, lock);
 }
 
-Barrier::Barrier(std::size_t number, CallSite site) : Call(number, 0, site, NotYet()) {
+Barrier::Barrier(std::size_t number, CallSite site) : Call(number, 0, site, StartsLater()) {
   begin(EventKind::barrier, nullptr);
 }
 
 Barrier::Barrier(std::size_t number, shmem_team_t team, CallSite site)
-    : Call(number, 0, site, NotYet()) {
+    : Call(number, 0, site, StartsLater()) {
   const int size = is_traced() ? pshmem_team_n_pes(team) : -1;
   if (size < 1) {  // the job is not traced, or there is no such team
     begin(EventKind::call, nullptr);
@@ -180,7 +180,7 @@ Barrier::Barrier(std::size_t number, shmem_team_t team, CallSite site)
 }
 
 Barrier::Barrier(std::size_t number, int first, int log_stride, int size, CallSite site)
-    : Call(number, 0, site, NotYet()) {
+    : Call(number, 0, site, StartsLater()) {
   begin_for(first, 1 << (log_stride & 31), size);
 }
 
@@ -201,31 +201,31 @@ void Barrier::begin_for(int first, int distance, int size) {
 
 Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, int pe, const void* at,
                    CallSite site)
-    : Call(number, bytes, site, NotYet()) {
+    : Call(number, bytes, site, StartsLater()) {
   begin_with(kind, pe, at);
 }
 
 Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, shmem_ctx_t ctx, int pe,
                    const void* at, CallSite site)
-    : Call(number, bytes, site, NotYet()) {
+    : Call(number, bytes, site, StartsLater()) {
   begin_with(kind, needs_peer() ? world_number(ctx, pe) : pe, at);
 }
 
 Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, Member peer, const void* at,
                    CallSite site)
-    : Call(number, bytes, site, NotYet()) {
+    : Call(number, bytes, site, StartsLater()) {
   begin_with(kind, needs_peer() ? job_rank(peer) : -1, at);
 }
 
 Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, Process peer,
                    const void* at, CallSite site)
-    : Call(number, bytes, site, NotYet()) {
+    : Call(number, bytes, site, StartsLater()) {
   begin_with(kind, static_cast<int>(peer.rank), at);
 }
 
 Transfer::Transfer(std::size_t number, Traffic kind, std::size_t bytes, Sender peer, const void* at,
                    CallSite site)
-    : Call(number, bytes, site, NotYet()) {
+    : Call(number, bytes, site, StartsLater()) {
   begin_with(kind, needs_peer() ? job_rank(peer) : -1, at);
 }
 

@@ -24,8 +24,8 @@ class Call {
 
  protected:
   // The event starts later, when begin() gives its kind.
-  struct NotYet {};
-  Call(std::size_t number, std::size_t bytes, CallSite site, NotYet /*later*/);
+  struct StartsLater {};
+  Call(std::size_t number, std::size_t bytes, CallSite site, StartsLater /*tag*/);
   void begin(EventKind kind, const void* place, std::uint32_t peer = TraceEvent::nobody);
   // For events whose size differs from the bytes that are counted.
   void begin(EventKind kind, const void* place, std::uint32_t peer, std::uint64_t size);

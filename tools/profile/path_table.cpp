@@ -2,7 +2,7 @@
 
 namespace gondwana::profile {
 
-PathTable::Entry& PathTable::find_further(std::size_t number, const CallPath& path) {
+PathTable::Entry& PathTable::find_by_probing(std::size_t number, const CallPath& path) {
   std::size_t place = place_of(number, path);
   for (; entries_[place].calls > 0; place = (place + 1) % places)
     if (entries_[place].number == number && entries_[place].path == path) return entries_[place];

@@ -43,9 +43,9 @@ class PathTable {
     Entry& entry = entries_[place_of(number, path)];
     if (entry.number == number && entry.path == path && entry.calls > 0) [[likely]]
       return entry;
-    return find_further(number, path);
+    return find_by_probing(number, path);
   }
-  Entry& find_further(std::size_t number, const CallPath& path);
+  Entry& find_by_probing(std::size_t number, const CallPath& path);
 
   static std::size_t place_of(std::size_t number, const CallPath& path) {
     std::uint64_t mixed = number;

@@ -50,7 +50,7 @@ void SimulatedNodes::take() {
 
 // The batch was too large for the ring.
 void SimulatedNodes::take_from_slot(BatchSlot& slot) {
-  const Bytes bytes = Bytes(slot.bytes).first(slot.state.look().size());
+  const Bytes bytes = Bytes(slot.bytes).first(slot.state.value().size());
   const auto batch = remote::read<remote::Batch>(bytes);
   if (batch && batch->node < memory_.plan().nodes)
     keep(batch->node, bytes);
@@ -159,7 +159,7 @@ void SimulatedNodes::execute(const ReceivedRequest& received, Record& results) {
 
 void SimulatedNodes::echo(const remote::ReceivedMessage& message, Rank from, std::uint32_t node) {
   auto update = remote::read<MemoryUpdate>(message.bytes);
-  if (!update || update->head.sort != remote::ContentKind::update) {
+  if (!update || update->head.kind != remote::ContentKind::update) {
     ++unknown_;
     return;
   }

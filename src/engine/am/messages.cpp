@@ -19,11 +19,11 @@ Messages::Messages(const NodeMemory& memory, Rank me)
       layout_(memory.roster().slots()),
       receiving_{Receiving(lane(me, MessageClass::request)),
                  Receiving(lane(me, MessageClass::reply))} {
-  for (const MessageClass sort : {MessageClass::request, MessageClass::reply})
+  for (const MessageClass message_class : {MessageClass::request, MessageClass::reply})
     for (std::uint32_t slot = 0; slot < layout_.capacity(); ++slot) {
       const Rank rank = here_[slot];
-      targets_[static_cast<std::size_t>(sort)].push_back(
-          {.lane = lane(rank, sort),
+      targets_[static_cast<std::size_t>(message_class)].push_back(
+          {.lane = lane(rank, message_class),
            .credit_cache = CreditCache::of(slot_of(me), InboxLayout::slots),
            .data_bell = &memory.data_bell(rank)});
     }
@@ -46,7 +46,7 @@ void Messages::listen(Receiver receiver, void* context, Handlers handlers) {
 void Messages::receive_traced(void* messages, const Incoming& incoming) {
   const auto& self = *static_cast<const Messages*>(messages);
   const TracedScope traced([&incoming] {
-    const bool is_request = incoming.sort == MessageClass::request;
+    const bool is_request = incoming.message_class == MessageClass::request;
     return TraceEvent{.kind = EventKind::handler,
                       .name = Tracer::number_of(is_request ? "request" : "reply"),
                       .peer = index(incoming.from),
@@ -55,9 +55,9 @@ void Messages::receive_traced(void* messages, const Incoming& incoming) {
   self.traced_listener_.receiver(self.traced_listener_.context, incoming);
 }
 
-NodeQueue Messages::lane(Rank receiver, MessageClass sort) const {
+NodeQueue Messages::lane(Rank receiver, MessageClass message_class) const {
   std::byte* inbox = memory_->window(receiver) + memory_->plan().inbox_offset();
-  return {inbox, layout_, slot_of(receiver), sort, RankBells{memory_}};
+  return {inbox, layout_, slot_of(receiver), message_class, RankBells{memory_}};
 }
 
 // Returns false if another thread polls, or if a handler of this thread runs.
@@ -69,31 +69,31 @@ bool Messages::take_turn(Receiving& mine) const {
   return true;
 }
 
-std::uint32_t Messages::poll(MessageClass sort, bool surely) {
-  Receiving& mine = receiving_[static_cast<std::size_t>(sort)];
+std::uint32_t Messages::poll(MessageClass message_class, bool surely) {
+  Receiving& mine = receiving_[static_cast<std::size_t>(message_class)];
   if (!take_turn(mine)) return 0;
-  std::uint32_t handled = poll_inbox(mine, sort, surely);
+  std::uint32_t handled = poll_inbox(mine, message_class, surely);
   if (remote_ != nullptr) [[unlikely]]
-    handled += poll_messages(sort);
+    handled += poll_messages(message_class);
   mine.busy.store(false, std::memory_order_release);
   return handled;
 }
 
-std::uint32_t Messages::poll_inbox(Receiving& mine, MessageClass sort, bool surely) {
+std::uint32_t Messages::poll_inbox(Receiving& mine, MessageClass message_class, bool surely) {
   const auto handle = [&](std::uint32_t from, InboxMessage& message, std::uint32_t block) {
     const MutableBytes payload =
         block == Reservation::no_block ? MutableBytes() : mine.lane.block(from, block);
-    listener_.receiver(listener_.context, {here_[from], sort, message, payload});
+    listener_.receiver(listener_.context, {here_[from], message_class, message, payload});
   };
   if (!surely) return mine.consumer.poll(handle, max_at_once);
   mine.consumer.settle();
   return mine.consumer.search_and_poll(handle, max_at_once);
 }
 
-std::uint32_t Messages::poll_messages(MessageClass sort) {
-  return remote_->poll(sort, max_at_once, [&](RemoteMessages::MessageBuffer& buffer) {
+std::uint32_t Messages::poll_messages(MessageClass message_class) {
+  return remote_->poll(message_class, max_at_once, [&](RemoteMessages::MessageBuffer& buffer) {
     const MutableBytes block = MutableBytes(buffer.block).first(buffer.packet.head.bytes);
-    listener_.receiver(listener_.context, {buffer.peer, sort, buffer.packet.message,
+    listener_.receiver(listener_.context, {buffer.peer, message_class, buffer.packet.message,
                                            block.empty() ? MutableBytes() : block});
   });
 }

@@ -25,7 +25,7 @@ namespace gondwana {
 // A message during its handler. All of it is in the inbox and is valid until the handler returns.
 struct Incoming {
   Rank from;
-  MessageClass sort;
+  MessageClass message_class;
   InboxMessage& message;
   MutableBytes block;  // the payload block; empty if the message has none
 };
@@ -51,11 +51,12 @@ class Messages {
   }
 
   // Returns nothing if the queue is full. Never waits. Any thread may call it.
-  [[gnu::always_inline]] std::optional<Draft> try_open(Rank to, MessageClass sort,
+  [[gnu::always_inline]] std::optional<Draft> try_open(Rank to, MessageClass message_class,
                                                        Payload payload) {
     if (slot_of(to) >= layout_.capacity()) [[unlikely]]
-      return remote_->try_open(to, sort, payload);
-    MessageTarget& target = targets_[static_cast<std::size_t>(queue_class(sort))][slot_of(to)];
+      return remote_->try_open(to, message_class, payload);
+    MessageTarget& target =
+        targets_[static_cast<std::size_t>(queue_class(message_class))][slot_of(to)];
     Sender side = sender(target);
     const std::optional<Reservation> at = side.reserve(payload);
     if (!at) [[unlikely]]
@@ -107,16 +108,16 @@ class Messages {
   };
 
   std::uint32_t slot_of(Rank rank) const { return here_.slot_of(rank); }
-  NodeQueue lane(Rank receiver, MessageClass sort) const;
+  NodeQueue lane(Rank receiver, MessageClass message_class) const;
   Sender sender(MessageTarget& target) {
     return {target.lane, slot_of(me_), any_thread_ ? nullptr : &target.credit_cache};
   }
   // Replaces the receiver in a traced job.
   static void receive_traced(void* messages, const Incoming& incoming);
   bool take_turn(Receiving& mine) const;
-  std::uint32_t poll(MessageClass sort, bool surely);
-  std::uint32_t poll_inbox(Receiving& mine, MessageClass sort, bool surely);
-  std::uint32_t poll_messages(MessageClass sort);
+  std::uint32_t poll(MessageClass message_class, bool surely);
+  std::uint32_t poll_inbox(Receiving& mine, MessageClass message_class, bool surely);
+  std::uint32_t poll_messages(MessageClass message_class);
   static const void* this_thread();
 
   const NodeMemory* memory_;

@@ -14,18 +14,18 @@ constexpr std::uint32_t tell_after = RemoteMessages::window / 4;
 // Requests to a peer that are sent at once.
 constexpr std::uint32_t max_at_once = 4;
 
-RemoteMessages::Sort sort_of(MessageClass sort) {
-  if (sort == MessageClass::notice) return RemoteMessages::Sort::notice;
-  return sort == MessageClass::request ? RemoteMessages::Sort::request
-                                       : RemoteMessages::Sort::reply;
+RemoteMessages::Kind kind_of(MessageClass message_class) {
+  if (message_class == MessageClass::notice) return RemoteMessages::Kind::notice;
+  return message_class == MessageClass::request ? RemoteMessages::Kind::request
+                                                : RemoteMessages::Kind::reply;
 }
 
 constexpr std::uint32_t credits_of(std::uint32_t bytes) {
   return 1 + bytes / 1024;
 }
 
-bool needs_credit(RemoteMessages::Sort sort) {
-  return sort == RemoteMessages::Sort::request || sort == RemoteMessages::Sort::notice;
+bool needs_credit(RemoteMessages::Kind kind) {
+  return kind == RemoteMessages::Kind::request || kind == RemoteMessages::Kind::notice;
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ RemoteMessages::RemoteMessages(Wire& wire, std::recursive_mutex& turn, const Nod
 
 RemoteMessages::~RemoteMessages() {
   wire_->listen({});
-  add(memory_.page(me_).traffic.under_way, ~std::uint64_t{0} * waiting_.size());
+  add(memory_.page(me_).traffic.pending, ~std::uint64_t{0} * waiting_.size());
 }
 
 // Keeps the blocks of as many buffers as one peer may fill.
@@ -54,18 +54,20 @@ void RemoteMessages::give_back(MessageBuffer& buffer) {
   buffers_.give_back(buffer);
 }
 
-std::optional<Draft> RemoteMessages::try_open(Rank to, MessageClass sort, Payload payload) {
+std::optional<Draft> RemoteMessages::try_open(Rank to, MessageClass message_class,
+                                              Payload payload) {
   const std::scoped_lock turn(turn_);
   Peer& peer = peers_[index(to)];
-  if (needs_credit(sort_of(sort))) {
+  if (needs_credit(kind_of(message_class))) {
     // A message to a lost peer is dropped, and needs no credit.
-    if (peer.under_way + peer.replies >= window && wire_->lost(to) == nullptr) return std::nullopt;
-    ++peer.under_way;
+    if (peer.credits_used + peer.replies >= window && wire_->lost(to) == nullptr)
+      return std::nullopt;
+    ++peer.credits_used;
   }
   MessageBuffer& buffer = buffers_.take();
   buffer.peer = to;
   buffer.state = &peer;
-  buffer.packet.head = {.sort = sort_of(sort)};
+  buffer.packet.head = {.kind = kind_of(message_class)};
   if (payload == Payload::none) return Draft{nullptr, {}, &buffer.packet.message, {}};
   buffer.block.resize(longest_medium);
   buffer.packet.head.bytes = longest_medium;
@@ -82,10 +84,10 @@ void RemoteMessages::publish(const Draft& draft) {
   Head& head = buffer.packet.head;
   if (head.bytes > 0) head.bytes = std::min(buffer.packet.message.payload_bytes, head.bytes);
   bool others_follow = !arrived_[static_cast<std::size_t>(MessageClass::request)].empty();
-  if (needs_credit(head.sort)) {
+  if (needs_credit(head.kind)) {
     const std::uint32_t credits = credits_of(head.bytes);
-    peer.under_way += credits - 1;
-    others_follow = peer.under_way > max_at_once * credits;
+    peer.credits_used += credits - 1;
+    others_follow = peer.credits_used > max_at_once * credits;
   }
   const Bytes body = Bytes(buffer.block).first(head.bytes);
   send(buffer.peer, peer, {head, remote::bytes_of(buffer.packet), body},
@@ -96,7 +98,7 @@ void RemoteMessages::publish(const Draft& draft) {
 void RemoteMessages::cancel(const Draft& draft) {
   const std::scoped_lock turn(turn_);
   MessageBuffer& buffer = MessageBuffer::of(*draft.message);
-  if (needs_credit(buffer.packet.head.sort)) --buffer.state->under_way;
+  if (needs_credit(buffer.packet.head.kind)) --buffer.state->credits_used;
   give_back(buffer);
 }
 
@@ -109,7 +111,7 @@ bool RemoteMessages::update(Rank to, const Update& update) {
     const Bytes piece =
         update.bytes.subspan(at, std::min(longest_medium, update.bytes.size() - at));
     const bool last = at + piece.size() == update.bytes.size();
-    Change change{.head = {.sort = Sort::update, .bytes = static_cast<std::uint32_t>(piece.size())},
+    Change change{.head = {.kind = Kind::update, .bytes = static_cast<std::uint32_t>(piece.size())},
                   .zero = 0,
                   .offset = update.offset + at,
                   .word_offset = last ? update.word_offset : Update::nowhere,
@@ -128,7 +130,7 @@ void RemoteMessages::send(Rank to, Peer& peer, const Outgoing& message, Departur
   waits.rest.reserve(behind.size() + message.body.size());
   waits.rest.insert(waits.rest.end(), behind.begin(), behind.end());
   waits.rest.insert(waits.rest.end(), message.body.begin(), message.body.end());
-  add(memory_.page(me_).traffic.under_way, 1);
+  add(memory_.page(me_).traffic.pending, 1);
   ++peer.waiting;
 }
 
@@ -144,7 +146,7 @@ bool RemoteMessages::try_send(Rank to, Peer& peer, const Outgoing& message, Depa
 
 bool RemoteMessages::is_all_sent() const {
   return std::ranges::all_of(waiting_,
-                             [](const Waiting& each) { return each.head.sort == Sort::receipt; });
+                             [](const Waiting& each) { return each.head.kind == Kind::receipt; });
 }
 
 void RemoteMessages::move_on() {
@@ -153,14 +155,14 @@ void RemoteMessages::move_on() {
   std::erase_if(waiting_, [&](Waiting& each) {
     if (std::ranges::find(full, each.to) != full.end()) return false;
     const auto departure =
-        each.head.sort == Sort::receipt ? Departure::optional : Departure::at_once;
+        each.head.kind == Kind::receipt ? Departure::optional : Departure::at_once;
     Peer& peer = peers_[index(each.to)];
     if (!try_send(each.to, peer, {each.head, remote::bytes_of(each.head), each.rest}, departure)) {
       full.push_back(each.to);
       return false;
     }
     --peer.waiting;
-    add(memory_.page(me_).traffic.under_way, ~std::uint64_t{0});
+    add(memory_.page(me_).traffic.pending, ~std::uint64_t{0});
     return true;
   });
 }
@@ -173,15 +175,15 @@ void RemoteMessages::receive(Rank from, Bytes message) {
   if (!head || index(from) >= ranks_) return;
   if (static_cast<std::int16_t>(head->generation - generation_) < 0) return;
   Peer& peer = peers_[index(from)];
-  peer.under_way -= std::min(peer.under_way, head->taken);
-  switch (head->sort) {
-    case Sort::request:
-    case Sort::reply:
-    case Sort::notice:
+  peer.credits_used -= std::min(peer.credits_used, head->taken);
+  switch (head->kind) {
+    case Kind::request:
+    case Kind::reply:
+    case Kind::notice:
       return keep(from, *head, message);
-    case Sort::update:
+    case Kind::update:
       return carry_out(message);
-    case Sort::receipt:
+    case Kind::receipt:
       break;
   }
 }
@@ -195,8 +197,8 @@ void RemoteMessages::keep(Rank from, const Head& head, Bytes message) {
   const Bytes body = message.subspan(sizeof(ActiveMessage));
   if (buffer.block.size() < body.size()) buffer.block.resize(body.size());
   std::ranges::copy(body, buffer.block.begin());
-  if (head.sort == Sort::reply) buffer.state->replies += credits_of(head.bytes);
-  const auto number = static_cast<std::size_t>(head.sort == Sort::request ? MessageClass::request
+  if (head.kind == Kind::reply) buffer.state->replies += credits_of(head.bytes);
+  const auto number = static_cast<std::size_t>(head.kind == Kind::request ? MessageClass::request
                                                                           : MessageClass::reply);
   arrived_[number].push_back(&buffer);
   how_many_[number].fetch_add(1, std::memory_order_relaxed);
@@ -223,8 +225,8 @@ void RemoteMessages::carry_out(Bytes message) {
   memory_.page(me_).sync_bell.ring_if_asleep();
 }
 
-RemoteMessages::MessageBuffer* RemoteMessages::next(MessageClass sort) {
-  const auto number = static_cast<std::size_t>(sort);
+RemoteMessages::MessageBuffer* RemoteMessages::next(MessageClass message_class) {
+  const auto number = static_cast<std::size_t>(message_class);
   if (how_many_[number].load(std::memory_order_relaxed) == 0) return nullptr;
   const std::scoped_lock turn(turn_);
   if (arrived_[number].empty()) return nullptr;
@@ -239,7 +241,7 @@ void RemoteMessages::finish(MessageBuffer& buffer) {
   give_back(buffer);
   Peer& peer = *buffer.state;
   const Head& head = buffer.packet.head;
-  if (!needs_credit(head.sort)) {
+  if (!needs_credit(head.kind)) {
     peer.replies -= credits_of(head.bytes);
     return;
   }
@@ -250,7 +252,7 @@ void RemoteMessages::finish(MessageBuffer& buffer) {
   const bool is_small = credits_of(head.bytes) == 1;
   if (peer.owed < (is_small && !others_follow ? max_at_once : tell_after)) return;
   if (peer.waiting > 0) return;  // a waiting message carries the report
-  Head receipt{.sort = Sort::receipt};
+  Head receipt{.kind = Kind::receipt};
   send(buffer.peer, peer, {receipt, remote::bytes_of(receipt), {}}, Departure::optional);
 }
 

@@ -52,7 +52,7 @@ class RemoteMessages {
  public:
   static constexpr std::uint32_t window = 512;
 
-  using Sort = remote::ContentKind;
+  using Kind = remote::ContentKind;
   using Head = remote::ContentHeader;
   using ActiveMessage = remote::ActiveMessage;
   using Change = remote::MemoryUpdate;
@@ -80,7 +80,7 @@ class RemoteMessages {
   ~RemoteMessages();
 
   // Returns nothing if the peer must handle earlier messages first.
-  std::optional<Draft> try_open(Rank to, MessageClass sort, Payload payload);
+  std::optional<Draft> try_open(Rank to, MessageClass message_class, Payload payload);
   void publish(const Draft& draft);
   void cancel(const Draft& draft);
   // True: the update has left, and arrives without further progress here.
@@ -94,10 +94,10 @@ class RemoteMessages {
 
   // Passes at most `most` arrived messages to `handle`; returns how many.
   template <typename Handle>
-  std::uint32_t poll(MessageClass sort, std::uint32_t most, const Handle& handle) {
+  std::uint32_t poll(MessageClass message_class, std::uint32_t most, const Handle& handle) {
     std::uint32_t handled = 0;
     while (handled < most) {
-      MessageBuffer* buffer = next(sort);
+      MessageBuffer* buffer = next(message_class);
       if (buffer == nullptr) break;
       handle(*buffer);
       finish(*buffer);
@@ -108,7 +108,7 @@ class RemoteMessages {
 
  private:
   struct Peer {
-    std::uint32_t under_way = 0;  // credits of requests and notices to the peer
+    std::uint32_t credits_used = 0;  // credits of requests and notices to the peer
     std::uint32_t owed =
         0;  // credits of the peer's requests and notices, freed but not yet reported
     std::uint32_t replies = 0;  // credits for arrived replies of the peer, until handled
@@ -133,7 +133,7 @@ class RemoteMessages {
   void receive(Rank from, Bytes message);
   void keep(Rank from, const Head& head, Bytes message);
   void carry_out(Bytes message);
-  MessageBuffer* next(MessageClass sort);
+  MessageBuffer* next(MessageClass message_class);
   void finish(MessageBuffer& buffer);
 
   Wire& wire_;

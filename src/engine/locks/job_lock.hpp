@@ -87,8 +87,8 @@ class NearLockWords {
   }
   template <typename Done>
   void wait_for(std::uint32_t member, const Done& done) const {
-    const int looks = locks_.is_oversubscribed ? 0 : first_polls;
-    for (int i = 0; i < looks; ++i) {
+    const int polls = locks_.is_oversubscribed ? 0 : first_polls;
+    for (int i = 0; i < polls; ++i) {
       if (done()) return;
       relax();
     }

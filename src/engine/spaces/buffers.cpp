@@ -23,7 +23,7 @@ void RegisteredBuffers::Row::set(const Row& other) {
 BufferPlace RegisteredBuffers::search(Rank rank, const void* object, std::size_t size) const {
   for (;;) {
     const std::uint64_t before = version_.load(std::memory_order_acquire);
-    const BufferPlace found = look(rank, address_of(object), size);
+    const BufferPlace found = find(rank, address_of(object), size);
     std::atomic_thread_fence(std::memory_order_acquire);
     if (before % 2 == 0 && version_.load(relaxed) == before) return found;
   }
@@ -42,7 +42,7 @@ std::size_t RegisteredBuffers::rows_up_to(std::uintptr_t address) const {
   return first;
 }
 
-BufferPlace RegisteredBuffers::look(Rank rank, std::uintptr_t object, std::size_t size) const {
+BufferPlace RegisteredBuffers::find(Rank rank, std::uintptr_t object, std::size_t size) const {
   const std::size_t after = rows_up_to(object);
   if (after == 0) return {};
   const Row& row = rows_.load(relaxed)[after - 1];

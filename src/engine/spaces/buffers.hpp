@@ -66,7 +66,7 @@ class RegisteredBuffers {
   };
 
   BufferPlace search(Rank rank, const void* object, std::size_t size) const;
-  BufferPlace look(Rank rank, std::uintptr_t object, std::size_t size) const;
+  BufferPlace find(Rank rank, std::uintptr_t object, std::size_t size) const;
   std::size_t rows_up_to(std::uintptr_t address) const;
   void make_room();
 

@@ -77,7 +77,7 @@ bool LongWait::poll() {
   bool is_active = false;
   if (messages.may_poll())
     is_active = (phase_ == Phase::spin ? messages.poll() : messages.poll_all()) > 0;
-  if (waiter_.network_ != nullptr && waiter_.polls_network(why_, looks_++))
+  if (waiter_.network_ != nullptr && waiter_.polls_network(why_, polls_++))
     is_active |= waiter_.network_->progress();
   return is_active;
 }

@@ -35,12 +35,12 @@ class LongWait {
   // The caller has already spun.
   LongWait(Waiter& waiter, const WaitReason& why);
 
-  // One step of the initial spin, for a caller that has polled `looks` times. Returns false when a
+  // One step of the initial spin, for a caller that has polled `polled` times. Returns false when a
   // long wait should begin.
-  static bool keep_spinning(Waiter& waiter, std::uint32_t& looks) {
-    if (looks >= waiter.workers_.mine().wait_policy.spins()) return false;
-    looks = waiter.receive_messages() > 0 ? 1 : looks + 1;
-    if (looks >= WaitPolicy::eager_spins) relax();
+  static bool keep_spinning(Waiter& waiter, std::uint32_t& polled) {
+    if (polled >= waiter.workers_.mine().wait_policy.spins()) return false;
+    polled = waiter.receive_messages() > 0 ? 1 : polled + 1;
+    if (polled >= WaitPolicy::eager_spins) relax();
     return true;
   }
 
@@ -67,7 +67,7 @@ class LongWait {
   Watch watch_;
   bool sleeps_on_network_;
   Phase phase_ = Phase::yield;
-  std::uint32_t looks_ = 0;   // total polls
+  std::uint32_t polls_ = 0;   // total polls
   std::uint32_t spins_ = 0;   // since the last arrival
   std::uint32_t sleeps_ = 0;  // since the last arrival
   WaitPolicy::Yields yields_{};

@@ -8,16 +8,16 @@ namespace gondwana {
 
 void PollBackoff::give_way() {
   failed_ = 0;
-  if (looks_ == never) return;
+  if (polls_ == never) return;
   const std::uint64_t now = monotonic_ns();
-  if (limit_ == looks_) {
+  if (limit_ == polls_) {
     in_a_row_ = 0;
     limit_ = each_poll;
     return yield(now);
   }
   const std::uint64_t since = now - last_yield_ns_;
   if (limit_ == each_poll && since > longest_gap_ns) {
-    limit_ = looks_;
+    limit_ = polls_;
     return;
   }
   if (limit_ == each_poll || since >= interval_ns) yield(now);

@@ -17,19 +17,19 @@ class PollBackoff {
  public:
   // Never yields.
   constexpr PollBackoff() = default;
-  // Yields after `looks` failed polls.
-  static constexpr PollBackoff after(std::uint32_t looks) {
+  // Yields after `polled` failed polls.
+  static constexpr PollBackoff after(std::uint32_t polled) {
     PollBackoff polls;
-    polls.share(looks);
+    polls.share(polled);
     return polls;
   }
-  constexpr void share(std::uint32_t looks) {
-    if (looks_ == never) looks_ = limit_ = looks < min_polls ? min_polls : looks;
+  constexpr void share(std::uint32_t polled) {
+    if (polls_ == never) polls_ = limit_ = polled < min_polls ? min_polls : polled;
   }
 
   void found() {
     failed_ = 0;
-    limit_ = looks_;
+    limit_ = polls_;
   }
   // `polls`: the number of polls that one call reports.
   void failed(std::uint32_t polls = 1) {
@@ -39,7 +39,7 @@ class PollBackoff {
   }
   // Whether a loop has found nothing for long, and no longer yields at each poll.
   bool is_long() const {
-    return looks_ == never ? failed_ >= max_in_a_row : limit_ == polls_per_clock;
+    return polls_ == never ? failed_ >= max_in_a_row : limit_ == polls_per_clock;
   }
   // For calls that return a value and do not know the condition that the program waits for. A
   // repeated value at the same address counts as a failed poll.
@@ -72,7 +72,7 @@ class PollBackoff {
   // Owned by the thread that polls.
   std::uint32_t failed_ = 0;         // since the last yield or success
   std::uint32_t limit_ = never;      // failed polls before give_way()
-  std::uint32_t looks_ = never;      // the first limit of a loop
+  std::uint32_t polls_ = never;      // the first limit of a loop
   std::uint32_t in_a_row_ = 0;       // yields of this loop
   std::uint64_t last_yield_ns_ = 0;  // the end of the last yield
   std::uint64_t yields_ = 0;

@@ -59,11 +59,11 @@ void Waiter::wait_longer(const WaitReason& why, FunctionRef<bool()> done, const 
   wait.end();
 }
 
-Draft Waiter::wait_and_open(CallName call, Rank to, MessageClass sort, Payload payload) {
+Draft Waiter::wait_and_open(CallName call, Rank to, MessageClass message_class, Payload payload) {
   std::optional<Draft> draft;
   const bool is_remote = !memory_->roster().is_here(to);
   until({.call = call, .peer = index(to), .on_network = is_remote}, [&] {
-    draft = messages_.try_open(to, sort, payload);
+    draft = messages_.try_open(to, message_class, payload);
     return draft.has_value();
   });
   return *draft;

@@ -72,7 +72,7 @@ class Waiter {
   void wake(Rank rank) const { memory_->page(rank).sync_bell.ring_if_asleep(); }
 
   // Opens a message to a full queue: waits for space, and receives messages meanwhile.
-  Draft wait_and_open(CallName call, Rank to, MessageClass sort, Payload payload);
+  Draft wait_and_open(CallName call, Rank to, MessageClass message_class, Payload payload);
 
   // For a call that polls without waiting. It may poll for a reply to an operation in flight.
   void make_progress() {
@@ -132,9 +132,9 @@ class Waiter {
   // A network poll takes system calls, and the awaited peer may need this processor. So a rank that
   // waits for another event polls the network rarely, and even more rarely if nothing is known to
   // be in flight.
-  bool polls_network(const WaitReason& why, std::uint32_t look) const {
+  bool polls_network(const WaitReason& why, std::uint32_t polled) const {
     const std::uint32_t poll_interval = is_network_busy() ? 8 : 64;
-    return why.on_network || why.on_messages || look % poll_interval == poll_interval - 1;
+    return why.on_network || why.on_messages || polled % poll_interval == poll_interval - 1;
   }
   bool is_network_busy() const { return messages_.may_poll() || network_->needs_calls(); }
   // Whether active messages arrive only over the network: this rank shares memory with no other

@@ -79,7 +79,7 @@ Mailbox::Head Mailbox::head_of(CallName call, Rank from, std::uint64_t offset) c
 }
 
 // Takes the whole stack, and appends its messages in the order in which they were pushed.
-void Mailbox::look(CallName call) {
+void Mailbox::poll(CallName call) {
   const KeptTurn kept;
   const std::uint64_t top = door_.words().of(door_.rank()) + offsetof(ArmciWords, newest_message);
   std::uint64_t name = std::atomic_ref(door_.words().own(top)).exchange(0);
@@ -92,7 +92,7 @@ void Mailbox::look(CallName call) {
     name = head.below;
   }
   arrived_.insert(arrived_.end(), newest_first.rbegin(), newest_first.rend());
-  ++looks_;
+  ++polls_;
 }
 
 std::optional<Mailbox::Arrived> Mailbox::find(Kind kind, int tag, std::optional<Rank> from) {
@@ -111,12 +111,12 @@ Mailbox::Arrived Mailbox::wait(CallName call, Kind kind, int tag, std::optional<
   const std::uint32_t peer = from ? index(*from) : Waiting::any_rank;
   for (;;) {
     if (const std::optional<Arrived> message = find(kind, tag, from)) return *message;
-    const std::uint64_t looks = looks_;
+    const std::uint64_t polls = polls_;
     const auto is_news = [&] {
-      return looks_ != looks || word.load(std::memory_order_acquire) != 0;
+      return polls_ != polls || word.load(std::memory_order_acquire) != 0;
     };
     door_.engine().waiter().on_memory(call, is_news, peer);
-    if (looks_ == looks) look(call);
+    if (polls_ == polls) poll(call);
   }
 }
 

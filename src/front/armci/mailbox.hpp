@@ -46,7 +46,7 @@ class Mailbox {
   };
 
   void reclaim();
-  void look(CallName call);
+  void poll(CallName call);
   Head head_of(CallName call, Rank from, std::uint64_t offset) const;
   std::optional<Arrived> find(Kind kind, int tag, std::optional<Rank> from);
 
@@ -54,7 +54,7 @@ class Mailbox {
   std::deque<std::byte*> sent_;    // not known to be taken yet
   std::size_t next_reclaim_ = 16;  // length of sent_ at which reclaim() checks again
   std::deque<Arrived> arrived_;    // not taken yet, oldest first
-  std::uint64_t looks_ = 0;        // another thread may take the stack while one waits
+  std::uint64_t polls_ = 0;        // another thread may take the stack while one waits
 };
 
 }  // namespace gondwana::armci

@@ -25,7 +25,7 @@ struct Destination {
   std::uint32_t process;
   gex_EP_Index_t endpoint;
   gex_EP_Index_t from_endpoint;
-  MessageClass sort;
+  MessageClass message_class;
   CallName call;
 };
 

@@ -42,11 +42,12 @@ void receive_own(Door& door);
                                                         gex_Flags_t flags) {
   Engine& engine = to.door.engine();
   const auto receiver = Rank(to.process);
-  const std::optional<Draft> draft = engine.messages().try_open(receiver, to.sort, payload);
+  const std::optional<Draft> draft =
+      engine.messages().try_open(receiver, to.message_class, payload);
   if (draft) [[likely]]
     return draft;
   if ((flags & GEX_FLAG_IMMEDIATE) == 0)
-    return engine.waiter().wait_and_open(to.call, receiver, to.sort, payload);
+    return engine.waiter().wait_and_open(to.call, receiver, to.message_class, payload);
   if (!to.door.reaches(to.process)) engine.remote().progress();
   return std::nullopt;
 }

@@ -71,7 +71,7 @@ class OthersWait {
     const std::uint64_t now = gondwana::monotonic_ns();
     if (now < look_at_ns_) return false;
     look_at_ns_ = now + check_interval_ns;
-    const std::optional<Stillness> found = look(leaving);
+    const std::optional<Stillness> found = observe(leaving);
     if (!found || found != found_) since_ns_ = now;
     found_ = found;
     return found && now - since_ns_ > long_enough;
@@ -80,7 +80,7 @@ class OthersWait {
  private:
   static constexpr std::uint64_t check_interval_ns = 200'000'000;
 
-  static std::optional<Stillness> look(std::uint64_t leaving) {
+  static std::optional<Stillness> observe(std::uint64_t leaving) {
     const NodeMemory& memory = own_door->engine().memory();
     std::vector<Sleeper> sleepers;
     for (const RankInfo& neighbor : own_door->neighbors()) {

@@ -49,7 +49,7 @@ constexpr auto payload_callers = callers<true>(std::make_index_sequence<max_argu
 [[noreturn, gnu::cold]] void refuse(const Incoming& incoming, const char* what) {
   give_up("active message",
           fmt::format("a {} of rank {} is for handler {} of endpoint {}, {}",
-                      incoming.sort == MessageClass::request ? "request" : "reply",
+                      incoming.message_class == MessageClass::request ? "request" : "reply",
                       index(incoming.from), incoming.message.handler & 0xff,
                       incoming.message.handler >> 8, what));
 }
@@ -75,7 +75,7 @@ const gex_AM_Entry_t& find_handler(Door& door, const Incoming& incoming) {
 // Compares the message with the registration of the handler.
 void examine(const gex_AM_Entry_t& entry, const Incoming& incoming, Category category) {
   const gex_Flags_t flags = entry.gex_flags;
-  const bool request = incoming.sort == MessageClass::request;
+  const bool request = incoming.message_class == MessageClass::request;
   if ((flags & (request ? GEX_FLAG_AM_REQUEST : GEX_FLAG_AM_REPLY)) == 0)
     refuse(incoming, request ? "registered for replies only" : "registered for requests only");
   constexpr std::array<gex_Flags_t, 4> wanted{GEX_FLAG_AM_SHORT, GEX_FLAG_AM_MEDIUM,
@@ -115,7 +115,7 @@ void receive(void* context, const Incoming& incoming) {
       .from_endpoint = static_cast<gex_EP_Index_t>(message.spare),
       .endpoint = door.endpoints()[static_cast<gex_EP_Index_t>(message.handler >> 8)],
       .entry = &entry,
-      .is_request = incoming.sort == MessageClass::request,
+      .is_request = incoming.message_class == MessageClass::request,
       .is_long = category == Category::long_message || category == Category::long_in_message};
   const auto* arguments = reinterpret_cast<const gex_AM_Arg_t*>(message.words.data());
   const HandlerContext running(token);

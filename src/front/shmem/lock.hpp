@@ -37,7 +37,7 @@ inline int test_lock(Caller caller, long* lock) {
   examine_lock(caller, lock);
   const std::optional<bool> taken = test_job_lock(caller.engine.locks(), caller.name, lock);
   check(caller, taken.has_value());
-  return 1 - looked(caller, *taken);
+  return 1 - polled_once(caller, *taken);
 }
 
 template <AnyCaller C>

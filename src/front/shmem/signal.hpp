@@ -76,7 +76,7 @@ inline std::uint64_t signal_fetch(Caller caller, const std::uint64_t* word) {
     examine_symmetric(caller, {"sig_addr", word, sizeof(*word)});
   check_for_end();
   caller.engine.waiter().make_progress();
-  const std::uint64_t value = Cells<std::uint64_t>(caller, word).look();
+  const std::uint64_t value = Cells<std::uint64_t>(caller, word).load();
   caller.engine.waiter().polls().fetched(word, value);
   return value;
 }
@@ -90,7 +90,7 @@ inline std::uint64_t signal_wait_until(Caller caller, std::uint64_t* word, int c
   const Cells<std::uint64_t> cells(caller, word);
   std::uint64_t found = 0;
   const auto is_found = [&] {
-    found = cells.look();
+    found = cells.load();
     return condition.holds(found);
   };
   caller.engine.waiter().on_word(caller.name, cells.watched(), is_found,

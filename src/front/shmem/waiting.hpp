@@ -23,7 +23,7 @@ class Cells {
         access_(is_on_device(caller, cells) ? caller.engine.kind_access() : nullptr) {}
 
   // Earlier writes of peers are visible after this. A word in device memory is copied to the host.
-  T look(std::size_t i = 0) const {
+  T load(std::size_t i = 0) const {
     if (access_ != nullptr) [[unlikely]]
       return copy_of(cells_ + i);
     return std::atomic_ref<T>(const_cast<T&>(cells_[i])).load(std::memory_order_acquire);
@@ -63,13 +63,13 @@ void wait_until(Caller caller, T* cell, int cmp, T value) {
   const Condition<T> condition = Comparison(caller, cmp).with(value);
   const Cells<T> cells(caller, cell);
   caller.engine.waiter().on_word(
-      caller.name, cells.watched(), [&] { return condition.holds(cells.look()); },
+      caller.name, cells.watched(), [&] { return condition.holds(cells.load()); },
       [&] { return awaited(cmp, value); });
 }
 
 // A program that tests repeatedly may be waiting for an answer to its puts, or for a rank that
 // needs this processor.
-inline int looked(const Caller& caller, bool found) {
+inline int polled_once(const Caller& caller, bool found) {
   if (found) {
     caller.engine.waiter().polls().found();
     return 1;
@@ -83,7 +83,8 @@ inline int looked(const Caller& caller, bool found) {
 template <typename T>
 int test(Caller caller, T* cell, int cmp, T value) {
   examine_cell(caller, cell);
-  return looked(caller, Comparison(caller, cmp).with(value).holds(Cells<T>(caller, cell).look()));
+  return polled_once(caller,
+                     Comparison(caller, cmp).with(value).holds(Cells<T>(caller, cell).load()));
 }
 
 // The conditions of the elements: one value for all, or one value for each.
@@ -143,7 +144,7 @@ class WaitSet {
 
  private:
   bool has(std::size_t i) const { return status_ == nullptr || status_[i] == 0; }
-  bool meets(std::size_t i) const { return condition_(i).holds(cells_.look(i)); }
+  bool meets(std::size_t i) const { return condition_(i).holds(cells_.load(i)); }
 
   Cells<T> cells_;
   std::size_t count_;
@@ -188,7 +189,7 @@ std::size_t wait_for_any(const Caller& caller, const Set& set, std::size_t count
 template <typename Set>
 std::size_t test_for_any(const Caller& caller, const Set& set, std::size_t count) {
   const std::size_t found = count == 0 ? SIZE_MAX : set.find(caller.door.next_start(count));
-  looked(caller, found != SIZE_MAX);
+  polled_once(caller, found != SIZE_MAX);
   return found;
 }
 
@@ -208,7 +209,7 @@ std::size_t wait_for_some(const Caller& caller, const Set& set, std::size_t* ind
 template <typename Set>
 std::size_t test_for_some(const Caller& caller, const Set& set, std::size_t* indices) {
   const std::size_t found = set.collect(indices);
-  looked(caller, found > 0);
+  polled_once(caller, found > 0);
   return found;
 }
 
@@ -275,7 +276,7 @@ int test_all(Caller caller, T* cells, std::size_t count, const int* status, int 
   std::size_t from = 0;
   const WaitSet set =
       wait_set(caller, cells, count, status, each_with<T>(caller, cmp, value, count));
-  return looked(caller, set.all_meet(from));
+  return polled_once(caller, set.all_meet(from));
 }
 
 template <typename T>
@@ -284,7 +285,7 @@ int test_all_vector(Caller caller, T* cells, std::size_t count, const int* statu
   std::size_t from = 0;
   const WaitSet set =
       wait_set(caller, cells, count, status, each_with<T>(caller, cmp, values, count));
-  return looked(caller, set.all_meet(from));
+  return polled_once(caller, set.all_meet(from));
 }
 
 template <typename T>

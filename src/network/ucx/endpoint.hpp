@@ -17,7 +17,7 @@
 #include "network/endpoint.hpp"
 #include "network/settings.hpp"
 #include "network/ucx/library.hpp"
-#include "network/ucx/under_way.hpp"
+#include "network/ucx/pending_operations.hpp"
 
 namespace gondwana::ucx {
 
@@ -78,7 +78,7 @@ class Endpoint final : public network::Endpoint {
   void end_flush(Line& line, ucs_status_t status);
   ucs_status_t take(Bytes message, bool is_here);
   void wait_for(ucs_status_ptr_t request);
-  bool is_full() const { return under_way_.count() >= max_in_flight; }
+  bool is_full() const { return pending_.count() >= max_in_flight; }
   ucp_request_param_t param_for(Operation& operation);
   Error error_of(const char* what, ucs_status_t status) const;
   std::string place() const override { return describe(); }
@@ -93,7 +93,7 @@ class Endpoint final : public network::Endpoint {
   std::deque<Line> lines_;  // by peer; elements must not move
   std::vector<ucp_rkey_h> keys_;
   Pool<Injected> injected_;
-  UnderWay under_way_;
+  PendingOperations pending_;
   const Handlers* handlers_ = nullptr;  // set during poll()
 };
 

@@ -59,7 +59,7 @@ ucp_request_param_t Endpoint::param_for(Operation& operation) {
   param.cb.send = [](void* request, ucs_status_t status, void* data) {
     auto& done = *static_cast<Operation*>(data);
     Endpoint& owner = *owner_of(done);
-    owner.under_way_.finish(done, status);
+    owner.pending_.finish(done, status);
     owner.library_.request_free(request);
   };
   return param;
@@ -68,8 +68,8 @@ ucp_request_param_t Endpoint::param_for(Operation& operation) {
 // A null request means that the operation has completed.
 Result<Posted> Endpoint::accept(Operation& operation, const char* what, ucs_status_ptr_t request) {
   if (UCS_PTR_IS_ERR(request)) return error_of(what, UCS_PTR_STATUS(request));
-  under_way_.begin();
-  if (request == nullptr) under_way_.finish(operation, UCS_OK);
+  pending_.begin();
+  if (request == nullptr) pending_.finish(operation, UCS_OK);
   return Posted::accepted;
 }
 
@@ -111,7 +111,7 @@ Result<Posted> Endpoint::write(const Region& to, std::uint64_t offset, Bytes sou
                    reinterpret_cast<ucp_rkey_h>(to.words[1]), &param);
   if (UCS_PTR_IS_ERR(request)) return error_of("put", UCS_PTR_STATUS(request));
   if (request != nullptr) library_.request_free(request);
-  under_way_.begin();
+  pending_.begin();
   (*line)->written.push_back(&operation);
   if ((*line)->flushing.empty()) flush(**line);
   return Posted::accepted;
@@ -132,7 +132,7 @@ void Endpoint::flush(Line& line) {
 }
 
 void Endpoint::end_flush(Line& line, ucs_status_t status) {
-  for (Operation* operation : line.flushing) under_way_.finish(*operation, status);
+  for (Operation* operation : line.flushing) pending_.finish(*operation, status);
   line.flushing.clear();
   if (!line.written.empty()) flush(line);
 }
@@ -141,7 +141,7 @@ std::size_t Endpoint::poll(const Handlers& handlers) {
   handlers_ = &handlers;
   const std::size_t found = library_.worker_progress(worker_);
   handlers_ = nullptr;
-  return found + under_way_.tell([&](Operation& operation, ucs_status_t status) {
+  return found + pending_.report([&](Operation& operation, ucs_status_t status) {
     if (status == UCS_OK)
       handlers.on_done(operation);
     else
@@ -150,7 +150,7 @@ std::size_t Endpoint::poll(const Handlers& handlers) {
 }
 
 bool Endpoint::may_sleep() {
-  return wait_descriptor_ >= 0 && !under_way_.has_ended() && library_.worker_arm(worker_) == UCS_OK;
+  return wait_descriptor_ >= 0 && !pending_.has_ended() && library_.worker_arm(worker_) == UCS_OK;
 }
 
 }  // namespace gondwana::ucx

@@ -73,7 +73,7 @@ class AgentOfParts final : public NodeAgent {
   AgentOfParts(const Setup& setup, std::unique_ptr<network::Endpoint> endpoint);
 
   NodeContact make_contact() const;
-  bool look();
+  bool check();
   bool step();
   void show_load() const;  // for tools
   bool is_network_active() const;
@@ -173,7 +173,7 @@ void AgentOfParts::serve(int control) {
     Tracer::open(shared_at<TracePlace>(memory_->trace_of_agent(), 0), ring_size);
   sleep_.end_with({control, outbox_.endpoint().wait_descriptor()}, memory_->agent_bell());
   for (;;) {
-    while (sleep_.yields_until([this] { return look(); })) continue;
+    while (sleep_.yields_until([this] { return check(); })) continue;
     if (is_network_active()) continue;
     wait();
     pollfd order{control, POLLIN, 0};
@@ -189,12 +189,12 @@ void AgentOfParts::serve(int control) {
   }
 }
 
-bool AgentOfParts::look() {
+bool AgentOfParts::check() {
   const std::uint64_t now = monotonic_ns();
-  nodes_.look(now);
-  files_.look(now);
-  job_.look(now);
-  left_batches_.look(now);
+  nodes_.check(now);
+  files_.check(now);
+  job_.check(now);
+  left_batches_.check(now);
   const bool found = step();
   if (executor_.take_has_passed()) sleep_.expect_chunk();
   return found;

@@ -36,7 +36,7 @@ class Executor {
   // left.
   void abandon(Bytes requests, std::size_t added);
   // The number of device copies that have begun, including those of senders that are gone.
-  std::size_t copies_under_way() const { return spaces_.under_way(); }
+  std::size_t pending_copies() const { return spaces_.pending(); }
   // Copies the memory's current content.
   void pack(const ResultPart& part, std::byte* message);
   // Whether large device transfers have progressed since the last call.

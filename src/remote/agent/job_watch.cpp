@@ -26,8 +26,8 @@ std::string shortened(std::string text, std::size_t most) {
 }
 
 // Empty if all ranks have left the job and none has ended yet.
-std::string text_of(const NodeSnapshot& look, const std::string& host) {
-  const std::string text = describe(look);
+std::string text_of(const NodeSnapshot& node, const std::string& host) {
+  const std::string text = describe(node);
   return text.empty() ? text
                       : shortened(fmt::format("on host {} {}", host, text), report::longest_text);
 }
@@ -45,7 +45,7 @@ void declare_over(NodeHeader& header, const std::string& why) {
   header.is_over.store(1, std::memory_order_release);  // pairs with check_for_losses(), guardian
 }
 
-void JobWatch::look(std::uint64_t now_ns) {
+void JobWatch::check(std::uint64_t now_ns) {
   if (now_ns < next_check_ns_) return;
   next_check_ns_ = now_ns + check_interval_ns;
   const NodeHeader& header = memory_.header();
@@ -81,13 +81,13 @@ bool JobWatch::send_alarms() {
 }
 
 NodeReport JobWatch::report_of_own() const {
-  const NodeSnapshot look = snapshot_of(memory_);
-  const std::optional<Stillness> stillness = find_stillness(look.part);
+  const NodeSnapshot node = snapshot_of(memory_);
+  const std::optional<Stillness> stillness = find_stillness(node.part);
   return {.is_still = stillness.has_value(),
-          .any_leaves = look.any_leaves(),
+          .any_leaves = node.any_leaves(),
           .print = stillness.value_or(Stillness{}).print,
-          .messages_in_flight = look.messages_in_flight,
-          .text = stillness ? text_of(look, host_) : ""};
+          .messages_in_flight = node.messages_in_flight,
+          .text = stillness ? text_of(node, host_) : ""};
 }
 
 // Lost questions and reports need no retry, because a later round repeats them.
@@ -126,11 +126,11 @@ void JobWatch::hear(const Control& received, Bytes text, std::uint64_t now_ns) {
 }
 
 void JobWatch::tell_farewell() {
-  const NodeSnapshot look = snapshot_of(memory_);
+  const NodeSnapshot node = snapshot_of(memory_);
   const Control farewell{.kind = MessageKind::report,
                          .flags = report::is_still | report::any_leaves | report::is_gone,
-                         .in_flight = look.messages_in_flight};
-  const std::string text = text_of(look, host_);
+                         .in_flight = node.messages_in_flight};
+  const std::string text = text_of(node, host_);
   for (std::uint32_t node = 0; node < memory_.roster().nodes(); ++node)
     if (outbox_.has_met_agent(node)) outbox_.tell(node, farewell, bytes_of_text(text));
 }

@@ -26,7 +26,7 @@ class JobWatch {
         inquiry_(memory.roster().node(), memory.roster().nodes(), peer_timeout_ns) {}
 
   // Checks the ranks of this node.
-  void look(std::uint64_t now_ns);
+  void check(std::uint64_t now_ns);
   // Finds a rank whose process has ended or runs another program, although it is part of the job.
   void check_for_lost_ranks();
   // Messages from the agents of other nodes.

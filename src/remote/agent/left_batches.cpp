@@ -7,14 +7,14 @@
 namespace gondwana::remote {
 namespace {
 
-// The interval between two looks. A batch that is open at both is sent.
+// The interval between two checks. A batch that is open at both is sent.
 constexpr std::uint64_t check_interval_ns = 100'000;
 // The time that the agent keeps looking after the last open batch.
 constexpr std::uint64_t keep_checking_ns = 2'000'000;
 
 }  // namespace
 
-void LeftBatches::look(std::uint64_t now_ns) {
+void LeftBatches::check(std::uint64_t now_ns) {
   auto& bell = memory_.header().batch_bell;
   const bool was_rung = bell.asleep.load(std::memory_order_relaxed) == 0;
   if (!was_rung || now_ns < next_check_ns_) return;
@@ -48,14 +48,14 @@ bool LeftBatches::check_each() {
 
 void LeftBatches::check_batch(Rank rank, std::size_t number) {
   BatchSlot& slot = memory_.batches(rank).slots[number];
-  const auto state = slot.state.look();
+  const auto state = slot.state.value();
   std::uint64_t& seen = seen_[memory_.roster().slot_of(rank)][number];
   if (!state.is_open() || std::exchange(seen, state.generation()) != state.generation()) return;
   if (slot.state.take(state) && !send(slot)) taken_.push_back(&slot);
 }
 
 bool LeftBatches::send(BatchSlot& slot) {
-  const std::size_t size = std::min<std::size_t>(slot.state.look().size(), BatchSlot::size);
+  const std::size_t size = std::min<std::size_t>(slot.state.value().size(), BatchSlot::size);
   const Bytes bytes = Bytes(slot.bytes).first(size);
   const auto batch = read<Batch>(bytes);
   if (batch && batch->node == memory_.plan().node) {

@@ -1,5 +1,5 @@
 // Sends the batches that ranks of a node leave open, because a rank that computes makes no calls. A
-// rank that leaves a batch open rings the bell, unless the agent looks at batches regularly, as it
+// rank that leaves a batch open rings the bell, unless the agent checks batches regularly, as it
 // does for a while after the last open batch.
 #pragma once
 
@@ -27,14 +27,14 @@ class LeftBatches {
     seen_.resize(memory.roster().slots());
   }
 
-  void look(std::uint64_t now_ns);
+  void check(std::uint64_t now_ns);
   // False: some batches wait for the network.
   bool send_taken();
   // Sends a taken batch. False: the network is busy. Batches to a node that is gone are dropped.
   bool send(BatchSlot& slot);
 
   std::size_t waiting() const { return taken_.size(); }
-  // The time until the next look.
+  // The time until the next check.
   std::chrono::nanoseconds longest_sleep(std::uint64_t now_ns) const;
   // Batches for nodes that do not exist.
   std::uint64_t misdirected() const { return misdirected_; }
@@ -47,7 +47,7 @@ class LeftBatches {
   const NodeMemory& memory_;
   Outbox& outbox_;
   Handlers handlers_;
-  // By slot of the node: the last generation of each batch that a look found open.
+  // By slot of the node: the last generation of each batch that a check found open.
   std::vector<std::array<std::uint64_t, BatchPlace::count>> seen_;
   std::vector<BatchSlot*> taken_;  // taken, waiting for the network
   std::uint64_t next_check_ns_ = 0;

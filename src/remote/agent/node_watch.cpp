@@ -4,7 +4,7 @@
 
 namespace gondwana::remote {
 
-void NodeWatch::look(std::uint64_t now_ns) {
+void NodeWatch::check(std::uint64_t now_ns) {
   if (peer_timeout_ns_ == 0 || now_ns < next_check_ns_) return;
   // An agent that was stopped or had no processor received nothing meanwhile.
   const bool was_away = now_ns - next_check_ns_ > peer_timeout_ns_ / 4;

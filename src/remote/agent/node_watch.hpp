@@ -16,7 +16,7 @@ class NodeWatch {
   NodeWatch(const NodeMemory& memory, Outbox& outbox, std::uint64_t peer_timeout_ns)
       : memory_(memory), outbox_(outbox), peer_timeout_ns_(peer_timeout_ns) {}
 
-  void look(std::uint64_t now_ns);
+  void check(std::uint64_t now_ns);
   // The agent of a node has replied. False: it was not asked.
   bool hear(std::uint32_t node, std::uint64_t now_ns);
   // Marks a node as lost. Ranks check the mark several times a second, even while they sleep.

@@ -26,7 +26,7 @@ void ServedFiles::follow(Rank rank, std::size_t number) {
   file.laid.store(version, std::memory_order_release);  // pairs with is_known_to_agent()
 }
 
-void ServedFiles::look(std::uint64_t now_ns) {
+void ServedFiles::check(std::uint64_t now_ns) {
   if (asked_ == 0 || !on_shortened_ || now_ns < next_check_ns_) return;
   next_check_ns_ = now_ns + check_interval_ns;
   const std::optional<Rank> before = std::exchange(shortened_, files_.find_shortened());

@@ -19,7 +19,7 @@ class ServedFiles {
   // Ranks wait for this before they publish their files. The registration covers the range,
   // whatever is mapped there. This is correct for all providers that do not pin memory.
   void follow();
-  void look(std::uint64_t now_ns);
+  void check(std::uint64_t now_ns);
 
  private:
   void follow(Rank rank, std::size_t number);

@@ -29,7 +29,7 @@ class SpaceRequests {
   // Abandons a pass in flight, because its sender is gone.
   void abandon(std::size_t number);
   // Copies that have begun, and are not known to be complete.
-  std::size_t under_way() const { return passing_.size() + abandoned_.size(); }
+  std::size_t pending() const { return passing_.size() + abandoned_.size(); }
   // Reads memory that execute() has checked. Reads zeros if it is gone by now.
   void read(Space from, const PackedRun& run, std::byte* message);
 

@@ -41,13 +41,13 @@ class BatchSlots {
   // Drops batches that an earlier incarnation left open.
   void reclaim() {
     for (const Slot& slot : slots_)
-      if (slot.state().take(slot.state().look())) slot.state().clear();
+      if (slot.state().take(slot.state().value())) slot.state().clear();
   }
   // Null: all slots are in use.
   Slot* take() {
     for (Slot& slot : slots_) {
       const bool is_free =
-          !slot.is_filled && slot.leaving.done() && slot.shared->state.look().is_empty();
+          !slot.is_filled && slot.leaving.done() && slot.shared->state.value().is_empty();
       if (!is_free) continue;
       slot.is_filled = true;
       return &slot;

@@ -11,7 +11,7 @@ InFlight::Operation& InFlight::take(Completion& done, std::uint32_t node) {
   operation.is_transfer = false;
   operation.is_write = false;
   operation.is_optional = false;
-  add(traffic_.under_way, 1);
+  add(traffic_.pending, 1);
   return operation;
 }
 
@@ -19,7 +19,7 @@ void InFlight::give_back(Operation& operation) {
   operation.done = nullptr;
   operation.size = 0;
   operations_.give_back(operation);
-  add(traffic_.under_way, ~std::uint64_t{0});
+  add(traffic_.pending, ~std::uint64_t{0});
 }
 
 void InFlight::begin_message(Operation& operation, std::size_t size) {

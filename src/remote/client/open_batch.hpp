@@ -51,7 +51,7 @@ class OpenBatch {
   // Accepted: this rank or the agent has sent it, and the caller closes it.
   Result<Posted> flush(Send send) const {
     BatchState<RealAtomics>& state = slot_->state();
-    if (is_left_open_ && !state.take(state.look())) return Posted::accepted;
+    if (is_left_open_ && !state.take(state.value())) return Posted::accepted;
     Result<Posted> sent = send(*slot_, size_);
     if (is_left_open_ && !(sent && *sent == Posted::accepted)) state.reopen();
     return sent;
@@ -63,7 +63,7 @@ class OpenBatch {
   // Drops the batch, unless the agent has taken it. The caller closes it.
   void drop() const {
     BatchState<RealAtomics>& state = slot_->state();
-    if (is_left_open_ && state.take(state.look())) state.clear();
+    if (is_left_open_ && state.take(state.value())) state.clear();
   }
 
  private:

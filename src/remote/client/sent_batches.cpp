@@ -13,7 +13,7 @@ void SentBatches::open(std::uint64_t first_request) {
   spare_.pop_back();
   batches_.back().first = first_request;
   batches_.back().result_size = 0;
-  add(traffic_.under_way, 1);
+  add(traffic_.pending, 1);
 }
 
 void SentBatches::close(std::size_t size) {
@@ -57,7 +57,7 @@ void SentBatches::finish(Batch& batch, const Error* loss) {
     else
       done->finish();
   }
-  add(traffic_.under_way, ~std::uint64_t{0});
+  add(traffic_.pending, ~std::uint64_t{0});
   bytes_ -= batch.size;
   results_ -= batch.result_size;
   batch.done.clear();

@@ -56,10 +56,10 @@ Result<Posted> ThroughAgent::send_batch(std::uint32_t node, BatchSlots::Slot& sl
     if (*posted == Posted::accepted) state.clear();
     return posted;
   }
-  const bool is_new = state.look().is_empty();
+  const bool is_new = state.value().is_empty();
   if (is_new) {
     state.open(static_cast<std::uint32_t>(size));
-    state.take(state.look());
+    state.take(state.value());
   }
   Result<Posted> posted = send_to_agent(slot_bit | slot.number(), 0, [](std::byte*) {});
   if (is_new && *posted == Posted::busy) state.clear();

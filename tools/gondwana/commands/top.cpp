@@ -195,17 +195,17 @@ int run_top(const std::vector<std::string>& words) {
   if (!address) return complain("top", address.error().text);
   Result<hosts::JobView> job = hosts::JobView::open(choices.request.choice);
   if (!job) return complain("top", job.error().text);
-  const auto look = [&] { return job->watch(choices.interval, [] { return true; }); };
+  const auto sample = [&] { return job->watch(choices.interval, [] { return true; }); };
   if (*address) {
     const Result<void> served = top::serve(*job, **address, choices.interval);
     return served ? 0 : complain("top", served.error().text);
   }
   if (choices.request.json) {
-    fmt::print("{}", top::to_json(look()));
+    fmt::print("{}", top::to_json(sample()));
     return 0;
   }
   if (choices.once || ::isatty(STDOUT_FILENO) == 0) {
-    print(top::table_of(look(), choices.view));
+    print(top::table_of(sample(), choices.view));
     return 0;
   }
   const Result<int> signal = show(*job, choices);

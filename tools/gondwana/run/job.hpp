@@ -40,7 +40,7 @@ struct Share {
 enum class Purpose { run, show, help, version };
 
 // The values of --trace and GONDWANA_TRACE.
-struct TraceWish {
+struct TraceOptions {
   std::string file;            // absolute name of a file that is written at the end; empty: none
   bool after_failure = false;  // or write a file named after the job if the job fails
   std::uint32_t last_ms = 0;   // keep only this much; 0: all
@@ -63,7 +63,7 @@ struct BindingWish {
   bool is_reported = false;
 };
 
-struct ProfileWish {
+struct ProfileOptions {
   bool has_table = false;
   std::string page;  // absolute name of a file that is written at the end; empty: none
 };
@@ -82,8 +82,8 @@ struct Job {
   std::optional<std::chrono::milliseconds> timeout;
   StreamWish streams;
   BindingWish binding;
-  ProfileWish profile;
-  TraceWish trace;
+  ProfileOptions profile;
+  TraceOptions trace;
   GdbWish gdb;
   bool verbose = false;
 

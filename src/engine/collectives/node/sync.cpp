@@ -26,10 +26,10 @@ template <typename Sync>
 void NodeCollectives::meet(Team& team, CallName call, Sync line) {
   const Epoch epoch = ++team.epoch;
   line.arrive(epoch);
-  typename Sync::Look look{};
-  if (!line.all_reached(epoch, look))
+  typename Sync::Progress progress{};
+  if (!line.all_reached(epoch, progress))
     with_.waiter.until({.call = call, .team = team.number},
-                       [&] { return line.all_reached(epoch, look); });
+                       [&] { return line.all_reached(epoch, progress); });
   line.ring_sleepers(epoch);
 }
 

@@ -37,7 +37,7 @@ class PerfettoWriter final : public TraceWriter {
  public:
   explicit PerfettoWriter(int file) : stream_(file) {
     packet_.set_sequence(sequence);
-    packet_.set_sequence_flags(names_begin_here);
+    packet_.set_sequence_flags(clears_incremental_state);
     write();
   }
 
@@ -77,7 +77,7 @@ class PerfettoWriter final : public TraceWriter {
 
  private:
   static constexpr std::uint32_t sequence = 1;
-  static constexpr std::uint32_t names_begin_here = 1;
+  static constexpr std::uint32_t clears_incremental_state = 1;
   static constexpr std::uint32_t names_are_needed = 2;
 
   void add(const Mark& mark, format::TrackEvent::Type type) {

@@ -78,7 +78,7 @@ void merge(JobSeen& job, JobSeen&& more) {
 }
 
 // The error if several jobs match: the user has to choose one.
-Error which_of(const std::vector<jobs::Row>& rows, const Choice& choice) {
+Error ambiguous(const std::vector<jobs::Row>& rows, const Choice& choice) {
   std::string list = jobs::to_text(
       rows, {.hosts = !choice.hosts.empty(), .users = choice.whose == jobs::Whose::everybody});
   list.pop_back();
@@ -111,7 +111,7 @@ Result<std::string> JobView::find_id(const Choice& choice, const jobs::FoundJobs
   if (rows.empty())
     return jobs::no_job(choice.job, choice.hosts.empty() ? "on this machine" : "on these hosts",
                         notes);
-  if (rows.size() > 1) return which_of(rows, choice);
+  if (rows.size() > 1) return ambiguous(rows, choice);
   return rows.front().id;
 }
 

@@ -46,7 +46,7 @@ constexpr std::uint8_t enumerators(RankSeen::Process /*process*/) {
 }
 void fields(auto& archive, Of<RankSeen> auto& rank) {
   archive(rank.rank, rank.node, rank.pid, rank.process, rank.state, rank.wait, rank.waited);
-  archive(rank.computed, rank.delayed, rank.counts, rank.messages, rank.under_way, rank.calls);
+  archive(rank.computed, rank.delayed, rank.counts, rank.messages, rank.pending, rank.calls);
   archive(rank.totals, rank.messages_total, rank.used_s, rank.is_in_exit, rank.tracer);
   archive(rank.system_call, rank.polls, rank.device_copies, rank.served_copies);
 }

@@ -41,9 +41,9 @@ class Observer {
  public:
   void answer(const Message& question) {
     if (const auto* what = std::get_if<List>(&question)) say(list(*what));
-    if (const auto* watch = std::get_if<Watch>(&question)) say(look(*watch));
-    if (const auto* find = std::get_if<FindPlaces>(&question)) say(look(*find));
-    if (const auto* trace = std::get_if<Trace>(&question)) say(look(*trace));
+    if (const auto* watch = std::get_if<Watch>(&question)) say(answer(*watch));
+    if (const auto* find = std::get_if<FindPlaces>(&question)) say(answer(*find));
+    if (const auto* trace = std::get_if<Trace>(&question)) say(answer(*trace));
     if (std::holds_alternative<AskTime>(question))
       say(Time{static_cast<std::int64_t>(monotonic_ns())});
   }
@@ -55,7 +55,7 @@ class Observer {
     return {jobs::rows_of(found), found.notes};
   }
 
-  Watched look(const Watch& watch) {
+  Watched answer(const Watch& watch) {
     const std::optional<jobs::FoundJob>& job = find(watch.job);
     if (!job) return {};
     jobs::JobSeen seen =
@@ -64,13 +64,13 @@ class Observer {
     return {std::move(seen)};
   }
 
-  Places look(const FindPlaces& places) {
+  Places answer(const FindPlaces& places) {
     const std::optional<jobs::FoundJob>& job = find(places.job);
     if (!job) return {};
     return {stacks::find_places(*job, places.ranks)};
   }
 
-  Traced look(const Trace& trace) {
+  Traced answer(const Trace& trace) {
     const std::optional<jobs::FoundJob>& job = find(trace.job);
     if (!job) return {};
     return {trace::trace_job(*job, std::chrono::milliseconds(trace.time_ms), &is_asker_connected)};

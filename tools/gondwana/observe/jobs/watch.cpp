@@ -25,7 +25,7 @@ namespace {
 constexpr std::chrono::milliseconds check_interval{20};
 
 // The values that are compared between the first and the last sample.
-struct Look {
+struct Sample {
   ProcessStat process;
   std::uint64_t delay_ns = 0;
   std::array<std::uint64_t, count_names.size()> counts{};
@@ -57,7 +57,7 @@ double share(std::uint64_t before, std::uint64_t after, std::uint64_t of) {
 class Watched {
  public:
   Watched(const FoundNode& node, std::uint32_t local)
-      : node_(&node), local_(local), page_(&node.page(local)), first_(look()) {
+      : node_(&node), local_(local), page_(&node.page(local)), first_(sample()) {
     since_ns_ = wait_since_ns();
   }
 
@@ -69,7 +69,7 @@ class Watched {
   }
 
   RankSeen seen(std::uint64_t watched_ns) const {
-    const Look last = look();
+    const Sample last = sample();
     RankSeen rank{.rank = index(node_->facts().ranks[local_]),
                   .node = node_->facts().node,
                   .pid = node_->process(local_),
@@ -79,8 +79,8 @@ class Watched {
                   .computed = share(first_.process.used_ns, last.process.used_ns, watched_ns),
                   .delayed = share(first_.delay_ns, last.delay_ns, watched_ns),
                   .messages = last.messages - first_.messages,
-                  .under_way = page_->traffic.under_way.load(std::memory_order_relaxed),
-                  .device_copies = shown_memory(*page_).devices.under_way.load(),
+                  .pending = page_->traffic.pending.load(std::memory_order_relaxed),
+                  .device_copies = shown_memory(*page_).devices.pending.load(),
                   .served_copies = shown_memory(*page_).devices.served.load(),
                   .is_in_exit = is_in_exit(*page_)};
     for (std::size_t i = 0; i < rank.counts.size(); ++i)
@@ -98,7 +98,7 @@ class Watched {
   }
 
  private:
-  static void add_process(const Look& last, RankSeen& rank) {
+  static void add_process(const Sample& last, RankSeen& rank) {
     if (rank.pid == 0) return;
     rank.process = last.process.is_gone()      ? RankSeen::Process::gone
                    : last.process.is_stopped() ? RankSeen::Process::stopped
@@ -112,14 +112,14 @@ class Watched {
   // between they are one wait.
   bool waits_again(const RankSeen& rank) const {
     constexpr double max_samples = 0.8;
-    constexpr std::uint32_t enough = 4;
-    return samples_ >= enough && since_ns_ != 0 && rank.waited > max_samples && rank.calls == 0 &&
-           rank.messages == 0;
+    constexpr std::uint32_t min_samples = 4;
+    return samples_ >= min_samples && since_ns_ != 0 && rank.waited > max_samples &&
+           rank.calls == 0 && rank.messages == 0;
   }
 
-  Look look() const {
+  Sample sample() const {
     const pid_t pid = node_->process(local_);
-    Look now;
+    Sample now;
     if (pid != 0) {
       now.process = stat_of(pid);
       now.delay_ns = scheduled(pid).delay_ns;
@@ -169,7 +169,7 @@ class Watched {
   const FoundNode* node_;
   std::uint32_t local_;
   const ControlPage* page_;
-  Look first_;
+  Sample first_;
   std::uint64_t since_ns_ = 0;  // start of the wait at the first sample
   bool lasts_throughout_ = true;
   std::uint32_t samples_ = 0;
@@ -179,10 +179,10 @@ class Watched {
 // Samples the agent of the node at the start and the end of the watch.
 class WatchedAgent {
  public:
-  explicit WatchedAgent(const FoundNode& node) : node_(&node), first_(look()) {}
+  explicit WatchedAgent(const FoundNode& node) : node_(&node), first_(sample()) {}
 
   std::optional<AgentSeen> seen(std::uint64_t watched_ns) const {
-    AgentSeen now = look();
+    AgentSeen now = sample();
     if (now.pid == 0) return std::nullopt;
     now.computed =
         std::max(0.0, now.used_s - first_.used_s) / (static_cast<double>(watched_ns) * 1e-9);
@@ -191,7 +191,7 @@ class WatchedAgent {
   }
 
  private:
-  AgentSeen look() const {
+  AgentSeen sample() const {
     const AgentLoad& load = node_->agent_load();
     AgentSeen agent;
     agent.pid = process_in(load.process);

@@ -65,8 +65,8 @@ struct RankSeen {
   std::uint64_t messages = 0;  // to and from ranks of other nodes, while it was watched
   std::array<std::uint64_t, count_names.size()> totals{};  // by Count, since it began
   std::uint64_t messages_total = 0;
-  double used_s = 0;            // processor time since the rank began
-  std::uint64_t under_way = 0;  // operations on other nodes in flight, at the end
+  double used_s = 0;          // processor time since the rank began
+  std::uint64_t pending = 0;  // operations on other nodes in flight, at the end
   // Copies to or from devices in flight at the end: by the rank, and by the agent in the rank's
   // memory.
   std::uint64_t device_copies = 0;

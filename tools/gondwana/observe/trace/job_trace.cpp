@@ -32,7 +32,7 @@ class WaitSampler {
     }
   }
 
-  void look() {
+  void sample() {
     const auto now = static_cast<std::int64_t>(monotonic_ns());
     for (std::uint32_t local = 0; local < node_.facts().ranks.size(); ++local) {
       const ControlPage& page = node_.page(local);
@@ -108,7 +108,7 @@ std::vector<NodeTrace> sample(const jobs::FoundJob& job, std::chrono::millisecon
   std::vector<WaitSampler> samplers(job.nodes.begin(), job.nodes.end());
   const Clock::time_point end = Clock::now() + time;
   do {
-    for (WaitSampler& sampler : samplers) sampler.look();
+    for (WaitSampler& sampler : samplers) sampler.sample();
     std::this_thread::sleep_for(check_interval);
   } while (Clock::now() < end && continues());
   std::vector<NodeTrace> nodes;

@@ -135,7 +135,7 @@ class Page {
               [](const RankSeen& rank) { return rank.wait ? rank.wait->seconds : 0.0; });
     for_ranks("gondwana_rank_operations_in_flight", Kind::gauge,
               "Operations that other nodes have not answered yet.",
-              [](const RankSeen& rank) { return rank.under_way; });
+              [](const RankSeen& rank) { return rank.pending; });
     for_ranks("gondwana_rank_keeps_others_waiting", Kind::gauge,
               "1 if gondwana why names the rank as the one that keeps the others waiting.",
               [this](const RankSeen& rank) {

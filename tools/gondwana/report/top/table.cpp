@@ -33,14 +33,14 @@ struct Row {
   double sleeps = 0;
   double waited = 0;  // this and the following are shares of the time
   double computed = 0;
-  double under_way = 0;
+  double pending = 0;
   std::string does;
   std::uint32_t ranks = 1;
 };
 
 // In the order of columns().
 constexpr std::array values{&Row::operations, &Row::put_bytes, &Row::get_bytes, &Row::messages,
-                            &Row::sleeps,     &Row::waited,    &Row::computed,  &Row::under_way};
+                            &Row::sleeps,     &Row::waited,    &Row::computed,  &Row::pending};
 constexpr std::size_t first_value = 1;  // index of the first of these columns
 constexpr std::size_t first_share = 6;  // index of the first share
 
@@ -57,7 +57,7 @@ Row row_of(const RankSeen& rank, double seconds) {
           .sleeps = rate(count(Count::sleeps)),
           .waited = rank.waited,
           .computed = rank.computed,
-          .under_way = static_cast<double>(rank.under_way),
+          .pending = static_cast<double>(rank.pending),
           .does = why::describe(rank)};
 }
 
@@ -110,7 +110,7 @@ std::vector<Row> agents_of(const JobSeen& job) {
     row.label = fmt::format("A{}", node.node);
     row.operations = static_cast<double>(node.agent->batches) / job.watched_s;
     row.computed = node.agent->computed;
-    row.under_way = node.agent->waiting;
+    row.pending = node.agent->waiting;
     row.does = fmt::format("agent of node {} on {}, {} bytes in flight", node.node, node.host,
                            node.agent->leaving);
   }

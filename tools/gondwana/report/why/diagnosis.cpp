@@ -211,7 +211,7 @@ class Findings {
     blame(sentences::works_on, busy);
     Ranks alone = those(Does::wait);
     const Ranks in_transfer =
-        taken_from(alone, [this](std::uint32_t rank) { return graph_.rank(rank).under_way > 0; });
+        taken_from(alone, [this](std::uint32_t rank) { return graph_.rank(rank).pending > 0; });
     if (!in_transfer.empty()) report_transfers(in_transfer);
     if (!alone.empty()) all_nodes_are_seen() ? report_forgotten(alone) : report_remote(alone);
   }
@@ -255,9 +255,9 @@ class Findings {
   }
 
   void report_transfers(const Ranks& ranks) {
-    std::uint64_t under_way = 0;
-    for (const std::uint32_t rank : ranks) under_way += graph_.rank(rank).under_way;
-    const std::string operations = sentences::under_way(under_way, under_way);
+    std::uint64_t pending = 0;
+    for (const std::uint32_t rank : ranks) pending += graph_.rank(rank).pending;
+    const std::string operations = sentences::pending_operations(pending, pending);
     say(text_of(sentences::in_transfer, ranks, operations) + waiting_in(*job_) +
             describe_device_copies(),
         {});
@@ -267,7 +267,7 @@ class Findings {
   std::string describe_device_copies() const {
     const Ranks ranks = ranks_that(
         *job_, [](const RankSeen& rank) { return rank.device_copies + rank.served_copies > 0; });
-    return ranks.empty() ? "" : text_of(sentences::copies_under_way, ranks);
+    return ranks.empty() ? "" : text_of(sentences::pending_copies, ranks);
   }
 
   bool all_nodes_are_seen() const { return job_->found.size() == job_->nodes; }

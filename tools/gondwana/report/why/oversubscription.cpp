@@ -37,9 +37,9 @@ std::map<std::string, Host> hosts_of(const jobs::JobSeen& job) {
 }
 
 bool has_too_few_processors(const Host& host) {
-  constexpr double much_more = 1.25;
+  constexpr double min_excess = 1.25;
   return host.processors != 0 && host.ranks > host.processors &&
-         host.wanted >= much_more * host.processors;
+         host.wanted >= min_excess * host.processors;
 }
 
 // Whether other processes use the processors: little is left for the ranks.

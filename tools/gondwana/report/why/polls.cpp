@@ -17,7 +17,7 @@ namespace {
 
 // A polling rank is mostly in the call, otherwise in the loop around it.
 constexpr int extra_samples = 5;
-constexpr int enough = 2;
+constexpr int min_samples = 2;
 constexpr std::string_view any_call = "the library";
 
 // Whether the program itself may be waiting. A rank that sleeps or waits in a call is reported as
@@ -81,7 +81,7 @@ std::string only_call(const std::map<std::string, int>& calls) {
     if (!only.empty()) return {};
     only = call;
   }
-  if (times < enough) return {};
+  if (times < min_samples) return {};
   return only.empty() ? std::string(any_call) : only;
 }
 

@@ -83,7 +83,7 @@ inline constexpr Sentence<Text, Text, Text> polling{
 inline constexpr Sentence<Text> copying{
     "rank {} keeps the others waiting: it waits for a copy to or from a device",
     "ranks {} keep the others waiting: they wait for a copy to or from a device"};
-inline constexpr Sentence<Text> copies_under_way{
+inline constexpr Sentence<Text> pending_copies{
     "; copies to or from devices of rank {} are in flight",
     "; copies to or from devices of ranks {} are in flight"};
 
@@ -118,8 +118,8 @@ inline constexpr Sentence<Text> works{"no rank keeps the others waiting: rank {}
 // Argument: operations.
 inline constexpr Sentence<Text, Text> in_transfer{"rank {} waits for the network: {}",
                                                   "ranks {} wait for the network: {}"};
-inline constexpr Sentence<std::uint64_t> under_way{"{} operation to other nodes is in flight",
-                                                   "{} operations to other nodes are in flight"};
+inline constexpr Sentence<std::uint64_t> pending_operations{
+    "{} operation to other nodes is in flight", "{} operations to other nodes are in flight"};
 inline constexpr Sentence<Text> waits_elsewhere{"rank {} waits, perhaps for ranks on other hosts",
                                                 "ranks {} wait, perhaps for ranks on other hosts"};
 inline constexpr Sentence<Text> has_left{"; rank {} has left the job",

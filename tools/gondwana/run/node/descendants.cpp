@@ -92,7 +92,7 @@ bool have_children() {
   return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-DescendantsSeen Descendants::look(const Ending& ending, std::uint64_t now) {
+DescendantsSeen Descendants::observe(const Ending& ending, std::uint64_t now) {
   DescendantsSeen seen{.any = have_children()};
   if (!seen.any || ending.next_ns().value_or(now + 1) > now) return seen;
   found_ = descendants();
@@ -109,7 +109,7 @@ void Descendants::signal(int signal) const {
 
 void Descendants::step(Ending& ending) {
   const std::uint64_t now = monotonic_ns();
-  for (const int number : ending.step(look(ending, now), now)) signal(number);
+  for (const int number : ending.step(observe(ending, now), now)) signal(number);
 }
 
 void Descendants::end_all() {

@@ -27,7 +27,7 @@ class Descendants {
   void remove_group(pid_t group) { groups_.erase(group); }
 
   // Collects only what `ending` needs now.
-  DescendantsSeen look(const Ending& ending, std::uint64_t now);
+  DescendantsSeen observe(const Ending& ending, std::uint64_t now);
   // Signals the processes found by the last look.
   void signal(int signal) const;
   // Call this after reaping ended children.

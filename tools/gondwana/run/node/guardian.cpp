@@ -89,7 +89,7 @@ Result<void> Guardian::watch_processes() {
 }
 
 void Guardian::on_order(Frame& order) {
-  if (const auto* end = std::get_if<End>(&order)) on_end_elsewhere(*end);
+  if (const auto* end = std::get_if<End>(&order)) on_other_host_end(*end);
   if (const auto* left = std::get_if<Left>(&order)) handle(*left);
   if (const auto* input = std::get_if<Input>(&order)) streams_.add_input(input->text);
   if (auto* update = std::get_if<NodeRows>(&order)) agent_.take(std::move(update->rows));
@@ -154,7 +154,7 @@ void Guardian::on_rank_ended(std::uint32_t rank, int wait_status) {
   handle(inspector_.end_of(rank, wait_status));
 }
 
-void Guardian::on_end_elsewhere(const End& end) {
+void Guardian::on_other_host_end(const End& end) {
   const int signal = static_cast<int>(end.status) - exit_signal_base;
   const bool is_signal = !end.is_on_purpose && (signal == SIGINT || signal == SIGTERM);
   handle(EndElsewhere{end, is_signal && !events_.counts(signal, ProcessEvents::Way::by_end)});
@@ -224,7 +224,7 @@ void Guardian::step() {
   handle(Tick{});
   const Ending& ending = decisions_.end().ending();
   const std::uint64_t now = monotonic_ns();
-  if (!ending.is_idle()) handle_at(descendants_.look(ending, now), now);
+  if (!ending.is_idle()) handle_at(descendants_.observe(ending, now), now);
 }
 
 int Guardian::next_timeout_ms() const {

@@ -40,7 +40,7 @@ class Guardian {
   void on_child_ended(pid_t pid, int wait_status);
   void on_rank_ended(std::uint32_t rank, int wait_status);
   void on_order(Frame& order);
-  void on_end_elsewhere(const End& end);
+  void on_other_host_end(const End& end);
 
   void handle(const NodeEvent& event);
   void handle_at(const NodeEvent& event, std::uint64_t now);

@@ -67,7 +67,7 @@ std::optional<std::uint64_t> OomWatch::machine_kills() {
   return oom_kills(read_all("/proc/vmstat"));
 }
 
-OomWatch::Finding OomWatch::look() const {
+OomWatch::Finding OomWatch::check() const {
   if (grew(in_our_group_, group_kills())) return Finding::in_our_group;
   if (grew(on_machine_, machine_kills())) return Finding::on_this_machine;
   return Finding::nothing;

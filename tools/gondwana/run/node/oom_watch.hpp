@@ -11,7 +11,7 @@ class OomWatch {
   OomWatch() : in_our_group_(group_kills()), on_machine_(machine_kills()) {}
 
   enum class Finding { nothing, on_this_machine, in_our_group };
-  Finding look() const;
+  Finding check() const;
 
  private:
   static std::optional<std::uint64_t> group_kills();

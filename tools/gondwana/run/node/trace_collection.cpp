@@ -15,10 +15,10 @@ constexpr std::size_t longest_part = std::size_t{8} << 20;
 
 }  // namespace
 
-TraceWay way_of_trace(const Job& job, int status, bool anybody_joined) {
+TraceDestination trace_destination(const Job& job, int status, bool anybody_joined) {
   const bool is_known = anybody_joined || !job.trace.file.empty();  // else no rank has joined
-  if (!is_known || !job.trace.is_written(status)) return TraceWay::nowhere;
-  return job.share.has_conductor() ? TraceWay::to_conductor : TraceWay::to_file;
+  if (!is_known || !job.trace.is_written(status)) return TraceDestination::nowhere;
+  return job.share.has_conductor() ? TraceDestination::to_conductor : TraceDestination::to_file;
 }
 
 void send_in_parts(const std::string& bytes, std::size_t longest,
@@ -28,14 +28,14 @@ void send_in_parts(const std::string& bytes, std::size_t longest,
 }
 
 bool TraceCollection::deliver(int status) {
-  const TraceWay way = way_of_trace(job_, status, wire_.anybody_joined());
-  if (way == TraceWay::nowhere) return true;
+  const TraceDestination to = trace_destination(job_, status, wire_.anybody_joined());
+  if (to == TraceDestination::nowhere) return true;
   Result<trace::NodeTrace> node = read();
   if (!node) {
     streams_.say("--trace: " + node.error().text);
     return true;
   }
-  if (way == TraceWay::to_conductor) {
+  if (to == TraceDestination::to_conductor) {
     send(*node);
     return true;
   }

@@ -16,8 +16,8 @@
 namespace gondwana::launch {
 
 // The destination of the node's trace when the job ends with this status.
-enum class TraceWay : std::uint8_t { nowhere, to_conductor, to_file };
-TraceWay way_of_trace(const Job& job, int status, bool anybody_joined);
+enum class TraceDestination : std::uint8_t { nowhere, to_conductor, to_file };
+TraceDestination trace_destination(const Job& job, int status, bool anybody_joined);
 // Calls `send` with `bytes` in parts of at most `longest`.
 void send_in_parts(const std::string& bytes, std::size_t longest,
                    FunctionRef<void(const TracePart&)> send);

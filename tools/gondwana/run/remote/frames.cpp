@@ -35,7 +35,7 @@ void fields(auto& archive, Of<Program> auto& program) {
 void fields(auto& archive, Of<Share> auto& share) {
   archive(share.node, share.nodes, share.first, share.total, share.peer_timeout_s);
 }
-void fields(auto& archive, Of<TraceWish> auto& trace) {
+void fields(auto& archive, Of<TraceOptions> auto& trace) {
   archive(trace.file, trace.after_failure, trace.last_ms);
 }
 void fields(auto& archive, Of<Job> auto& job) {

@@ -12,7 +12,7 @@
 
 namespace gondwana::ucx {
 
-class UnderWay {
+class PendingOperations {
  public:
   std::size_t count() const { return running_ + ended_.size(); }
   bool has_ended() const { return !ended_.empty(); }
@@ -22,15 +22,15 @@ class UnderWay {
     --running_;
     ended_.push_back({&operation, status});
   }
-  // Passes what has ended before this call to `report`, which may begin and finish others. Returns
+  // Passes what has ended before this call to `on_end`, which may begin and finish others. Returns
   // how many.
   template <typename Report>
-  std::size_t tell(const Report& report) {
-    std::swap(ended_, telling_);
-    for (const auto& [operation, status] : telling_) report(*operation, status);
-    const std::size_t told = telling_.size();
-    telling_.clear();
-    return told;
+  std::size_t report(const Report& on_end) {
+    std::swap(ended_, reporting_);
+    for (const auto& [operation, status] : reporting_) on_end(*operation, status);
+    const std::size_t reported = reporting_.size();
+    reporting_.clear();
+    return reported;
   }
 
  private:
@@ -41,7 +41,7 @@ class UnderWay {
 
   std::size_t running_ = 0;
   std::vector<Ended> ended_;  // not reported yet
-  std::vector<Ended> telling_;
+  std::vector<Ended> reporting_;
 };
 
 }  // namespace gondwana::ucx
