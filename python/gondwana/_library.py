@@ -136,5 +136,5 @@ def number(value: Any, dtype: Dtype) -> int | float:
         return float(value)
     whole = operator.index(value)
     if dtype in TYPES and TYPES[dtype][1](whole).value != whole:  # ctypes truncates values
-        raise ValueError(f"{whole} is no value of type {dtype}")
+        raise ValueError(f"{whole} is not a value of type {dtype}")
     return whole

@@ -22,7 +22,7 @@ inline bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// False: `text` is no value of that option.
+// False: `text` is not a value of that option.
 inline bool take_value(const Option& option, const std::string& text) {
   return std::visit(
       [&text](auto* value) {

@@ -53,7 +53,7 @@ class AtomicsTest(unittest.TestCase):
             self.make(1, ">i8").add(0, 1, NEXT)
         cell = self.make(3, np.uint32)
         for value in (-1, 2**32):
-            with self.assertRaisesRegex(ValueError, "no value of type uint32"):
+            with self.assertRaisesRegex(ValueError, "not a value of type uint32"):
                 cell.add(0, value, NEXT)
         with self.assertRaises(TypeError):
             cell.add(0, 1.0, NEXT)

@@ -320,7 +320,7 @@ class GlobalArrayTest(unittest.TestCase):
             whole[0] = 2**31
         with self.assertRaisesRegex(TypeError, "read_inc takes elements of int32 and int64"):
             array.read_inc((0, 0))
-        with self.assertRaisesRegex(ValueError, "no value of type int32"):
+        with self.assertRaisesRegex(ValueError, "not a value of type int32"):
             whole.read_inc(0, 2**31)
         with self.assertRaisesRegex(TypeError, r"array\.to_numpy\(\) or array\[\.\.\.\]"):
             np.asarray(array)
