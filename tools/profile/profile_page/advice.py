@@ -91,7 +91,7 @@ def _hot_rank(profile: Profile) -> list[str]:
     return [
         f"{senders[hot]} of the {ranks - 1} other ranks send to rank {hot} or read from it: "
         f"{100 * to_rank[hot] / total:.0f} % of the bytes that ranks move, {to_rank[hot]:,} of "
-        f"{total:,}; share its data out over the ranks, or use a collective operation."
+        f"{total:,}; distribute its data over the ranks, or use a collective operation."
     ]
 
 
@@ -108,7 +108,7 @@ def _small_transfers(paths: list[Path]) -> list[str]:
             size = f"{moved // calls}" if moved % calls == 0 else f"about {moved / calls:.0f}"
             text = (
                 f"{calls:,} {what} of {size} B at {where}, {seconds(time)} of all ranks: "
-                f"one {larger} moves those that lie side by side at once."
+                f"one {larger} moves adjacent pieces together."
             )
             found.append((time, text))
     return [text for _, text in sorted(found, reverse=True)[:MOST_LINES]]

@@ -107,27 +107,27 @@ def read(file: Path) -> Profile:
             raise ValueError("it has no rank")
         return Profile(_of(str, found["title"]), _of(bool, found["of_threads"]), ranks, text)
     except (KeyError, TypeError, IndexError, AttributeError, OverflowError) as error:
-        raise ValueError(f"it is not what the library writes: {error!r}") from error
+        raise ValueError(f"the library does not write this: {error!r}") from error
     except RecursionError as error:
         raise ValueError("it is nested too deep") from error
 
 
 def _of(kind: type, value: Any) -> Any:
     if type(value) is not kind:
-        raise TypeError(f"{value!r:.40} is no {kind.__name__}")
+        raise TypeError(f"{value!r:.40} is not of type {kind.__name__}")
     return value
 
 
 def _count(value: Any) -> int:
     if _of(int, value) < 0:
-        raise ValueError(f"{value} is no count")
+        raise ValueError(f"{value} is not a count")
     return value
 
 
 def _seconds(value: Any) -> float:
     seconds = float(value) if isinstance(value, int) and value is not True else _of(float, value)
     if not 0 <= seconds < math.inf:
-        raise ValueError(f"{value} is no time")
+        raise ValueError(f"{value} is not a time")
     return seconds
 
 

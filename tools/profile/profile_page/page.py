@@ -92,12 +92,12 @@ def _regions(profile: Profile) -> str:
         (least, first), (most, last) = spread.least, spread.most
         figures = (seconds(sum(spread.seconds)), seconds(least), str(first), seconds(most))
         rows.append([name, str(count), *figures, str(last), f"{spread.factor:.2f}"])
-    heads = ("region", "times", "time", "least", "its rank", "most", "its rank", "most/mean")
+    heads = ("region", "times", "time", "minimum", "of rank", "maximum", "of rank", "max/mean")
     left_out = f"<p>{len(names) - MOST_REGIONS} more in the data.</p>\n"
     return (
-        "<h2>Regions</h2>\n<p>What the program names by <code>shmemx_region_begin</code>, with the "
-        "calls and regions within. The time is that of all ranks; the columns after it compare the "
-        "ranks.</p>\n"
+        "<h2>Regions</h2>\n<p>The regions that the program names by <code>shmemx_region_begin</code>, with "
+        "the calls and regions within. The time is the sum over all ranks; the columns after it "
+        "compare the ranks.</p>\n"
         + html_page.table(heads, rows)
         + (left_out if len(names) > MOST_REGIONS else "")
     )
@@ -111,10 +111,10 @@ def _paths(paths: list[Path]) -> str:
         most, rank = path.slowest
         figures = (str(path.calls), seconds(path.all_seconds), seconds(most), str(rank))
         rows.append([path.call, *figures, str(path.bytes), str(path)])
-    heads = ("call", "calls", "time", "most of a rank", "its rank", "bytes", "from")
+    heads = ("call", "calls", "time", "maximum", "of rank", "bytes", "from")
     return (
-        "<p>The lines of the program that make the calls, on all ranks together; after &lt; stands "
-        "the caller.</p>\n" + html_page.table(heads, rows)
+        "<p>The lines of the program that make the calls, on all ranks together; the caller "
+        "follows &lt;.</p>\n" + html_page.table(heads, rows)
     )
 
 
@@ -128,10 +128,10 @@ def _imbalance(profile: Profile, balance: str) -> str:
     rows += [
         _spread(name, imbalance.of_call(profile, name)) for name in profile.calls()[:MOST_CALLS]
     ]
-    heads = ("time", "least", "its rank", "mean", "most", "its rank", "most/mean")
+    heads = ("time", "minimum", "of rank", "mean", "maximum", "of rank", "max/mean")
     return (
-        "<p>The time of a rank, waiting included. A rank that waits least is one that the "
-        "others wait for.</p>\n"
+        "<p>The time of a rank, including waits. The others wait for the rank that waits "
+        "least.</p>\n"
         + _image(balance, "Time of each rank")
         + html_page.table(heads, rows)
     )
