@@ -193,8 +193,9 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   if (const Result<void> same = engine->compare_with_rank_0(); !same) return same.error();
   engine->segments_.clear_dirty();
   if (!engine->collectives().prepare_world())
-    return Error{Errc::out_of_memory,
-                 "the heap leaves no room for collectives between nodes; lower GONDWANA_HEAP_SIZE"};
+    return Error{
+        Errc::out_of_memory,
+        "the heap leaves no space for collectives between nodes; lower GONDWANA_HEAP_SIZE"};
   if (engine->kind_access_ != nullptr && engine->remote_ != nullptr)
     bounce::Landings::offer(*engine->memory_, engine->rank_, engine->segments_);
   engine->settle_waiting();

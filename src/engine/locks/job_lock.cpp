@@ -125,7 +125,7 @@ bool is_invalid_name(const JobLocks& locks, std::uint32_t tail) {
   return tail > locks.ranks || tail == index(locks.me) + 1;
 }
 
-// The last rank in the queue stays there until the caller waits behind it.
+// The last rank in the queue stays there until the caller waits after it.
 bool acquire_checked(JobLocks& locks, Words& words, QueueLock<Words>& queue, const long* lock) {
   if (words.has_unused_tail()) return refuse_first_value(locks, lock);
   const std::uint32_t before = queue.enter();

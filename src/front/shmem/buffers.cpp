@@ -95,7 +95,7 @@ bool is_known_to_agent(const Caller& caller, const ProgramPages& pages) {
   return false;
 }
 
-// The same for device memory.
+// Whether the agent can reach device memory, which it must before the registration.
 bool is_known_to_agent(const Caller& caller, SpaceId space) {
   const OwnSpaces& spaces = caller.engine.spaces();
   caller.engine.waiter().until({.call = caller.name, .on_program_memory = true},

@@ -141,7 +141,7 @@ Result<MutableBytes> EmulatedDevice::map(const SharedHandle& handle, std::size_t
   ::fstat(file->get(), &facts);
   const auto length = static_cast<std::size_t>(facts.st_size);
   if (handle[from_start] > length || size > length - handle[from_start] || size == 0)
-    return Error{Errc::refused, "the memory of a peer ends before its description does"};
+    return Error{Errc::refused, "the memory of a peer is shorter than its description says"};
   const std::size_t before = handle[from_start] % page_size();
   const Result<MutableBytes> pages = add(*std::move(file), round_up(before + size, page_size()),
                                          handle[from_start] - before, false);
