@@ -14,9 +14,9 @@ class InfoLine : public CommandLine {
  public:
   explicit InfoLine(bool& json)
       : CommandLine("info", "[--json]",
-                    "Reports this installation, what this machine offers, and which environment "
-                    "variables are in effect. The exit status is 1 if something is wrong; a "
-                    "message then says what to do.") {
+                    "Reports this installation, the resources of this machine, and the environment "
+                    "variables in effect. The exit status is 1 if there is a problem; a message "
+                    "then names the remedy.") {
     flag("--json", json, "the same for programs");
   }
 };

@@ -18,10 +18,10 @@ inline constexpr std::array<ListedCommand, 9> list{{
     {"run", "run --help", "its options"},
     {"ps", "ps", "your jobs on this machine"},
     {"why", "why [JOB]", "which ranks of a job keep the others waiting, and where"},
-    {"top", "top [JOB]", "what the ranks of a job do, live"},
-    {"trace", "trace [JOB]", "what they did, and when, as a file for Perfetto"},
+    {"top", "top [JOB]", "the activity of the ranks of a job, live"},
+    {"trace", "trace [JOB]", "their last operations, with times, as a file for Perfetto"},
     {"bench", "bench SUBJECT", "latency, bandwidth, collectives and more, with controls"},
-    {"info", "info", "this machine, the environment variables, what is wrong"},
+    {"info", "info", "this machine, the environment variables, problems"},
     {"--version", "--version", ""},
 }};
 

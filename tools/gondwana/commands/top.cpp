@@ -99,7 +99,7 @@ class TopLine : public CommandLine {
            "the column to sort by (default: rank)");
     flag("--nodes", choices.view.by_node, "a row for each node, with the sums over its ranks");
     flag("--once", choices.once, "one table, for scripts and where there is no terminal");
-    flag("--json", choices.request.json, "one object, likewise");
+    flag("--json", choices.request.json, "one object, for scripts");
     optional("--serve", "[HOST:PORT]", choices.serves,
              "serve numbers to Prometheus until the job ends, by default at "
              "http://127.0.0.1:9750/metrics");

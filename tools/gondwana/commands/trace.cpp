@@ -33,9 +33,10 @@ class TraceLine : public CommandLine {
   explicit TraceLine(Choices& choices)
       : CommandLine(
             "trace", "[OPTIONS] [JOB]",
-            "Writes what the ranks of a job did, and when, as a trace for https://ui.perfetto.dev. "
-            "The job continues meanwhile. A job started with gondwana run --trace, or with "
-            "GONDWANA_TRACE=yes, keeps its last events; for any other job only the waits are "
+            "Writes the operations of a job's ranks, with their times, as a trace for "
+            "https://ui.perfetto.dev. The job continues meanwhile. A job started with gondwana run "
+            "--trace, or with GONDWANA_TRACE=yes, keeps its last events; for any other job only "
+            "the waits are "
             "recorded while it is watched. JOB is an id that gondwana ps shows, a program, or a "
             "process of the job. It may be omitted if you have only one job.") {
     option("-o", "FILE", choices.file, "the file (default: gondwana-JOB.pftrace)");

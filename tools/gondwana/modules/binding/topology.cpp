@@ -23,7 +23,7 @@ Result<Topology> load_topology() {
   hwloc_topology_set_flags(
       raw, HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING | HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM);
   if (hwloc_topology_load(raw) != 0)
-    return Error{Errc::refused, "hwloc cannot tell the topology of this machine"};
+    return Error{Errc::refused, "hwloc cannot determine the topology of this machine"};
   return topology;
 }
 
@@ -56,7 +56,8 @@ Result<std::vector<Place>> find_places(Binding binding) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   if (::sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
-    return Error{Errc::refused, "cannot tell on which processors we may run; use --bind-to none"};
+    return Error{Errc::refused,
+                 "cannot determine the processors that this process may use; use --bind-to none"};
   std::vector<Place> places;
   hwloc_obj_t object = nullptr;
   while ((object = hwloc_get_next_obj_by_type(topology->get(), type_of(binding), object)) !=

@@ -25,7 +25,7 @@ Section doors() {
   const std::string gasnet =
       fmt::format("{}.{}.{}", GASNET_RELEASE_VERSION_MAJOR, GASNET_RELEASE_VERSION_MINOR,
                   GASNET_RELEASE_VERSION_PATCH);
-  const std::string armci = "as under Global Arrays 5";
+  const std::string armci = "for Global Arrays 5";
   return {"doors",
           {word("OpenSHMEM", fmt::format("{}.{}", SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION),
                 place_of("libgondwana_shmem.so")),

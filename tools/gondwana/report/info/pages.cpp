@@ -51,7 +51,7 @@ Fact setting(std::string_view name, std::string_view file) {
   const std::size_t start = words.find('[');
   const std::size_t end = words.find(']');
   if (start == std::string::npos || end == std::string::npos)
-    return without_value(name, "unknown", "the kernel does not say");
+    return without_value(name, "unknown", "the kernel does not report it");
   return word(name, words.substr(start + 1, end - start - 1), path.string());
 }
 
@@ -85,7 +85,7 @@ Fact obtained() {
   constexpr std::string_view name = "shared memory";
   const std::optional<std::size_t> bytes = size_obtained();
   if (!bytes) return without_value(name, "unknown", "some could not be mapped");
-  return size(name, *bytes, "what ranks get, tested");
+  return size(name, *bytes, "memory of ranks, tested");
 }
 
 // The page size of a heap when GONDWANA_HUGETLB requests reserved pages.
@@ -99,7 +99,7 @@ Fact obtained_by_heaps() {
   if (!mapping) return without_value(name, "unknown", mapping.error().text);
   *mapping->data() = std::byte{1};
   return size(name, counted(label, "KernelPageSize:"),
-              "what ranks get with GONDWANA_HUGETLB, tested");
+              "memory of ranks with GONDWANA_HUGETLB, tested");
 }
 
 }  // namespace

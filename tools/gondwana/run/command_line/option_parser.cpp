@@ -20,9 +20,9 @@ void add_program_options(CommandLine& line, Choices& choices) {
 }
 
 void add_trace_options(CommandLine& line, Choices& choices) {
-  line.option(
-      "--trace", "FILE", choices.trace.file,
-      "write what the ranks did last, and when, at the end and after a crash, for Perfetto");
+  line.option("--trace", "FILE", choices.trace.file,
+              "write the last operations of the ranks, with times, at the end and after a crash, "
+              "for Perfetto");
   line.option("--trace-last", "SECONDS", choices.trace.last, "only its last seconds");
 }
 
@@ -48,8 +48,8 @@ void add_job_options(CommandLine& line, Choices& choices) {
               "run -ex bt\"");
   line.flag("--report-bindings", choices.binding.is_reported,
             "print the processors on which each rank may run");
-  line.flag("-v,--verbose", choices.flags.verbose, "print what is started");
-  line.flag("--show", choices.flags.show, "print what would be run, run nothing");
+  line.flag("-v,--verbose", choices.flags.verbose, "print the programs that are started");
+  line.flag("--show", choices.flags.show, "print the job, run nothing");
   line.flag("--oversubscribe,--allow-run-as-root", choices.flags.ignored,
             "accepted; always allowed");
 }

@@ -20,7 +20,7 @@ struct Section {
 Result<Section> parse_options(std::span<const std::string> words);
 
 std::string help_text();
-// For completion.
+// The options, for completion.
 OptionList list_options();
 
 }  // namespace gondwana::launch

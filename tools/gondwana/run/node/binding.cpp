@@ -19,7 +19,7 @@ Result<std::vector<Place>> plan_binding(Binding binding, std::uint32_t ranks) {
   find_places(binding, &places);
   if (!places) return places;
   if (places->empty())
-    return Error{Errc::refused, "this machine shows no such places to bind to; use --bind-to none"};
+    return Error{Errc::refused, "this machine has no such places; use --bind-to none"};
   std::vector<Place> plan;
   plan.reserve(ranks);
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
