@@ -50,7 +50,7 @@ class Findings {
     find_stopped();
     find_stopped_agents();
     find_absent();
-    find_circles();
+    find_cycles();
     find_single();
     for (std::string& sentence : find_oversubscribed(*job_)) say(std::move(sentence), {});
     if (diagnosis_.culprits.empty())
@@ -74,11 +74,11 @@ class Findings {
     diagnosis_.culprits.insert(diagnosis_.culprits.end(), culprits.begin(), culprits.end());
   }
 
-  Ranks ranks_that_do(Does what) const {
-    return ranks_that(*job_, [what](const RankSeen& rank) { return does(rank) == what; });
+  Ranks ranks_that_do(Activity what) const {
+    return ranks_that(*job_, [what](const RankSeen& rank) { return activity_of(rank) == what; });
   }
 
-  Ranks lost_ranks() const { return ranks_that_do(Does::lost); }
+  Ranks lost_ranks() const { return ranks_that_do(Activity::lost); }
 
   // The diagnosis of a job in which no rank can wait any more.
   Diagnosis diagnose_end() {
@@ -88,15 +88,15 @@ class Findings {
     const Ranks lost = lost_ranks();
     std::string sentence = there.empty() ? std::string(sentences::ended_meanwhile)
                                          : text_of(sentences::still_there, there);
-    if (!lost.empty()) sentence += text_of(sentences::left_without_word, lost);
+    if (!lost.empty()) sentence += text_of(sentences::left_silently, lost);
     say(std::move(sentence), lost);
     return std::move(diagnosis_);
   }
 
   // Finds ranks that have not joined: others are starting, or wait for them.
   void find_absent() {
-    const Ranks starting = ranks_that_do(Does::starting);
-    Ranks absent = ranks_that_do(Does::absent);
+    const Ranks starting = ranks_that_do(Activity::starting);
+    Ranks absent = ranks_that_do(Activity::absent);
     const auto is_awaited = [this](std::uint32_t rank) {
       return std::ranges::find(graph_.ends(), rank) != graph_.ends().end();
     };
@@ -108,7 +108,7 @@ class Findings {
   }
 
   void find_stopped() {
-    const Ranks stopped = ranks_that_do(Does::stopped);
+    const Ranks stopped = ranks_that_do(Activity::stopped);
     if (stopped.empty()) return;
     std::string node;
     for (const jobs::NodeSeen& each : job_->found)
@@ -116,7 +116,7 @@ class Findings {
     std::string pids;
     pid_t tracer = 0;
     for (const RankSeen& rank : job_->seen) {
-      if (does(rank) != Does::stopped) continue;
+      if (activity_of(rank) != Activity::stopped) continue;
       pids += fmt::format(" {}", rank.pid);
       tracer = std::max(tracer, rank.tracer);
     }
@@ -137,29 +137,29 @@ class Findings {
   }
 
   // Finds ranks that wait for each other.
-  void find_circles() {
-    for (const Ranks& circle : graph_.circles()) {
+  void find_cycles() {
+    for (const Ranks& cycle : graph_.cycles()) {
       std::map<std::tuple<std::uint32_t, std::string>, Ranks> calls;  // by team and call
       bool are_collective = true;
-      for (const std::uint32_t rank : circle) {
+      for (const std::uint32_t rank : cycle) {
         const jobs::WaitSeen& wait = *graph_.rank(rank).wait;
         are_collective = are_collective && wait.team != Waiting::no_team;
         calls[{wait.team, wait.call}].push_back(rank);
       }
-      are_collective ? report_collectives(calls) : report_circle(circle);
+      are_collective ? report_collectives(calls) : report_cycle(cycle);
     }
   }
 
-  void report_circle(const Ranks& circle) {
+  void report_cycle(const Ranks& cycle) {
     std::string each;
-    for (const std::uint32_t rank : circle) {
+    for (const std::uint32_t rank : cycle) {
       const jobs::WaitSeen& wait = *graph_.rank(rank).wait;
-      const std::string whom = wait.team != Waiting::no_team
-                                   ? sentences::others_of_team(team_name(wait.team))
-                                   : sentences::one_rank(wait.peer);
-      add_to(each, sentences::in_circle(rank, call_of(wait), whom));
+      const std::string target = wait.team != Waiting::no_team
+                                     ? sentences::others_of_team(team_name(wait.team))
+                                     : sentences::one_rank(wait.peer);
+      add_to(each, sentences::in_cycle(rank, call_of(wait), target));
     }
-    say(text_of(sentences::circle, circle, each), circle);
+    say(text_of(sentences::cycle, cycle, each), cycle);
   }
 
   // Blames the collective with the fewest ranks; if several have as few, the last one.
@@ -191,17 +191,17 @@ class Findings {
   // Ranks at the ends of the wait graph: it is unknown which ranks they wait for.
   void find_single() {
     const Ranks& ends = graph_.ends();
-    const auto those = [&](Does what) {
+    const auto those = [&](Activity what) {
       Ranks ranks;
       for (const std::uint32_t rank : ends)
-        if (does(graph_.rank(rank)) == what) ranks.push_back(rank);
+        if (activity_of(graph_.rank(rank)) == what) ranks.push_back(rank);
       return ranks;
     };
     const auto polls = [this](std::uint32_t rank) { return !graph_.rank(rank).polls.empty(); };
-    Ranks silent = those(Does::silent);
+    Ranks silent = those(Activity::silent);
     const Ranks copying = taken_from(
         silent, [this](std::uint32_t rank) { return graph_.rank(rank).device_copies > 0; });
-    Ranks busy = those(Does::work);
+    Ranks busy = those(Activity::work);
     Ranks polling = taken_from(silent, polls);
     std::ranges::copy(taken_from(busy, polls), std::back_inserter(polling));
     std::ranges::sort(polling);
@@ -209,7 +209,7 @@ class Findings {
     blame(sentences::copying, copying);
     if (!silent.empty()) report_silent(silent);
     blame(sentences::works_on, busy);
-    Ranks alone = those(Does::wait);
+    Ranks alone = those(Activity::wait);
     const Ranks in_transfer =
         taken_from(alone, [this](std::uint32_t rank) { return graph_.rank(rank).pending > 0; });
     if (!in_transfer.empty()) report_transfers(in_transfer);
@@ -221,14 +221,14 @@ class Findings {
     for (const std::uint32_t rank : polling) {
       const RankSeen& seen = graph_.rank(rank);
       // Counted calls may do work.
-      calls[{seen.polls, does(seen) == Does::silent}].push_back(rank);
+      calls[{seen.polls, activity_of(seen) == Activity::silent}].push_back(rank);
     }
     std::string each;
     for (const auto& [call, ranks] : calls) {
-      const auto& whom = call.second ? sentences::polls : sentences::calls;
+      const auto& target = call.second ? sentences::polls : sentences::calls;
       const auto& it = call.second ? sentences::it_polls : sentences::it_calls;
       add_to(each,
-             calls.size() > 1 ? text_of(whom, ranks, call.first) : it(ranks.size(), call.first));
+             calls.size() > 1 ? text_of(target, ranks, call.first) : it(ranks.size(), call.first));
     }
     blame(sentences::polling, polling, each, format_seconds(job_->watched_s));
   }
@@ -286,14 +286,14 @@ class Findings {
     }
     std::string each;
     for (const auto& [call, ranks] : calls) add_to(each, text_of(sentences::waits_in, ranks, call));
-    const Ranks left = ranks_that_do(Does::left);
+    const Ranks left = ranks_that_do(Activity::left);
     const std::size_t others = job_->seen.size() - alone.size() - left.size();
     std::string rest(others != 0        ? sentences::others_wait_too
                      : alone.size() > 1 ? sentences::all_wait
-                                        : sentences::nobody_else);
+                                        : sentences::no_other_rank);
     if (others != 0) rest += waiting_in(*job_);
     if (!left.empty()) rest += text_of(sentences::has_left, left);
-    const auto& sentence = describes ? sentences::nobody_writes : sentences::nobody_acts;
+    const auto& sentence = describes ? sentences::no_rank_writes : sentences::no_rank_acts;
     say(sentence(each, rest), alone);
   }
 
@@ -308,7 +308,7 @@ class Findings {
 
   void report_continuing() {
     const Ranks working = ranks_that(*job_, [](const RankSeen& rank) {
-      return does(rank) == Does::work || does(rank) == Does::silent;
+      return activity_of(rank) == Activity::work || activity_of(rank) == Activity::silent;
     });
     say(working.empty() ? std::string(sentences::continues) : text_of(sentences::works, working),
         {});

@@ -44,19 +44,19 @@ bool has_too_few_processors(const Host& host) {
 
 // Whether other processes use the processors: little is left for the ranks.
 bool is_shared(const Host& host) {
-  constexpr double much_used = 0.25;
-  return host.used < much_used * host.processors;
+  constexpr double busy_share = 0.25;
+  return host.used < busy_share * host.processors;
 }
 
 }  // namespace
 
 std::vector<std::string> find_oversubscribed(const jobs::JobSeen& job) {
-  constexpr double much_idle = 0.2;
+  constexpr double idle_share = 0.2;
   std::vector<std::string> messages;
   for (const auto& [name, host] : hosts_of(job)) {
     if (!has_too_few_processors(host)) continue;
     // Ranks that a barrier wakes together need processors only for a moment.
-    if (is_shared(host) && host.idle > much_idle) continue;
+    if (is_shared(host) && host.idle > idle_share) continue;
     messages.push_back(sentences::oversubscribed(host.processors, host.ranks, host.processors, name,
                                                  100 * host.used / host.ranks,
                                                  is_shared(host) ? sentences::others_run : ""));

@@ -23,9 +23,9 @@ constexpr std::string_view any_call = "the library";
 // Whether the program itself may be waiting. A rank that sleeps or waits in a call is reported as
 // such.
 bool may_poll(const jobs::RankSeen& rank) {
-  const Does what = does(rank);
+  const Activity what = activity_of(rank);
   const bool runs = rank.computed + rank.delayed > 0.1;
-  return runs && (what == Does::silent || what == Does::work);
+  return runs && (what == Activity::silent || what == Activity::work);
 }
 
 // Selects the counted calls that return a value: a rank that works makes other calls, too.
@@ -111,9 +111,11 @@ bool find_polls(hosts::JobView& view, jobs::JobSeen& job, const std::vector<stac
   for (jobs::RankSeen& rank : job.seen) {
     if (std::ranges::find(ranks, rank.rank) == ranks.end()) continue;
     std::string call = only_call(calls[rank.rank]);
-    if (does(rank) == Does::silent || returns_value(call) || (call == any_call && only_reads(rank)))
+    if (activity_of(rank) == Activity::silent || returns_value(call) ||
+        (call == any_call && only_reads(rank)))
       rank.polls = std::move(call);
-    if (does(rank) == Does::silent && rank.polls.empty()) find_loop(rank, samples[rank.rank]);
+    if (activity_of(rank) == Activity::silent && rank.polls.empty())
+      find_loop(rank, samples[rank.rank]);
     any = any || !rank.polls.empty();
   }
   return any;

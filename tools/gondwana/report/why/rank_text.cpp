@@ -45,7 +45,7 @@ std::string call_and_value_of(const jobs::WaitSeen& wait) {
 std::string waiting_in(const JobSeen& job) {
   std::map<std::string, std::pair<Ranks, double>> by_call;
   for (const RankSeen& rank : job.seen) {
-    if (does(rank) != Does::wait) continue;
+    if (activity_of(rank) != Activity::wait) continue;
     auto& [ranks, longest] = by_call[call_of(*rank.wait)];
     ranks.push_back(rank.rank);
     longest = std::max(longest, rank.wait->seconds);
@@ -66,24 +66,24 @@ std::string format_seconds(double seconds) {
 
 std::string describe(const RankSeen& rank) {
   namespace state = sentences::state;
-  switch (does(rank)) {
-    case Does::absent:
+  switch (activity_of(rank)) {
+    case Activity::absent:
       return std::string(state::absent);
-    case Does::starting:
+    case Activity::starting:
       return std::string(state::starting);
-    case Does::lost:
+    case Activity::lost:
       return std::string(state::lost);
-    case Does::left:
+    case Activity::left:
       return std::string(state::left);
-    case Does::stopped:
+    case Activity::stopped:
       return std::string(state::stopped);
-    case Does::silent:
+    case Activity::silent:
       if (rank.device_copies > 0) return std::string(state::copies);
       if (!rank.polls.empty()) return state::polls(rank.polls);
       return rank.system_call.empty() ? std::string(state::in_program)
                                       : state::in_system_call(rank.system_call);
-    case Does::wait:
-    case Does::work:
+    case Activity::wait:
+    case Activity::work:
       break;
   }
   if (!rank.polls.empty()) return state::calls(rank.polls);

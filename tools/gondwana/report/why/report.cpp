@@ -30,8 +30,8 @@ std::vector<std::uint32_t> ranks_to_find(const JobSeen& job, const Diagnosis& di
   for (const RankSeen& rank : job.seen) {
     const bool is_culprit =
         std::ranges::find(diagnosis.culprits, rank.rank) != diagnosis.culprits.end();
-    const Does what = does(rank);
-    if (!is_culprit || what == Does::lost || rank.pid == 0 || what == Does::left) continue;
+    const Activity what = activity_of(rank);
+    if (!is_culprit || what == Activity::lost || rank.pid == 0 || what == Activity::left) continue;
     if (ranks.size() == most) break;
     ranks.push_back(rank.rank);
   }

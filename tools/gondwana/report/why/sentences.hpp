@@ -21,8 +21,8 @@ inline constexpr Text ended_meanwhile = "the job has ended while it was watched"
 inline constexpr Sentence<Text> still_there{
     "the job has ended, but the process of rank {} has not ended yet",
     "the job has ended, but the processes of ranks {} have not ended yet"};
-inline constexpr Sentence<Text> left_without_word{"; rank {} ended without leaving it",
-                                                  "; ranks {} ended without leaving it"};
+inline constexpr Sentence<Text> left_silently{"; rank {} ended without leaving it",
+                                              "; ranks {} ended without leaving it"};
 
 inline constexpr Sentence<Text> lost{"rank {} has ended without leaving the job",
                                      "ranks {} have ended without leaving the job"};
@@ -49,11 +49,11 @@ inline constexpr Statement<std::uint32_t, Text, int, int> agent_stopped{
     "it"};
 
 // Argument: the wait of each rank.
-inline constexpr Sentence<Text, Text> circle{
+inline constexpr Sentence<Text, Text> cycle{
     "rank {} waits for itself, and cannot continue: {}",
     "ranks {} wait for each other, and none can continue: {}"};
 // Arguments: rank, call, and `one_rank` or `others_of_team`.
-inline constexpr Statement<std::uint32_t, Text, Text> in_circle{"rank {} in {} for {}"};
+inline constexpr Statement<std::uint32_t, Text, Text> in_cycle{"rank {} in {} for {}"};
 inline constexpr Statement<std::uint32_t> one_rank{"rank {}"};
 inline constexpr Statement<Text> others_of_team{"the others of {}"};
 // Arguments: call, team.
@@ -125,10 +125,10 @@ inline constexpr Sentence<Text> waits_elsewhere{"rank {} waits, perhaps for rank
 inline constexpr Sentence<Text> has_left{"; rank {} has left the job",
                                          "; ranks {} have left the job"};
 // Arguments: `waits_in` of the ranks, one of the texts below.
-inline constexpr Statement<Text, Text> nobody_writes{"{}; no rank is left to write there: {}"};
-inline constexpr Statement<Text, Text> nobody_acts{
+inline constexpr Statement<Text, Text> no_rank_writes{"{}; no rank is left to write there: {}"};
+inline constexpr Statement<Text, Text> no_rank_acts{
     "{} for something that no rank is left to do: {}"};
-inline constexpr Text nobody_else = "no other rank is there";
+inline constexpr Text no_other_rank = "no other rank is there";
 inline constexpr Text all_wait = "all ranks wait";
 inline constexpr Text others_wait_too = "all others wait too";
 
@@ -161,8 +161,8 @@ inline constexpr Statement<Text, std::uint32_t, Text> last_write{
 // Arguments: word, place, rank, write.
 inline constexpr Statement<Text, Text, std::uint32_t, Text> write_near{
     "no write to {} is in the events of the trace; the last one near it, {}: rank {}, {}"};
-inline constexpr Statement<Text> just_beside{"just {} it"};
-inline constexpr Statement<std::uint64_t, Text> bytes_beside{"{} bytes {} it"};
+inline constexpr Statement<Text> adjacent{"just {} it"};
+inline constexpr Statement<std::uint64_t, Text> bytes_away{"{} bytes {} it"};
 inline constexpr Statement<Text> no_write{"the trace contains no put or atomic operation to {}"};
 inline constexpr Statement<Text> not_symmetric{
     "{} is not in symmetric memory: no call of another rank can write it"};

@@ -22,7 +22,7 @@ std::vector<double> waited_shares(const jobs::JobSeen& job) {
 std::optional<SlowRanks> find_slow(const jobs::JobSeen& job) {
   constexpr double long_enough_s = 0.5;
   constexpr double is_notable = 0.4;
-  constexpr double much_less = 0.34;
+  constexpr double small_share = 0.34;
   const std::vector<double> shares = waited_shares(job);
   if (shares.size() < 2) return std::nullopt;
   const double upper = shares[shares.size() - 1 - (shares.size() - 1) / 4];
@@ -30,7 +30,7 @@ std::optional<SlowRanks> find_slow(const jobs::JobSeen& job) {
   double waited = 0;
   Ranks slow;
   for (const jobs::RankSeen& rank : job.seen) {
-    if (!is_alive(rank) || rank.waited >= much_less * upper) continue;
+    if (!is_alive(rank) || rank.waited >= small_share * upper) continue;
     slow.push_back(rank.rank);
     waited += rank.waited;
   }

@@ -8,35 +8,36 @@ namespace gondwana::why {
 using jobs::JobSeen;
 using jobs::RankSeen;
 
-Does does(const RankSeen& rank) {
-  if (rank.state == RankState::absent) return Does::absent;
-  if (rank.state == RankState::finalized) return Does::left;
-  if (rank.process == RankSeen::Process::gone) return Does::lost;
-  if (rank.process == RankSeen::Process::stopped) return Does::stopped;
+Activity activity_of(const RankSeen& rank) {
+  if (rank.state == RankState::absent) return Activity::absent;
+  if (rank.state == RankState::finalized) return Activity::left;
+  if (rank.process == RankSeen::Process::gone) return Activity::lost;
+  if (rank.process == RankSeen::Process::stopped) return Activity::stopped;
   // A rank may wait in one thread and make calls in another.
-  if (rank.wait) return rank.wait->lasts_throughout && rank.calls == 0 ? Does::wait : Does::work;
-  if (rank.state == RankState::joined) return Does::starting;
-  return rank.calls == 0 && rank.waited == 0 ? Does::silent : Does::work;
+  if (rank.wait)
+    return rank.wait->lasts_throughout && rank.calls == 0 ? Activity::wait : Activity::work;
+  if (rank.state == RankState::joined) return Activity::starting;
+  return rank.calls == 0 && rank.waited == 0 ? Activity::silent : Activity::work;
 }
 
 bool is_alive(const RankSeen& rank) {
-  const Does what = does(rank);
-  return what == Does::silent || what == Does::wait || what == Does::work;
+  const Activity what = activity_of(rank);
+  return what == Activity::silent || what == Activity::wait || what == Activity::work;
 }
 
 bool is_over(const JobSeen& job) {
   // A host that answers does not know the job any more; a host that does not answer proves nothing.
   if (job.seen.empty()) return job.complaints.empty();
   return std::ranges::all_of(job.seen, [](const RankSeen& rank) {
-    const Does what = does(rank);
-    return what == Does::left || what == Does::lost;
+    const Activity what = activity_of(rank);
+    return what == Activity::left || what == Activity::lost;
   });
 }
 
 namespace {
 
 bool is_in_same_call(const RankSeen& one, const RankSeen& other) {
-  return does(other) == Does::wait && one.wait->team == other.wait->team &&
+  return activity_of(other) == Activity::wait && one.wait->team == other.wait->team &&
          one.wait->members.first == other.wait->members.first && one.wait->call == other.wait->call;
 }
 
@@ -104,14 +105,14 @@ class WaitGraph::Search {
     const auto& seen = graph_->job_->seen;
     if (members.size() == 1) {
       const RankSeen& rank = seen[members.front()];
-      const bool matters = facts_[members.front()].is_target || does(rank) == Does::wait;
-      if (matters && does(rank) != Does::left) graph_->ends_.push_back(rank.rank);
+      const bool matters = facts_[members.front()].is_target || activity_of(rank) == Activity::wait;
+      if (matters && activity_of(rank) != Activity::left) graph_->ends_.push_back(rank.rank);
       return;
     }
-    std::vector<std::uint32_t> circle;
-    circle.reserve(members.size());
-    for (const std::size_t member : members) circle.push_back(seen[member].rank);
-    graph_->circles_.push_back(std::move(circle));
+    std::vector<std::uint32_t> cycle;
+    cycle.reserve(members.size());
+    for (const std::size_t member : members) cycle.push_back(seen[member].rank);
+    graph_->cycles_.push_back(std::move(cycle));
   }
 
   WaitGraph* graph_;
@@ -134,16 +135,16 @@ const RankSeen& WaitGraph::rank(std::uint32_t rank) const {
 
 std::vector<std::size_t> WaitGraph::targets_of(std::size_t place) const {
   const RankSeen& rank = job_->seen[place];
-  if (does(rank) != Does::wait) return {};
+  if (activity_of(rank) != Activity::wait) return {};
   const bool is_collective = rank.wait->team != Waiting::no_team;
   const bool has_peer = rank.wait->peer != Waiting::any_rank && rank.wait->peer != rank.rank;
   std::vector<std::size_t> targets;
   for (std::size_t other = 0; other < job_->seen.size(); ++other) {
     const RankSeen& peer = job_->seen[other];
-    if (other == place || does(peer) == Does::left) continue;
+    if (other == place || activity_of(peer) == Activity::left) continue;
     if (is_collective ? may_be_member(rank, peer) && !is_in_same_call(rank, peer)
         : has_peer    ? peer.rank == rank.wait->peer
-                      : does(peer) != Does::wait)
+                      : activity_of(peer) != Activity::wait)
       targets.push_back(other);
   }
   return targets;

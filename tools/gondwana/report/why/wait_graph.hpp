@@ -8,7 +8,7 @@
 
 namespace gondwana::why {
 
-enum class Does : std::uint8_t {
+enum class Activity : std::uint8_t {
   absent,    // it has not joined
   starting,  // it initialises and does not wait for other ranks yet
   lost,      // it has ended without leaving the job
@@ -19,7 +19,7 @@ enum class Does : std::uint8_t {
   work,      // it makes calls, and may wait occasionally
 };
 
-Does does(const jobs::RankSeen& rank);
+Activity activity_of(const jobs::RankSeen& rank);
 
 // Whether the rank takes part and can continue.
 bool is_alive(const jobs::RankSeen& rank);
@@ -32,7 +32,7 @@ class WaitGraph {
   explicit WaitGraph(const jobs::JobSeen& job);
 
   // Sets of ranks that wait for each other and for no other rank.
-  const std::vector<std::vector<std::uint32_t>>& circles() const { return circles_; }
+  const std::vector<std::vector<std::uint32_t>>& cycles() const { return cycles_; }
   // Ranks that wait for no known rank, if others wait for them or they wait themselves.
   const std::vector<std::uint32_t>& ends() const { return ends_; }
 
@@ -45,7 +45,7 @@ class WaitGraph {
 
   const jobs::JobSeen* job_;
   std::vector<std::vector<std::size_t>> targets_;  // indexed like the list of ranks
-  std::vector<std::vector<std::uint32_t>> circles_;
+  std::vector<std::vector<std::uint32_t>> cycles_;
   std::vector<std::uint32_t> ends_;
 };
 

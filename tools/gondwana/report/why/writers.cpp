@@ -24,7 +24,8 @@ using trace::RankTrace;
 constexpr std::uint64_t near = 64;  // bytes
 
 bool waits_for_words(const RankSeen& rank) {
-  return does(rank) == Does::wait && rank.wait->place != 0 && rank.wait->awaited.words != 0;
+  return activity_of(rank) == Activity::wait && rank.wait->place != 0 &&
+         rank.wait->awaited.words != 0;
 }
 
 // A range of symmetric memory.
@@ -118,8 +119,7 @@ std::string describe_writer(const std::vector<NodeTrace>& nodes, const RankSeen&
   if (last->distance == 0) return sentences::last_write(what, last->by->rank, write);
   const auto gap = static_cast<std::uint64_t>(std::abs(last->distance)) - 1;
   const std::string_view side = last->distance < 0 ? "before" : "after";
-  const std::string where =
-      gap == 0 ? sentences::just_beside(side) : sentences::bytes_beside(gap, side);
+  const std::string where = gap == 0 ? sentences::adjacent(side) : sentences::bytes_away(gap, side);
   return sentences::write_near(what, where, last->by->rank, write);
 }
 
