@@ -13,7 +13,7 @@ MANY_CALLS = 10_000  # of one line
 SMALL = 64  # bytes
 HOT_SHARE = 0.5  # share of all bytes, to one rank of three or more
 HOT_BYTES = 1 << 16
-MOST_LINES = 3
+MAX_LINES = 3
 
 LOCKS = re.compile(r"set_lock$|ARMCI_Lock$")
 GETS = re.compile(
@@ -32,8 +32,8 @@ LARGER = (  # beginning of the name of a call -> calls that move more at once, t
 def of_job(profile: Profile, paths: list[Path]) -> list[str]:
     """The advice as sentences, the most important first."""
     late = [imbalance.finding(profile)] if imbalance.is_uneven(profile) else []
-    told = late + _locks(profile, paths) + _hot_rank(profile) + _small_transfers(paths)
-    return told or [imbalance.finding(profile)]
+    sentences = late + _locks(profile, paths) + _hot_rank(profile) + _small_transfers(paths)
+    return sentences or [imbalance.finding(profile)]
 
 
 def place(path: Path) -> str:
@@ -111,4 +111,4 @@ def _small_transfers(paths: list[Path]) -> list[str]:
                 f"one {larger} moves adjacent pieces together."
             )
             found.append((time, text))
-    return [text for _, text in sorted(found, reverse=True)[:MOST_LINES]]
+    return [text for _, text in sorted(found, reverse=True)[:MAX_LINES]]

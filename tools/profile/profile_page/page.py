@@ -13,9 +13,9 @@ from paths import Path
 STYLE = """
 td:nth-child(7) { text-align: left }
 """
-MOST_CALLS = 40
-MOST_PATHS = 25
-MOST_REGIONS = 40
+MAX_CALLS = 40
+MAX_PATHS = 25
+MAX_REGIONS = 40
 
 
 def page(
@@ -50,7 +50,7 @@ def _calls(profile: Profile) -> str:
     names = profile.calls()
     all_seconds = sum(rank.inside for rank in profile.ranks)
     rows = []
-    for name in names[:MOST_CALLS]:
+    for name in names[:MAX_CALLS]:
         made = [rank.calls[name] for rank in profile.ranks if name in rank.calls]
         count, time = sum(c.count for c in made), sum(c.seconds for c in made)
         share = 100 * time / all_seconds if all_seconds > 0 else 0
@@ -58,8 +58,8 @@ def _calls(profile: Profile) -> str:
         rows.append(
             [name, str(count), seconds(time), seconds(time / count), str(moved), f"{share:.1f} %"]
         )
-    left_out = f"<p>{len(names) - MOST_CALLS} more in the data.</p>\n"
-    note = left_out if len(names) > MOST_CALLS else ""
+    left_out = f"<p>{len(names) - MAX_CALLS} more in the data.</p>\n"
+    note = left_out if len(names) > MAX_CALLS else ""
     heads = ("call", "calls", "time", "mean", "bytes", "share")
     return "<p>On all ranks together.</p>\n" + html_page.table(heads, rows) + note
 
@@ -86,20 +86,20 @@ def _regions(profile: Profile) -> str:
     if not names:
         return ""
     rows = []
-    for name in names[:MOST_REGIONS]:
+    for name in names[:MAX_REGIONS]:
         count = sum(rank.regions[name].count for rank in profile.ranks if name in rank.regions)
         spread = imbalance.of_region(profile, name)
         (least, first), (most, last) = spread.least, spread.most
         figures = (seconds(sum(spread.seconds)), seconds(least), str(first), seconds(most))
         rows.append([name, str(count), *figures, str(last), f"{spread.factor:.2f}"])
     heads = ("region", "times", "time", "minimum", "of rank", "maximum", "of rank", "max/mean")
-    left_out = f"<p>{len(names) - MOST_REGIONS} more in the data.</p>\n"
+    left_out = f"<p>{len(names) - MAX_REGIONS} more in the data.</p>\n"
     return (
         "<h2>Regions</h2>\n<p>The regions that the program names by <code>shmemx_region_begin</code>, with "
         "the calls and regions within. The time is the sum over all ranks; the columns after it "
         "compare the ranks.</p>\n"
         + html_page.table(heads, rows)
-        + (left_out if len(names) > MOST_REGIONS else "")
+        + (left_out if len(names) > MAX_REGIONS else "")
     )
 
 
@@ -107,7 +107,7 @@ def _paths(paths: list[Path]) -> str:
     if not paths:
         return "<p>No call paths were counted.</p>\n"
     rows = []
-    for path in paths[:MOST_PATHS]:
+    for path in paths[:MAX_PATHS]:
         most, rank = path.slowest
         figures = (str(path.calls), seconds(path.all_seconds), seconds(most), str(rank))
         rows.append([path.call, *figures, str(path.bytes), str(path)])
@@ -126,7 +126,7 @@ def _imbalance(profile: Profile, balance: str) -> str:
     rows.append(_spread("in calls that start or end it", imbalance.starting(profile)))
     rows.append(_spread("in calls that wait", imbalance.waiting(profile)))
     rows += [
-        _spread(name, imbalance.of_call(profile, name)) for name in profile.calls()[:MOST_CALLS]
+        _spread(name, imbalance.of_call(profile, name)) for name in profile.calls()[:MAX_CALLS]
     ]
     heads = ("time", "minimum", "of rank", "mean", "maximum", "of rank", "max/mean")
     return (

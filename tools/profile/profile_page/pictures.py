@@ -6,8 +6,8 @@ import imbalance
 from chart import Picture, Scale, width_of
 from data import Profile
 
-MOST_ROWS = 64  # height of the picture; its rows must be high enough to be visible
-MOST_WITH_FIGURES = 8
+MAX_ROWS = 64  # height of the picture; its rows must be high enough to be visible
+MAX_WITH_FIGURES = 8
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 # Colours from few bytes to many. They are readable with any colour vision, and in grey.
 COLOURS = ((254, 232, 56), (188, 175, 111), (124, 123, 120), (65, 77, 107), (0, 34, 78))
@@ -24,12 +24,12 @@ class Folded:
 
 def _blocks(profile: Profile) -> tuple[list[list[int]], str]:
     ranks = len(profile.ranks)
-    if ranks <= MOST_ROWS:
+    if ranks <= MAX_ROWS:
         return [[rank] for rank in range(ranks)], "rank"
     nodes = profile.nodes
-    if 1 < len(nodes) <= MOST_ROWS:
+    if 1 < len(nodes) <= MAX_ROWS:
         return nodes, "node, all its ranks added up"
-    size = -(-ranks // MOST_ROWS)
+    size = -(-ranks // MAX_ROWS)
     blocks = [list(range(at, min(at + size, ranks))) for at in range(0, ranks, size)]
     return blocks, f"block of {size} ranks, added up"
 
@@ -82,7 +82,7 @@ def matrix(profile: Profile) -> str | None:
             x, y = left + column * cell, top + row * cell
             if value > 0:
                 picture.box(x, y, cell, cell, _colour(scale.part(value)))
-            if value > 0 and count <= MOST_WITH_FIGURES:
+            if value > 0 and count <= MAX_WITH_FIGURES:
                 ink = "white" if scale.part(value) > 0.4 else "black"
                 picture.text(x + cell / 2, y + cell / 2 + 3, size(value), "middle", 9, ink)
     picture.box(left, top, side, side, "none", stroke="black")
@@ -163,7 +163,7 @@ def balance(profile: Profile) -> str:
         picture.line([(left, up(tick)), (454, up(tick))], "#dddddd")
         picture.text(left - 4, up(tick) + 4, name, "end")
     pitch = (454 - left) / len(sums)
-    edge = {"stroke": "black", "stroke_width": "0.6"} if len(sums) <= MOST_ROWS else {}
+    edge = {"stroke": "black", "stroke_width": "0.6"} if len(sums) <= MAX_ROWS else {}
     for rank in range(len(sums)):
         base = 0.0
         for _, seconds, fill in parts:

@@ -18,7 +18,7 @@ def machine() -> str:
     return f"{model}, {platform.system()} {platform.release()}"
 
 
-def told(words: list[str]) -> tuple[str, float | None]:
+def command_and_load(words: list[str]) -> tuple[str, float | None]:
     """`words`: the command line, and the load average before it began, as the command passes them.
     A user that makes the page again passes neither.
     """
@@ -30,7 +30,7 @@ def told(words: list[str]) -> tuple[str, float | None]:
 
 def as_html(words: list[str], ranks: int) -> str:
     """These facts as HTML. `ranks`: the ranks on this machine."""
-    command, load = told(words)
+    command, load = command_and_load(words)
     processors = len(os.sched_getaffinity(0))
     lines = [f"<code>{escape(command)}</code>"] if command else []
     lines.append(time.strftime("%Y-%m-%d %H:%M %Z"))
