@@ -26,7 +26,7 @@ void tell(const Caller& caller, const std::string& why) {
 }
 
 // If all ranks fail alike, one of them prints the message.
-void tell_once(const Caller& caller, const std::string& why) {
+void report_once(const Caller& caller, const std::string& why) {
   if (caller.engine.rank() == Rank(0)) tell(caller, why);
 }
 
@@ -70,10 +70,10 @@ int device_heap_create(Caller caller, int device, std::size_t size) {
   examine_call(caller, fmt::format("{} bytes", size));
   std::optional<DeviceHeap>& heap = caller.door.device_heap();
   if (heap || size == 0 || size > SIZE_MAX - Heap::granule) {
-    tell_once(caller, heap
-                          ? fmt::format("a heap of {} already exists; only one can exist at a time",
-                                        format_size(heap->size()))
-                          : fmt::format("cannot create a heap of {} bytes", size));
+    report_once(caller,
+                heap ? fmt::format("a heap of {} already exists; only one can exist at a time",
+                                   format_size(heap->size()))
+                     : fmt::format("cannot create a heap of {} bytes", size));
     return 1;
   }
   const std::size_t whole = round_up(size, Heap::granule);
@@ -89,7 +89,7 @@ int device_heap_create(Caller caller, int device, std::size_t size) {
 int device_heap_destroy(Caller caller) {
   std::optional<DeviceHeap>& heap = caller.door.device_heap();
   if (!heap) {
-    tell_once(caller, "there is no heap on devices");
+    report_once(caller, "there is no heap on devices");
     return 1;
   }
   const DeviceHeap ended(std::move(*heap));
@@ -107,16 +107,17 @@ void* device_heap_align(Caller caller, std::size_t alignment, std::size_t size) 
   DeviceHeap& heap = heap_of(caller);
   if (!std::has_single_bit(alignment)) return nullptr;
   if (alignment > page_size()) {
-    tell_once(caller, fmt::format("cannot align a block to {}; expected {} or less",
-                                  format_size(alignment), format_size(page_size())));
+    report_once(caller, fmt::format("cannot align a block to {}; expected {} or less",
+                                    format_size(alignment), format_size(page_size())));
     return nullptr;
   }
   void* block = heap.allocate(size, alignment);
   if (block == nullptr)
-    tell_once(caller, fmt::format("{}: the largest free piece of the heap of {} on devices is {}; "
-                                  "create a larger one",
-                                  format_size(size), format_size(heap.size()),
-                                  format_size(heap.largest_free())));
+    report_once(
+        caller,
+        fmt::format("{}: the largest free piece of the heap of {} on devices is {}; "
+                    "create a larger one",
+                    format_size(size), format_size(heap.size()), format_size(heap.largest_free())));
   barrier_all(caller);
   return block;
 }
