@@ -41,7 +41,7 @@ class ArmciDoor final : public Door {
     return own_ + used_ - words;
   }
   long* pointer_to(const long* own, int pe) override {
-    return pe == me() ? const_cast<long*>(own) : nullptr;
+    return ARMCI_Same_node(pe) != 0 ? address(own, pe) : nullptr;
   }
   void barrier() override { ARMCI_Barrier(); }
   bool knows(Act act) const override {
@@ -99,9 +99,12 @@ class ArmciDoor final : public Door {
   }
 
  private:
+  long* address(const long* own, int pe) const {
+    return static_cast<long*>(blocks_[static_cast<std::size_t>(pe)]) + (own - own_);
+  }
+
   void transfer(const Call& call) {
-    void* const there =
-        static_cast<long*>(blocks_[static_cast<std::size_t>(call.pe)]) + (call.target - own_);
+    void* const there = address(call.target, call.pe);
     const int bytes = static_cast<int>(call.words * sizeof(long));
     auto* const source = const_cast<long*>(call.source);
     long one = 1;
