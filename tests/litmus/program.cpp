@@ -10,7 +10,6 @@
 #include "litmus/parse.hpp"
 #include "litmus/runner.hpp"
 #include "simulation/arguments.hpp"
-#include "sync/atomics.hpp"
 
 namespace gondwana::litmus {
 namespace {
@@ -36,10 +35,6 @@ std::uint64_t agree_on_seed(Door& door, const std::optional<std::uint64_t>& seed
 }
 
 }  // namespace
-
-void Door::pause(unsigned length) {
-  for (unsigned i = 0; i < length; ++i) relax();
-}
 
 int run_program(Door& door, int argc, char** argv) {
   Wish wish;

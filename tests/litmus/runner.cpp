@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "litmus/operations.hpp"
+#include "sync/atomics.hpp"
 
 namespace gondwana::litmus {
 namespace {
@@ -24,6 +25,10 @@ bool needs_quiet(Act act) {
 }
 
 }  // namespace
+
+void Door::pause(unsigned length) {
+  for (unsigned i = 0; i < length; ++i) relax();
+}
 
 Runner::Runner(Door& door, const RunnerOptions& options)
     : door_(door),
