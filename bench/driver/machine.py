@@ -51,7 +51,7 @@ def warnings(build: Build) -> list[str]:
         found.append(f"others use {share:.0%} of the processors: barriers and hellos suffer most")
     if build.build_type not in ("Release", "RelWithDebInfo"):
         found.append(f"the build type is {build.build_type or 'not set'}: "
-                     "the figures of the library say little")
+                     "the figures of the library are unreliable")
     return found
 
 

@@ -66,7 +66,7 @@ struct Request {
 };
 
 Result<Request> parse(const std::vector<std::string>& words);
-// For completion.
+// The options, for completion.
 OptionList list_options();
 
 }  // namespace gondwana::bench

@@ -16,7 +16,7 @@ constexpr Programs collectives{"collectives", "collectives_gasnet", "collectives
 
 constexpr std::array<Subject, 11> subjects{{
     {"latency", transfers, "latency", "latency of blocking operations", Unit::microseconds,
-     "memcpy, of ping_pong with a store and a load"},
+     "memcpy; for ping_pong a store and a load"},
     {"bandwidth", transfers, "stream", "bandwidth of non-blocking puts, 64 in flight",
      Unit::megabytes, copies},
     {"rate", transfers, "stream", "rate of non-blocking puts, 64 in flight", Unit::millions,
@@ -47,7 +47,7 @@ constexpr std::array<Subject, 11> subjects{{
      "seeds",
      "measurements of papers on PGAS runtimes, time of one operation of each rank",
      Unit::microseconds,
-     "instructions; of GASNet-EX, the same without the feature",
+     "instructions; for GASNet-EX the same without the feature",
      Axis::none},
     {"apps",
      {"apps", "", ""},

@@ -45,7 +45,7 @@ def _warning(load: float | None, ranks: int, processors: int) -> str:
     if load is not None and load > 0.5 and load + ranks > processors:
         warnings.append(
             f"other programs kept about {min(load, processors):.1f} of {processors} processors "
-            "busy: times on this page say little; measure again on a machine that is free"
+            "busy: times on this page are unreliable; measure again on an idle machine"
         )
     if ranks > processors:
         warnings.append(f"{ranks} ranks share {processors} processors: each waits for its turn")

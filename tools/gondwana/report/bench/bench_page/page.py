@@ -31,7 +31,7 @@ READING = (
     "upper quartile. Compare ratios rather than times: the processors of a virtual machine change "
     "their speed."
 )
-PEER = "The peer runs the same program, by turns with Gondwana. "
+PEER = "The peer runs the same program, alternately with Gondwana. "
 
 
 def page(
