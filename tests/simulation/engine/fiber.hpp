@@ -1,9 +1,9 @@
-// A fiber: a function with a stack of its own, which runs until it calls back.
+// A fiber: a function with a stack and thread-local variables of its own, which runs until it calls
+// back. Thread-local variables are those of the program: the engine is linked statically.
 #pragma once
 
-#include <ucontext.h>
-
 #include <functional>
+#include <vector>
 
 #include "core/mapping.hpp"
 
@@ -14,6 +14,7 @@ class Fiber {
   explicit Fiber(std::function<void()> body);
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
+  ~Fiber();
 
   // Called outside of all fibers: runs the fiber until it calls leave() or ends.
   void enter();
@@ -22,12 +23,13 @@ class Fiber {
   bool has_ended() const { return has_ended_; }
 
  private:
-  static void start(unsigned low, unsigned high);
+  [[noreturn]] static void start();
 
   std::function<void()> body_;
   Mapping stack_;
-  ucontext_t inside_{};
-  ucontext_t outside_{};
+  void* inside_ = nullptr;  // where the registers are saved
+  void* outside_ = nullptr;
+  std::vector<std::byte> variables_;  // while it does not run
   bool has_ended_ = false;
 };
 
