@@ -7,6 +7,7 @@
 #include <deque>
 #include <vector>
 
+#include "core/assert.hpp"
 #include "core/completion.hpp"
 #include "core/result.hpp"
 #include "core/types.hpp"
@@ -35,6 +36,12 @@ class SentBatches {
   };
 
   explicit SentBatches(Traffic& traffic) : traffic_(traffic) {}
+  SentBatches(const SentBatches&) = delete;
+  SentBatches& operator=(const SentBatches&) = delete;
+  // Bytes that stay counted would make a rank wait for each of its batches.
+  ~SentBatches() {
+    GONDWANA_ASSERT(!batches_.empty() || (bytes_ == 0 && results_ == 0), bytes_, results_);
+  }
 
   std::size_t count() const { return batches_.size(); }
   // The number of the next batch.
