@@ -13,45 +13,55 @@ namespace {
 // A job without a fault needs far less of both.
 constexpr Nanoseconds longest_job = 60'000'000'000;
 constexpr std::uint64_t max_steps = 30'000'000;
-constexpr std::size_t kept_events = 60;
-
-Machine* machine_of_process = nullptr;
+constexpr Nanoseconds begin_of_time = 1'000'000'000;
 
 }  // namespace
 
-Machine* Machine::present() {
-  return machine_of_process;
-}
+Machine::Manner::Manner(Random& random)
+    : switch_one_in(random.pick<std::uint64_t>({1, 2, 4, 16})),
+      hold_one_in(random.pick<std::uint64_t>({20, 100, 500, 1U << 30})),
+      longest_hold(random.pick<Nanoseconds>({20'000, 500'000, 20'000'000})),
+      most_blocks(random.pick<std::uint64_t>({40, 400, 4'000})),
+      step_cost(random.pick<Nanoseconds>({40, 400})),
+      yield_cost(random.pick<Nanoseconds>({2'000, 20'000, 200'000, 900'000})) {}
 
-Machine::Machine(std::uint64_t seed, bool is_told)
+Machine::Machine(std::uint64_t seed, std::uint64_t schedule, bool is_told)
     : seed_(seed),
-      is_told_(is_told),
-      random_(seed, 1),
-      switch_one_in_(random_.pick<std::uint64_t>({1, 2, 4, 16})),
-      hold_one_in_(random_.pick<std::uint64_t>({20, 100, 500, 1u << 30})),
-      longest_hold_(random_.pick<Nanoseconds>({20'000, 500'000, 20'000'000})),
-      most_blocks_(random_.pick<std::uint64_t>({40, 400, 4'000})),
-      step_cost_(random_.pick<Nanoseconds>({40, 400})),
-      yield_cost_(random_.pick<Nanoseconds>({2'000, 20'000, 200'000, 900'000})),
-      now_(1'000'000'000),
+      random_(schedule, 1),
+      manner_(random_),
+      now_(begin_of_time),
       deadline_(now_ + longest_job),
-      history_(seed) {
-  machine_of_process = this;
+      events_(seed, is_told) {
+  present_ = this;
 }
 
 Machine::~Machine() {
-  machine_of_process = nullptr;
+  present_ = nullptr;
 }
 
-void Machine::add_task(const std::string& name, std::function<void()> body) {
+void Machine::add_task(const std::string& name, const std::string& host,
+                       std::function<void()> body) {
   auto task = std::make_unique<Task>();
   task->name = name;
+  task->host = host;
   task->fiber = std::make_unique<Fiber>(std::move(body));
   tasks_.push_back(std::move(task));
 }
 
+void Machine::kill(const std::string& name) {
+  for (const auto& task : tasks_)
+    if (task->name == name) task->is_dead = true;
+  if (!is_in_task()) std::erase_if(tasks_, [](const auto& task) { return task->is_dead; });
+}
+
+void Machine::end_task() {
+  current_->is_dead = true;
+  current_->fiber->leave();
+  std::abort();
+}
+
 void Machine::run() {
-  while (!tasks_.empty()) {
+  while (!tasks_.empty() && !is_stopped_) {
     fire_timers();
     Task* const task = choose();
     if (task == nullptr) {
@@ -60,10 +70,12 @@ void Machine::run() {
     }
     current_ = task;
     task->fiber->enter();
+    if (task->fiber->has_ended()) {
+      note("has ended");
+      task->is_dead = true;
+    }
     current_ = nullptr;
-    if (!task->fiber->has_ended()) continue;
-    note(task->name + " has ended");
-    std::erase_if(tasks_, [task](const auto& each) { return each.get() == task; });
+    if (task->is_dead) std::erase_if(tasks_, [](const auto& each) { return each->is_dead; });
   }
 }
 
@@ -79,17 +91,19 @@ bool Machine::may_run(Task& task) {
   if (task.held_until > now_) return false;
   if (!task.is_asleep) return true;
   const bool is_over = task.until && *task.until <= now_;
-  const bool is_met = task.condition != nullptr && (*task.condition)();
-  if (!is_over && !is_met) return false;
+  const bool may_be_met =
+      task.condition != nullptr &&
+      std::exchange(task.descriptor_changes, descriptor_changes_) != descriptor_changes_;
+  if (!is_over && !(may_be_met && (*task.condition)())) return false;
   task.is_asleep = false;
   return true;
 }
 
 Machine::Task* Machine::choose() {
-  std::vector<Task*> able;
+  able_.clear();
   for (const auto& task : tasks_)
-    if (may_run(*task)) able.push_back(task.get());
-  return able.empty() ? nullptr : random_.pick(able);
+    if (may_run(*task)) able_.push_back(task.get());
+  return able_.empty() ? nullptr : random_.pick(able_);
 }
 
 // To the next time at which something happens. Returns false if nothing ever will.
@@ -104,31 +118,38 @@ bool Machine::jump() {
   }
   if (next == ~Nanoseconds{0}) return false;
   now_ = std::max(now_, next);
+  if (now_ > deadline_) fail("the job has not ended in time");
   return true;
 }
 
 void Machine::step() {
-  now_ += 1 + random_.below(step_cost_);
+  if (count_step()) give_up_processor();
+}
+
+// Returns whether another task runs next.
+bool Machine::count_step() {
+  const Unpreempted here(*this);
+  now_ += 1 + random_.below(manner_.step_cost);
   if (++steps_ > max_steps || now_ > deadline_)
     fail(fmt::format("the job has not ended after {:.3f} s of virtual time, in {} steps",
-                     static_cast<double>(now_) * 1e-9, steps_));
-  if (random_.one_in(hold_one_in_)) current_->held_until = now_ + random_.skewed(longest_hold_);
-  if (current_->held_until > now_ || random_.one_in(switch_one_in_)) give_up_processor();
+                     static_cast<double>(now_ - begin_of_time) * 1e-9, steps_));
+  if (random_.one_in(manner_.hold_one_in))
+    current_->held_until = now_ + random_.skewed(manner_.longest_hold);
+  return current_->held_until > now_ || random_.one_in(manner_.switch_one_in);
 }
 
 void Machine::preempt_now() {
-  blocks_left_ = 1 + random_.below(most_blocks_);
+  blocks_left_ = 1 + random_.below(manner_.most_blocks);
   step();
 }
 
 void Machine::give_up_processor() {
   current_->fiber->leave();
-  history_ = (history_ ^ now_ ^ static_cast<unsigned char>(current_->name.back())) *
-             std::uint64_t{0x100000001b3};
+  events_.add(now_ ^ static_cast<unsigned char>(current_->name.back()));
 }
 
 void Machine::yield() {
-  now_ += 1 + random_.below(yield_cost_);
+  now_ += 1 + random_.below(manner_.yield_cost);
   ++steps_;
   give_up_processor();
   step();
@@ -137,6 +158,7 @@ void Machine::yield() {
 void Machine::sleep_now(std::optional<Nanoseconds> limit) {
   current_->until.reset();
   if (limit) current_->until = now_ + *limit;
+  current_->descriptor_changes = descriptor_changes_;
   current_->is_asleep = true;
   give_up_processor();
   current_->word = nullptr;
@@ -174,15 +196,6 @@ void Machine::at(Nanoseconds time, std::function<void()> action) {
   timers_.emplace(time, std::move(action));
 }
 
-void Machine::note(const std::string& event) {
-  for (const char letter : event)
-    history_ = (history_ ^ static_cast<unsigned char>(letter)) * std::uint64_t{0x100000001b3};
-  last_.push_back(fmt::format("{:>14.3f} us  {}: {}", static_cast<double>(now_) * 1e-3,
-                              current_ != nullptr ? current_->name : "network", event));
-  if (is_told_) fmt::print("{}\n", last_.back());
-  if (last_.size() > kept_events) last_.pop_front();
-}
-
 std::string Machine::describe(const Task& task) const {
   if (!task.is_asleep)
     return task.held_until > now_ ? "does not get the processor" : "runs or is ready";
@@ -195,13 +208,10 @@ std::string Machine::describe(const Task& task) const {
 }
 
 void Machine::fail(const std::string& why) {
-  if (!is_told_)
-    for (const std::string& event : last_) fmt::print("{}\n", event);
-  fmt::print("\nSeed {} fails: {}: {}\n", seed_,
-             current_ != nullptr ? current_->name : "the machine", why);
+  events_.print_last();
+  fmt::print("\nSeed {} fails: {}: {}\n", seed_, actor(), why);
   for (const auto& task : tasks_) fmt::print("  {} {}\n", task->name, describe(*task));
   if (describe_) fmt::print("{}", describe_());
-  fmt::print("To see it again: ./dev simulate --engine --seed {}\n", seed_);
   std::fflush(stdout);
   std::_Exit(1);
 }

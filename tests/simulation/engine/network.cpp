@@ -1,48 +1,38 @@
 #include "simulation/engine/network.hpp"
 
 #include <fmt/format.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cstring>
-#include <utility>
+
+#include "network/settings.hpp"
+#include "simulation/engine/endpoint.hpp"
 
 namespace gondwana::simulation {
 namespace {
 
 Network* network_of_process = nullptr;
 
-class SimulatedRegistration final : public network::Registration {
- public:
-  explicit SimulatedRegistration(MutableBytes memory)
-      : words_{reinterpret_cast<std::uintptr_t>(memory.data()), memory.size()} {}
-  Bytes key() const override { return std::as_bytes(std::span(words_)); }
-
- private:
-  std::array<std::uint64_t, 2> words_;
-};
-
-std::uint64_t number_of(network::Peer peer) {
-  return static_cast<std::uint64_t>(peer);
-}
-
 }  // namespace
 
-Network::Network(Machine& machine) : machine_(machine) {
-  Random& random = machine.random();
-  shortest_latency_ = random.pick<Nanoseconds>({200, 2'000, 20'000});
-  longest_latency_ = shortest_latency_ + random.pick<Nanoseconds>({500, 50'000, 2'000'000});
-  busy_one_in_ = random.pick<std::uint64_t>({2, 8, 64, 1U << 30});
-  longest_transfer_ = random.pick<std::size_t>({4'096, 65'536, std::size_t{1} << 30});
-  max_injected_ = random.pick<std::size_t>({64, 128, 4'096});
-  small_message_ = random.pick<std::size_t>({1'024, 16'384});
-  queue_limit_ = random.pick<std::size_t>({2, 8, 1'000});
-  events_per_poll_ = random.pick<std::uint64_t>({1, 4, 16});
-  needs_sender_ = random.one_in(2);
-  needs_target_ = random.one_in(2);
+Network::Manner::Manner(Random& random)
+    : shortest_latency(random.pick<Nanoseconds>({200, 2'000, 20'000})),
+      longest_latency(shortest_latency + random.pick<Nanoseconds>({500, 50'000, 2'000'000})),
+      busy_one_in(random.pick<std::uint64_t>({2, 8, 64, 1U << 30})),
+      longest_transfer(random.pick<std::size_t>({4'096, 65'536, std::size_t{1} << 30})),
+      max_injected(random.pick<std::size_t>({64, 128, 4'096})),
+      small_message(random.pick<std::size_t>({256, 1'024, 16'384})),
+      queue_limit(random.pick<std::size_t>({2, 8, 1'000})),
+      events_per_poll(random.pick<std::uint64_t>({1, 4, 16})),
+      pause_one_in(random.pick<std::uint64_t>({10, 100, 1U << 30})),
+      longest_pause(random.pick<Nanoseconds>({50'000, 2'000'000, 30'000'000})),
+      kilobyte(random.pick<Nanoseconds>({0, 100, 20'000})),
+      link_buffer(random.pick<std::size_t>({4'096, 131'072, std::size_t{1} << 30})),
+      needs_sender(random.one_in(2)),
+      needs_target(random.one_in(2)) {}
+
+Network::Network(Machine& machine, WireRules::Setup rules)
+    : machine_(machine), rules_(machine, std::move(rules)), manner_(machine.random()) {
   network_of_process = this;
 }
 
@@ -63,213 +53,89 @@ SimulatedEndpoint* Network::find(std::uint64_t number) const {
   return found == endpoints_.end() ? nullptr : found->second;
 }
 
-Nanoseconds Network::latency() {
-  const Nanoseconds usual = shortest_latency_ + machine_.random().below(shortest_latency_);
-  return machine_.random().one_in(4) ? machine_.random().between(usual, longest_latency_ + usual)
-                                     : usual;
-}
-
-// Its bytes are read now. Small messages between two endpoints arrive in order.
-void Network::leave(std::uint64_t from, Outgoing message) {
-  ++messages_;
-  auto bytes = std::make_shared<std::vector<std::byte>>(std::move(message.copy));
-  if (message.operation != nullptr) bytes->assign(message.bytes.begin(), message.bytes.end());
-  Nanoseconds arrival = machine_.now() + latency();
-  if (message.operation == nullptr || bytes->size() <= small_message_) {
-    Nanoseconds& last = last_arrival_[{from, message.to}];
-    last = arrival = std::max(arrival, last + 1);
-  } else {
-    arrival += latency();
+void Network::kill(const std::string& owner, bool is_reset) {
+  std::vector<std::uint64_t> gone;
+  for (const auto& [number, endpoint] : endpoints_)
+    if (endpoint->owner_ == owner) gone.push_back(number);
+  for (const std::uint64_t number : gone) {
+    endpoints_.erase(number);
+    if (!is_reset) continue;
+    reset_.insert(number);
+    for (const auto& [other, endpoint] : endpoints_) endpoint->fail_all_to(number);
   }
-  machine_.at(arrival, [this, from, to = message.to, bytes] {
-    SimulatedEndpoint* const target = find(to);
-    if (target == nullptr) return;
-    machine_.note(fmt::format("{} bytes from endpoint {} arrive at {}", bytes->size(), from, to));
-    if (bytes->size() > target->longest_message_)
-      machine_.fail(fmt::format("{} bytes are more than endpoint {} receives", bytes->size(), to));
-    target->add([bytes](const network::Endpoint::Handlers& handlers) {
-      handlers.on_message(*bytes);
-      return true;
-    });
-  });
-  if (message.operation == nullptr) return;
-  machine_.at(machine_.now() + latency(), [this, from, operation = message.operation] {
-    if (SimulatedEndpoint* const sender = find(from)) sender->end(*operation);
+}
+
+Nanoseconds Network::latency() {
+  Random& random = machine_.random();
+  const Nanoseconds usual = manner_.shortest_latency + random.below(manner_.shortest_latency);
+  return random.one_in(4) ? random.between(usual, manner_.longest_latency + usual) : usual;
+}
+
+// Small messages between two endpoints arrive in order. A connection that pauses delays all.
+Nanoseconds Network::arrival_of(const Message& message) {
+  Connection& connection = connections_[{message.from, message.to}];
+  if (machine_.random().one_in(manner_.pause_one_in))
+    connection.paused_until = machine_.now() + machine_.random().skewed(manner_.longest_pause);
+  const Nanoseconds arrival =
+      std::max(machine_.now() + latency(), connection.paused_until + manner_.shortest_latency);
+  if (!message.is_injected && message.bytes->size() > manner_.small_message)
+    return arrival + machine_.random().below(4) * latency();
+  return connection.last_arrival = std::max(arrival, connection.last_arrival + 1);
+}
+
+void Network::deliver(const Message& message) {
+  ++messages_;
+  machine_.at(arrival_of(message), [this, message] { arrive(message); });
+}
+
+void Network::arrive(const Message& message) {
+  SimulatedEndpoint* const target = find(message.to);
+  if (target == nullptr) return;
+  const std::size_t size = message.bytes->size();
+  machine_.note({"{} bytes from endpoint {} arrive at {}", size, message.from, message.to});
+  if (size > target->longest_message_)
+    machine_.fail(fmt::format("{} bytes are more than endpoint {} receives", size, message.to));
+  target->add([this, bytes = message.bytes](const network::Endpoint::Handlers& handlers) {
+    rules_.arrives(*bytes);
+    handlers.on_message(*bytes);
+    return true;
   });
 }
 
-// Copies [end_of_copy - size of a piece, ...) later; the operation ends after its last piece.
-void Network::transfer(std::uint64_t from, std::uint64_t to, network::Operation& operation,
-                       std::byte* target, Bytes source, std::size_t end_of_copy) {
-  auto left = std::make_shared<std::size_t>(end_of_copy > 0 && end_of_copy < source.size() ? 2 : 1);
-  const auto copy = [this, from, to, left, &operation](std::byte* target_part, Bytes part) {
-    const auto run = [this, from, left, &operation, target_part, part] {
-      SimulatedEndpoint* const owner = find(from);
-      if (owner == nullptr) return;
+// Copies the bytes in one or two pieces. The operation ends after the last one.
+void Network::transfer(std::uint64_t to, Operation operation, std::byte* target, Bytes source) {
+  const std::size_t cut = machine_.random().below(source.size());
+  auto left = std::make_shared<std::size_t>(cut > 0 ? 2 : 1);
+  const auto copy = [this, to, operation, left](std::byte* target_part, Bytes part) {
+    const auto run = [this, operation, left, target_part, part] {
+      if (find(operation.from) == nullptr) return;
       std::memcpy(target_part, part.data(), part.size());
-      if (--*left > 0) return;
-      machine_.at(machine_.now() + latency(), [this, from, &operation] {
-        if (SimulatedEndpoint* const sender = find(from)) sender->end(operation);
-      });
+      if (--*left == 0) end_later(operation);
     };
     machine_.at(machine_.now() + latency(), [this, to, run] {
       SimulatedEndpoint* const peer = find(to);
       if (peer == nullptr) return;
-      if (!needs_target_) return run();
+      if (!manner_.needs_target) return run();
       peer->add([run](const network::Endpoint::Handlers&) {
         run();
         return false;
       });
     });
   };
-  if (*left == 1) return copy(target, source);
-  copy(target, source.first(end_of_copy));
-  copy(target + end_of_copy, source.subspan(end_of_copy));
+  if (cut > 0) copy(target, source.first(cut));
+  copy(target + cut, source.subspan(cut));
 }
 
-SimulatedEndpoint::SimulatedEndpoint(Network& network, std::uint64_t number,
-                                     const network::Receives& receives)
-    : network_(network),
-      number_(number),
-      longest_message_(receives.longest),
-      bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-  network_.endpoints_.emplace(number, this);
-}
-
-// Injected messages still leave, unless they wait for another one. All else is lost.
-SimulatedEndpoint::~SimulatedEndpoint() {
-  network_.endpoints_.erase(number_);
-  for (; !outgoing_.empty() && outgoing_.front().operation == nullptr; outgoing_.pop_front())
-    network_.leave(number_, std::move(outgoing_.front()));
-}
-
-Result<network::Peer> SimulatedEndpoint::add_peer(Bytes address) {
-  std::uint64_t number = 0;
-  if (address.size() != sizeof(number)) return Error{Errc::refused, "not a simulated address"};
-  std::memcpy(&number, address.data(), sizeof(number));
-  return network::Peer{number};
-}
-
-Result<std::unique_ptr<network::Registration>> SimulatedEndpoint::register_memory(
-    MutableBytes memory) {
-  return std::unique_ptr<network::Registration>(std::make_unique<SimulatedRegistration>(memory));
-}
-
-Result<network::Region> SimulatedEndpoint::import_region(network::Peer peer, Bytes key) {
-  network::Region region{.peer = peer};
-  if (key.size() != sizeof(region.words)) return Error{Errc::refused, "not a simulated key"};
-  std::memcpy(region.words.data(), key.data(), key.size());
-  return region;
-}
-
-bool SimulatedEndpoint::is_busy() {
-  network_.machine_.step();
-  return inflight_ >= network_.queue_limit_ ||
-         network_.machine_.random().one_in(network_.busy_one_in_);
-}
-
-void SimulatedEndpoint::add(Network::Item item) {
-  items_.push_back(std::move(item));
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t rung = ::write(bell_.get(), &one, sizeof(one));
-}
-
-void SimulatedEndpoint::end(network::Operation& operation) {
-  add([this, &operation](const Handlers& handlers) {
-    --inflight_;
-    handlers.on_done(operation);
-    return true;
+void Network::end_later(Operation operation) {
+  machine_.at(machine_.now() + latency(), [this, operation] {
+    if (SimulatedEndpoint* const sender = find(operation.from)) sender->end(operation.number);
   });
 }
 
-// Messages leave in the order in which they were posted.
-void SimulatedEndpoint::post(Network::Outgoing message) {
-  if (message.operation != nullptr) ++inflight_;
-  outgoing_.push_back(std::move(message));
-  const auto leave = [&network = network_, number = number_] {
-    SimulatedEndpoint* const self = network.find(number);
-    if (self == nullptr) return;
-    Network::Outgoing first = std::move(self->outgoing_.front());
-    self->outgoing_.pop_front();
-    network.leave(number, std::move(first));
-  };
-  Machine& machine = network_.machine_;
-  machine.at(machine.now() + machine.random().skewed(network_.shortest_latency_),
-             [&network = network_, number = number_, leave] {
-               SimulatedEndpoint* const self = network.find(number);
-               if (self == nullptr) return;
-               if (!network.needs_sender_ || self->outgoing_.front().operation == nullptr)
-                 return leave();
-               self->add([leave](const Handlers&) {
-                 leave();
-                 return false;
-               });
-             });
-}
-
-Result<Posted> SimulatedEndpoint::inject(network::Peer to, Bytes message) {
-  if (is_busy()) return Posted::busy;
-  if (message.size() > max_injected())
-    network_.machine_.fail(fmt::format("{} injected bytes are too many", message.size()));
-  post({.to = number_of(to), .copy = {message.begin(), message.end()}});
-  return Posted::accepted;
-}
-
-Result<Posted> SimulatedEndpoint::send(network::Peer to, Bytes message,
-                                       network::Operation& operation) {
-  if (is_busy()) return Posted::busy;
-  post({.to = number_of(to), .copy = {}, .bytes = message, .operation = &operation});
-  return Posted::accepted;
-}
-
-std::byte* SimulatedEndpoint::address_in(const network::Region& region, std::uint64_t offset,
-                                         std::size_t size) {
-  const auto [begin, length] = region.words;
-  if (size > length || offset > length - size || size > longest_transfer())
-    network_.machine_.fail(fmt::format(
-        "a transfer of {} bytes at offset {} of a region of {} bytes", size, offset, length));
-  return reinterpret_cast<std::byte*>(begin) + offset;
-}
-
-Result<Posted> SimulatedEndpoint::write(const network::Region& to, std::uint64_t offset,
-                                        Bytes source, network::Operation& operation) {
-  if (is_busy()) return Posted::busy;
-  std::byte* const target = address_in(to, offset, source.size());
-  ++inflight_;
-  network_.transfer(number_, number_of(to.peer), operation, target, source,
-                    network_.machine_.random().below(source.size()));
-  return Posted::accepted;
-}
-
-Result<Posted> SimulatedEndpoint::read(const network::Region& from, std::uint64_t offset,
-                                       MutableBytes target, network::Operation& operation) {
-  if (is_busy()) return Posted::busy;
-  const std::byte* const source = address_in(from, offset, target.size());
-  ++inflight_;
-  network_.transfer(number_, number_of(from.peer), operation, target.data(),
-                    {source, target.size()}, network_.machine_.random().below(target.size()));
-  return Posted::accepted;
-}
-
-std::size_t SimulatedEndpoint::poll(const Handlers& handlers) {
-  Machine& machine = network_.machine_;
-  if (machine.is_in_task()) machine.step();
-  if (std::exchange(is_polling_, true)) machine.fail("a handler polls its endpoint");
-  std::size_t events = 0;
-  for (std::uint64_t i = 0; i < network_.events_per_poll_ && !items_.empty(); ++i) {
-    const Network::Item item = std::move(items_.front());
-    items_.pop_front();
-    if (item(handlers)) ++events;
-  }
-  is_polling_ = false;
-  std::uint64_t rings = 0;
-  if (items_.empty()) [[maybe_unused]]
-    const ssize_t read = ::read(bell_.get(), &rings, sizeof(rings));
-  return events;
-}
-
-bool SimulatedEndpoint::may_sleep() {
-  return items_.empty() && !network_.machine_.random().one_in(16);
+void Network::fail_later(Operation operation) {
+  machine_.at(machine_.now() + latency(), [this, operation] {
+    if (SimulatedEndpoint* const sender = find(operation.from)) sender->fail(operation.number);
+  });
 }
 
 // The linker puts it in place of network::open_endpoint: see CMakeLists.txt.

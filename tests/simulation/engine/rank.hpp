@@ -1,5 +1,5 @@
-// A rank of a simulated job: runs its part of the program through the OpenSHMEM door, and compares
-// what it finds with what the program expects.
+// A rank of a simulated job: runs its part of the program through the doors, and compares what it
+// finds with what the program expects.
 #pragma once
 
 #include "engine/engine.hpp"

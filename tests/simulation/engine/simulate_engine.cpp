@@ -1,25 +1,25 @@
 // simulate_engine [--seed N | --seeds N | --minutes M] [--from N]: runs ranks with the real engine
-// by seeds, until one fails. Each job of --seed runs twice and must go the same way.
+// by seeds, until one fails. The job of a seed that fails is reduced while it fails. The job of
+// --seed runs twice and must go the same way.
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
-#include <cstddef>
-#include <cstdlib>
-#include <cstring>
+#include <cstdint>
+#include <new>
 #include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
-#include <unistd.h>
-
 #include "core/assert.hpp"
 #include "simulation/arguments.hpp"
+#include "simulation/engine/children.hpp"
 #include "simulation/engine/job.hpp"
+#include "simulation/engine/shrink.hpp"
 
 namespace gondwana::simulation {
 namespace {
@@ -33,67 +33,112 @@ struct Wish {
   std::optional<std::uint64_t> from;
 };
 
-std::uint64_t seed_now = 0;  // for the handler
+// What a child has done.
+struct Progress {
+  std::uint64_t jobs;
+  std::uint64_t losses;  // jobs in which a process dies
+  JobReport all;
+};
 
-// An assertion of the engine, a bad access, or the end of a fiber's stack.
-void tell_crash(int signal) {
-  std::array<char, 128> text{};
-  const auto end = fmt::format_to_n(text.data(), text.size(),
-                                    "Seed {} fails: signal {}\nTo see it again: ./dev simulate "
-                                    "--engine --seed {}\n",
-                                    seed_now, signal, seed_now);
-  [[maybe_unused]] const ssize_t written =
-      ::write(STDOUT_FILENO, text.data(), std::min(end.size, text.size()));
-  std::_Exit(1);
+// Memory that a child shares with this process.
+template <typename T>
+T& shared() {
+  void* const memory =
+      ::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  GONDWANA_ASSERT(memory != MAP_FAILED, errno);
+  return *new (memory) T{};
 }
 
-JobReport run_seed(std::uint64_t seed, bool is_told) {
-  seed_now = seed;
-  return run_job(seed, is_told);
+JobPlan plan_of(std::uint64_t seed) {
+  return {.seed = seed, .schedule = seed, .program = draw_program(seed)};
 }
 
+int tell_failure(std::uint64_t seed) {
+  fmt::print("To see it again: ./dev simulate --engine --seed {}\n", seed);
+  const JobPlan small = shrink(plan_of(seed));
+  fmt::print("\nThe smallest job that fails:\n{}\n{}\n", describe(small.program),
+             list_actions(small.program));
+  returns_in_child([&] { run_job(small, false); }, Output::shown);
+  return 1;
+}
+
+// Each run has a child of its own, because a process that has died leaves memory behind.
 int show(std::uint64_t seed) {
-  const JobReport first = run_seed(seed, true);
-  const JobReport second = run_seed(seed, false);
+  auto& reports = shared<std::array<JobReport, 2>>();
+  for (const bool is_told : {true, false}) {
+    const auto run = [&] {
+      name_seed(seed);
+      reports[is_told ? 0 : 1] = run_job(plan_of(seed), is_told);
+    };
+    if (!returns_in_child(run, Output::shown)) return tell_failure(seed);
+  }
+  const JobReport& first = reports[0];
   fmt::print("{:.6f} s of virtual time, {} steps, {} messages, history {:016x}\n",
              static_cast<double>(first.time) * 1e-9, first.steps, first.messages, first.history);
-  if (first.history == second.history) return 0;
+  if (first.history == reports[1].history) return 0;
   fmt::print("Seed {} fails: the same seed has two histories\n", seed);
   return 1;
 }
 
-// The handler has a stack of its own, because that of a fiber may be full.
-void tell_crashes() {
-  static std::array<std::byte, std::size_t{64} << 10> memory;
-  const stack_t stack{.ss_sp = memory.data(), .ss_flags = 0, .ss_size = memory.size()};
-  GONDWANA_ASSERT(::sigaltstack(&stack, nullptr) == 0, errno);
-  struct sigaction action = {};
-  action.sa_handler = tell_crash;
-  action.sa_flags = SA_ONSTACK;
-  for (const int number : {SIGABRT, SIGSEGV, SIGBUS})
-    GONDWANA_ASSERT(::sigaction(number, &action, nullptr) == 0, errno);
-}
+class Runs {
+ public:
+  explicit Runs(std::uint64_t from) : from_(from), progress_(shared<Progress>()) {}
 
-int run(const Wish& wish) {
-  tell_crashes();
-  if (wish.seed) return show(*wish.seed);
-  const std::uint64_t from = wish.from ? *wish.from : std::random_device()();
-  fmt::print("engine: seeds from {}\n", from);
-  const Clock::time_point begin = Clock::now();
-  const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
-  JobReport all;
-  std::uint64_t jobs = 0;
-  while (wish.minutes ? seconds() < 60.0 * static_cast<double>(*wish.minutes) : jobs < wish.seeds) {
-    const JobReport one = run_seed(from + jobs++, false);
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+  std::uint64_t jobs() const { return progress_.jobs; }
+  std::uint64_t seed() const { return from_ + progress_.jobs; }
+
+  // A process that has died leaves memory and descriptors behind, so a child runs only a few jobs.
+  bool run(std::uint64_t count) {
+    return returns_in_child(
+        [&] {
+          for (std::uint64_t i = 0; i < count; ++i) run_one();
+        },
+        Output::shown);
+  }
+
+  void tell() const {
+    const double virtual_s = static_cast<double>(progress_.all.time) * 1e-9;
+    fmt::print(
+        "engine: {} jobs, {} with a loss; {} steps, {} messages, {:.3f} s of virtual time in "
+        "{:.1f} s: {:.0f} virtual seconds a second; history {:016x}\n",
+        progress_.jobs, progress_.losses, progress_.all.steps, progress_.all.messages, virtual_s,
+        seconds(), virtual_s / seconds(), progress_.all.history);
+  }
+
+ private:
+  void run_one() {
+    name_seed(seed());
+    const JobPlan plan = plan_of(seed());
+    const JobReport one = run_job(plan, false);
+    JobReport& all = progress_.all;
     all.time += one.time;
     all.steps += one.steps;
     all.messages += one.messages;
     all.history ^= one.history;
+    progress_.losses += plan.program.loss ? 1 : 0;
+    ++progress_.jobs;
   }
-  fmt::print(
-      "engine: {} jobs, {} steps, {} messages, {:.3f} s of virtual time in {:.1f} s; history "
-      "{:016x}\n",
-      jobs, all.steps, all.messages, static_cast<double>(all.time) * 1e-9, seconds(), all.history);
+
+  std::uint64_t from_;
+  Progress& progress_;
+  Clock::time_point begin_ = Clock::now();
+};
+
+int run(const Wish& wish) {
+  if (wish.seed) return show(*wish.seed);
+  constexpr std::uint64_t jobs_of_child = 40;
+  const std::uint64_t from = wish.from ? *wish.from : std::random_device()();
+  fmt::print("engine: seeds from {}\n", from);
+  Runs runs(from);
+  while (wish.minutes ? runs.seconds() < 60.0 * static_cast<double>(*wish.minutes)
+                      : runs.jobs() < wish.seeds) {
+    const std::uint64_t left = wish.minutes ? jobs_of_child : wish.seeds - runs.jobs();
+    if (runs.run(std::min(jobs_of_child, left))) continue;
+    runs.tell();
+    return tell_failure(runs.seed());
+  }
+  runs.tell();
   return 0;
 }
 

@@ -41,6 +41,8 @@ long __real_syscall(long number, ...);
 int __real_clock_gettime(clockid_t clock, timespec* time);
 int __real_sched_yield();
 int __real_usleep(useconds_t length);
+int __real_gethostname(char* name, size_t size);
+ssize_t __real_write(int descriptor, const void* bytes, size_t size);
 int __real_poll(pollfd* entries, nfds_t count, int limit_ms);
 int __real_ppoll(pollfd* entries, nfds_t count, const timespec* limit, const sigset_t* mask);
 int __real_epoll_pwait2(int epoll, epoll_event* events, int count, const timespec* limit,
@@ -72,6 +74,19 @@ int __wrap_usleep(useconds_t length) {
   if (here == nullptr) return __real_usleep(length);
   here->sleep(std::uint64_t{length} * 1000);
   return 0;
+}
+
+int __wrap_gethostname(char* name, size_t size) {
+  const auto* const here = gondwana::simulation::Machine::present();
+  if (here == nullptr) return __real_gethostname(name, size);
+  name[here->host().copy(name, size - 1)] = '\0';
+  return 0;
+}
+
+// A rank rings the bell of an agent.
+ssize_t __wrap_write(int descriptor, const void* bytes, size_t size) {
+  if (auto* const here = machine()) here->descriptors_changed();
+  return __real_write(descriptor, bytes, size);
 }
 
 // NOLINTNEXTLINE(cert-dcl50-cpp): as the C library declares it
