@@ -3,6 +3,7 @@
 A form may have another one that takes a stream, see common.toml.
 """
 
+import re
 import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -131,10 +132,19 @@ def _thunks(section: Section) -> str:
     return "\n\n".join([*parts, '}  // extern "C"\n'])
 
 
+def _with_used_names(function: Function) -> Prototype:
+    """Its prototype; a parameter that the call does not use has no name."""
+    used = set(re.findall(r"\w+", " ".join(function.arguments)))
+    return replace(
+        function.c,
+        parameters=tuple(each if each.name in used else Parameter(each.type, "") for each in function.c.parameters),
+    )
+
+
 def _thunk(function: Function, stream: str | None) -> str:
     call = function.call or function.name.replace("nvshmem_", "shmem_", 1)
     body = statement(function.c, call, list(function.arguments) or [""])
-    text = f"{declaration(function.c, ' {')}\n{body}\n}}"
+    text = f"{declaration(_with_used_names(function), ' {')}\n{body}\n}}"
     if stream is None:
         return text
     prototype = _on_stream(function, stream)
