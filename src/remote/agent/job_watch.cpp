@@ -12,7 +12,7 @@
 namespace gondwana::remote {
 namespace {
 
-constexpr std::uint64_t check_interval_ns = 100'000'000;
+constexpr std::uint64_t job_check_ns = 100'000'000;
 
 std::uint32_t flags_of(const NodeReport& of) {
   return (of.is_still ? report::is_still : 0) | (of.any_leaves ? report::any_leaves : 0);
@@ -47,7 +47,7 @@ void declare_over(NodeHeader& header, const std::string& why) {
 
 void JobWatch::check(std::uint64_t now_ns) {
   if (now_ns < next_check_ns_) return;
-  next_check_ns_ = now_ns + check_interval_ns;
+  next_check_ns_ = now_ns + job_check_ns;
   const NodeHeader& header = memory_.header();
   if (header.is_over.load(std::memory_order_relaxed) != 0) {
     send_alarms();
@@ -126,11 +126,11 @@ void JobWatch::hear(const Control& received, Bytes text, std::uint64_t now_ns) {
 }
 
 void JobWatch::tell_farewell() {
-  const NodeSnapshot node = snapshot_of(memory_);
+  const NodeSnapshot own = snapshot_of(memory_);
   const Control farewell{.kind = MessageKind::report,
                          .flags = report::is_still | report::any_leaves | report::is_gone,
-                         .in_flight = node.messages_in_flight};
-  const std::string text = text_of(node, host_);
+                         .in_flight = own.messages_in_flight};
+  const std::string text = text_of(own, host_);
   for (std::uint32_t node = 0; node < memory_.roster().nodes(); ++node)
     if (outbox_.has_met_agent(node)) outbox_.tell(node, farewell, bytes_of_text(text));
 }
