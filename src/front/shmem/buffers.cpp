@@ -24,10 +24,6 @@ namespace {
 // Published by a rank that cannot register its buffer.
 constexpr BufferPart refused{0, ~std::uint64_t{0}};
 
-void tell(const Caller& caller, const std::string& why) {
-  print_error("gondwana: rank {}: {}: {}\n", index(caller.engine.rank()), caller.name, why);
-}
-
 // The memory that a rank registers. Both empty: no memory.
 struct Given {
   std::optional<ProgramPages> pages;
@@ -89,9 +85,9 @@ bool is_known_to_agent(const Caller& caller, const ProgramPages& pages) {
   caller.engine.waiter().until({.call = caller.name, .on_program_memory = true},
                                [&] { return files.has_reached_agent(*pages.file); });
   if (!files.is_refused_by_agent(*pages.file)) return true;
-  tell(caller,
-       "it is shared memory (MAP_SHARED) whose file the node agent may not open; register "
-       "private memory");
+  caller.report(
+      "it is shared memory (MAP_SHARED) whose file the node agent may not open; register "
+      "private memory");
   return false;
 }
 
@@ -101,10 +97,10 @@ bool is_known_to_agent(const Caller& caller, SpaceId space) {
   caller.engine.waiter().until({.call = caller.name, .on_program_memory = true},
                                [&] { return spaces.has_reached_agent(space); });
   if (!spaces.is_refused_by_agent(space)) return true;
-  tell(caller,
-       "the node agent cannot access memory of this device, which ranks of other nodes need: it "
-       "lacks the device, or may not open the memory that this process shares; set variables like "
-       "GONDWANA_EMULATED_DEVICES for gondwana run, not only for the program");
+  caller.report(
+      "the node agent cannot access memory of this device, which ranks of other nodes need: it "
+      "lacks the device, or may not open the memory that this process shares; set variables like "
+      "GONDWANA_EMULATED_DEVICES for gondwana run, not only for the program");
   return false;
 }
 
@@ -141,13 +137,13 @@ bool follow_peers(const Caller& caller, const BufferPart* parts) {
   Engine& engine = caller.engine;
   for (std::uint32_t rank = 0; rank < engine.ranks(); ++rank) {
     if (const auto checked = check_device_part(engine, Rank(rank), parts[rank]); !checked) {
-      tell(caller, checked.error().text);
+      caller.report(checked.error().text);
       return false;
     }
     if (!engine.rma().reach().covers(Rank(rank))) continue;
     const Result<void> followed = engine.program_memory().files().follow(Rank(rank));
     if (followed) continue;
-    tell(caller, followed.error().text);
+    caller.report(followed.error().text);
     return false;
   }
   return true;
@@ -224,7 +220,7 @@ int register_buffer(Caller caller, void* address, std::size_t size) {
   if (room == nullptr) return 1;
   Table table(caller, room);
   const Result<Given> given = give(engine, memory);
-  if (!given) tell(caller, given.error().text);
+  if (!given) caller.report(given.error().text);
   const bool is_given = table.exchange(part_of(caller, memory, given));
   const auto is_yes = [](std::uint64_t word) { return word == 1; };
   if (!is_given ||
@@ -288,13 +284,13 @@ void withdraw(Engine& engine, const GivenBuffer& buffer) {
 int unregister_buffer(Caller caller, void* address) {
   auto& buffers = caller.door.buffers();
   const std::uint64_t own = meant(caller, address);
-  if (own == wrong) tell(caller, fmt::format("no buffer is registered at {}", fmt::ptr(address)));
+  if (own == wrong) caller.report(fmt::format("no buffer is registered at {}", fmt::ptr(address)));
   if (buffers.empty()) return 1;  // the list is empty on all ranks
   const auto words = Table(caller, buffers.front().parts).gather(own);
   const auto found = find_meant(caller, words);
   if (found == buffers.end()) {
     barrier_all(caller);  // before the next call overwrites the words
-    if (own != wrong) tell(caller, "not all ranks passed an address of the same buffer");
+    if (own != wrong) caller.report("not all ranks passed an address of the same buffer");
     return 1;
   }
   const GivenBuffer buffer = *found;

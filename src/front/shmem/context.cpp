@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "core/print_error.hpp"
 #include "front/shmem/checks.hpp"
 #include "front/shmem/door.hpp"
 #include "front/shmem/team.hpp"
@@ -30,6 +31,10 @@ Context& own_context(const Caller& caller, shmem_ctx_t handle) {
 }
 
 }  // namespace
+
+void Caller::report(const std::string& why) const {
+  print_error("gondwana: rank {}: {}: {}\n", index(engine.rank()), name, why);
+}
 
 Contexts::Contexts(Engine& engine, ShortcutTable& shortcuts)
     : engine_(&engine), shortcuts_(&shortcuts) {

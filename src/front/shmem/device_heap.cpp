@@ -8,7 +8,6 @@
 #include <span>
 
 #include "core/mapping.hpp"
-#include "core/print_error.hpp"
 #include "front/shmem/buffers.hpp"
 #include "front/shmem/checks.hpp"
 #include "front/shmem/devices.hpp"
@@ -21,13 +20,9 @@ namespace {
 // The alignment of vendors' allocators. Rows of a matrix get the same alignment as in their memory.
 constexpr std::size_t usual_alignment = 256;
 
-void tell(const Caller& caller, const std::string& why) {
-  print_error("gondwana: rank {}: {}: {}\n", index(caller.engine.rank()), caller.name, why);
-}
-
 // If all ranks fail alike, one of them prints the message.
 void report_once(const Caller& caller, const std::string& why) {
-  if (caller.engine.rank() == Rank(0)) tell(caller, why);
+  if (caller.engine.rank() == Rank(0)) caller.report(why);
 }
 
 void examine_call(const Caller& caller, const std::string& details) {
@@ -51,8 +46,8 @@ bool register_alike(const Caller& caller, std::byte* memory, std::size_t size) {
   if (!other && has_memory) return true;
   const std::size_t theirs = other ? caller.door.buffers().back().parts[*other].size : 0;
   if (has_memory && theirs > 0)
-    tell(caller, fmt::format("{} here, {} on rank {}; give all ranks the same size",
-                             format_size(size), format_size(theirs), *other));
+    caller.report(fmt::format("{} here, {} on rank {}; give all ranks the same size",
+                              format_size(size), format_size(theirs), *other));
   unregister_buffer(caller, memory);
   return false;
 }

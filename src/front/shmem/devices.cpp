@@ -4,14 +4,8 @@
 
 #include <cstring>
 
-#include "core/print_error.hpp"
-
 namespace gondwana::shmem {
 namespace {
-
-void tell(const Caller& caller, const std::string& why) {
-  print_error("gondwana: rank {}: {}: {}\n", index(caller.engine.rank()), caller.name, why);
-}
 
 // A registered buffer within the allocation, or null.
 const void* buffer_in(const Caller& caller, const Kind& kind, const std::byte* allocation) {
@@ -50,7 +44,7 @@ void* device_malloc(const Caller& caller, int device, std::size_t bytes) {
   const Result<MutableBytes> memory =
       kind ? (*kind)->allocate(bytes) : Result<MutableBytes>(kind.error());
   if (memory) return memory->data();
-  tell(caller, memory.error().text);
+  caller.report(memory.error().text);
   return nullptr;
 }
 
@@ -60,13 +54,12 @@ void device_free(const Caller& caller, void* address) {
   Kind* kind = caller.engine.kinds().of(memory);
   const void* buffer = kind == nullptr ? nullptr : buffer_in(caller, *kind, memory.data());
   if (buffer != nullptr)
-    return tell(
-        caller,
+    return caller.report(
         fmt::format("{}: its buffer at {} is still registered; call shmemx_buffer_unregister first",
                     fmt::ptr(address), fmt::ptr(buffer)));
   if (kind == nullptr || !kind->release(memory.data()))
-    tell(caller,
-         fmt::format("{}: not a pointer that shmemx_device_malloc returned", fmt::ptr(address)));
+    caller.report(
+        fmt::format("{}: not a pointer that shmemx_device_malloc returned", fmt::ptr(address)));
 }
 
 int device_memcpy(const Caller& caller, void* dest, const void* source, std::size_t bytes) {
@@ -80,7 +73,7 @@ int device_memcpy(const Caller& caller, void* dest, const void* source, std::siz
   const Result<void> copied = access->any_memory().copy(
       static_cast<std::byte*>(dest), static_cast<const std::byte*>(source), bytes);
   if (copied) return 0;
-  tell(caller, copied.error().text);
+  caller.report(copied.error().text);
   return 1;
 }
 

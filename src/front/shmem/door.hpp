@@ -93,6 +93,9 @@ struct Caller {
     return rank_in_team(pe);
   }
 
+  // Prints why the call has failed.
+  void report(const std::string& why) const;
+
  private:
   static constexpr Shortcut nobody{};
   Rank rank_in_team(int pe) const;

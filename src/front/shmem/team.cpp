@@ -1,6 +1,5 @@
 #include "front/shmem/team.hpp"
 
-#include "core/print_error.hpp"
 #include "front/shmem/checks.hpp"
 
 namespace gondwana::shmem {
@@ -15,8 +14,7 @@ int contexts_asked_for(const Caller& caller, const shmem_team_config_t* config, 
 
 // All members find the same error, so member 0 prints it.
 int refuse_split(const Caller& caller, const Team& parent, const std::string& why) {
-  if (parent.me == 0)
-    print_error("gondwana: rank {}: {}: {}\n", index(caller.engine.rank()), caller.name, why);
+  if (parent.me == 0) caller.report(why);
   return 1;
 }
 
