@@ -19,7 +19,7 @@
 namespace gondwana {
 namespace {
 
-std::string name_of(std::uintptr_t address, SymbolKind kind) {
+std::string symbol_name(std::uintptr_t address, SymbolKind kind) {
   Symbol symbol;
   if (!find_symbol(address, kind, symbol)) return {};
   make_readable(symbol.name);
@@ -52,7 +52,7 @@ bool visit_frame(void* data, const CallFrame& frame) {
 AddressFacts on_stack(std::uintptr_t address) {
   Owner owner{address, {}};
   visit_call_frames(visit_frame, &owner);
-  const std::string function = name_of(owner.frame.address, SymbolKind::function);
+  const std::string function = symbol_name(owner.frame.address, SymbolKind::function);
   return {AddressKind::stack, function.empty() ? "on the stack" : "on the stack of " + function};
 }
 
@@ -77,7 +77,7 @@ AddressFacts in_segment(const ElfW(Phdr) & segment, const dl_phdr_info& object,
   const bool is_relro = segment.p_type == PT_GNU_RELRO;
   if (segment.p_type != PT_LOAD && !is_relro) return {};
   if (!contains(object.dlpi_addr + segment.p_vaddr, segment.p_memsz, address)) return {};
-  const std::string name = name_of(address, SymbolKind::variable);
+  const std::string name = symbol_name(address, SymbolKind::variable);
   if (!is_program)
     return {AddressKind::library_variable,
             name.empty() ? fmt::format("in {}", object.dlpi_name)

@@ -33,6 +33,8 @@ double processor_quota();
 // At least 1.
 std::uint32_t usable_processors();
 
+inline constexpr std::uint64_t second_ns = 1'000'000'000;
+
 // Nanoseconds of CLOCK_MONOTONIC, which is the same for all processes of the machine.
 std::uint64_t monotonic_ns();
 

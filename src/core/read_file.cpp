@@ -17,7 +17,7 @@
 namespace gondwana {
 namespace {
 
-std::string_view name_of(mode_t mode) {
+std::string_view type_name(mode_t mode) {
   switch (mode & S_IFMT) {
     case S_IFDIR:
       return "a directory";
@@ -36,7 +36,7 @@ bool is_to_be_read(const struct stat& facts) {
 }
 
 Error no_file(mode_t mode) {
-  return {Errc::refused, fmt::format("it is {}, not a file", name_of(mode))};
+  return {Errc::refused, fmt::format("it is {}, not a file", type_name(mode))};
 }
 
 Error too_long(std::size_t longest) {

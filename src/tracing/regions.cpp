@@ -20,22 +20,22 @@ struct Region {
 // The open regions of the thread. A pointer, because thread-local memory is scarce in libraries
 // that are loaded late, for example by Python.
 using OpenRegions = std::vector<Region>;
-[[gnu::tls_model("initial-exec")]] constinit thread_local OpenRegions* own = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local OpenRegions* own_regions = nullptr;
 
-struct Leave {
-  ~Leave() {
-    delete own;
-    own = nullptr;  // also handles later calls of the thread
+struct FreesRegions {
+  ~FreesRegions() {
+    delete own_regions;
+    own_regions = nullptr;  // also handles later calls of the thread
   }
 };
 
 OpenRegions& open_regions() {
-  if (own == nullptr) {
-    thread_local const Leave at_the_end;
+  if (own_regions == nullptr) {
+    thread_local const FreesRegions at_the_end;
     static_cast<void>(&at_the_end);
-    own = new OpenRegions;
+    own_regions = new OpenRegions;
   }
-  return *own;
+  return *own_regions;
 }
 
 struct Nvtx {

@@ -41,8 +41,8 @@ constinit std::atomic<std::uint32_t> openings{0};
 constinit std::size_t ring_size_of_job = 0;
 
 // The memory may be gone when the thread ends.
-struct Leave {
-  ~Leave() {
+struct LeavesRing {
+  ~LeavesRing() {
     if (own.ring != nullptr && Tracer::is_on() &&
         own.opening == openings.load(std::memory_order_relaxed))
       own.ring->taken.store(0, std::memory_order_release);
@@ -137,7 +137,7 @@ TraceRing* Tracer::own_ring() {
   const std::uint32_t opening = openings.load(std::memory_order_relaxed);
   if (own.opening == opening) [[likely]]
     return own.ring;
-  thread_local const Leave at_the_end;
+  thread_local const LeavesRing at_the_end;
   static_cast<void>(&at_the_end);
   own = {opening, take_ring(*current.load(std::memory_order_acquire))};
   return own.ring;

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t tell_after = RemoteMessages::window / 4;
 
 // Requests to a peer that are sent at once.
-constexpr std::uint32_t max_at_once = 4;
+constexpr std::uint32_t max_sent_at_once = 4;
 
 RemoteMessages::Kind kind_of(MessageClass message_class) {
   if (message_class == MessageClass::notice) return RemoteMessages::Kind::notice;
@@ -74,9 +74,9 @@ std::optional<Draft> RemoteMessages::try_open(Rank to, MessageClass message_clas
   return Draft{nullptr, {}, &buffer.packet.message, buffer.block};
 }
 
-// Requests are batched while more than `max_at_once` of this size are in flight. A program that
-// waits for each request has fewer in flight. Replies are batched while requests wait for their
-// handlers.
+// Requests are batched while more than `max_sent_at_once` of this size are in flight. A program
+// that waits for each request has fewer in flight. Replies are batched while requests wait for
+// their handlers.
 void RemoteMessages::publish(const Draft& draft) {
   const std::scoped_lock turn(turn_);
   MessageBuffer& buffer = MessageBuffer::of(*draft.message);
@@ -87,7 +87,7 @@ void RemoteMessages::publish(const Draft& draft) {
   if (needs_credit(head.kind)) {
     const std::uint32_t credits = credits_of(head.bytes);
     peer.credits_used += credits - 1;
-    others_follow = peer.credits_used > max_at_once * credits;
+    others_follow = peer.credits_used > max_sent_at_once * credits;
   }
   const Bytes body = Bytes(buffer.block).first(head.bytes);
   send(buffer.peer, peer, {head, remote::bytes_of(buffer.packet), body},
@@ -250,7 +250,7 @@ void RemoteMessages::finish(MessageBuffer& buffer) {
   // sender's next one leaves at once.
   const bool others_follow = !arrived_[static_cast<std::size_t>(MessageClass::request)].empty();
   const bool is_small = credits_of(head.bytes) == 1;
-  if (peer.owed < (is_small && !others_follow ? max_at_once : tell_after)) return;
+  if (peer.owed < (is_small && !others_follow ? max_sent_at_once : tell_after)) return;
   if (peer.waiting > 0) return;  // a waiting message carries the report
   Head receipt{.kind = Kind::receipt};
   send(buffer.peer, peer, {receipt, remote::bytes_of(receipt), {}}, Departure::optional);

@@ -8,7 +8,7 @@ namespace gondwana::remote {
 namespace {
 
 // The interval between two checks. A batch that is open at both is sent.
-constexpr std::uint64_t check_interval_ns = 100'000;
+constexpr std::uint64_t batch_check_ns = 100'000;
 // The time that the agent keeps looking after the last open batch.
 constexpr std::uint64_t keep_checking_ns = 2'000'000;
 
@@ -18,7 +18,7 @@ void LeftBatches::check(std::uint64_t now_ns) {
   auto& bell = memory_.header().batch_bell;
   const bool was_rung = bell.asleep.load(std::memory_order_relaxed) == 0;
   if (!was_rung || now_ns < next_check_ns_) return;
-  next_check_ns_ = now_ns + check_interval_ns;
+  next_check_ns_ = now_ns + batch_check_ns;
   const bool has_sent_all = send_taken();
   if (check_each() || !has_sent_all) last_open_ns_ = now_ns;
   if (now_ns - last_open_ns_ < keep_checking_ns) return;

@@ -5,7 +5,7 @@
 namespace gondwana::remote {
 namespace {
 
-constexpr std::uint64_t check_interval_ns = 1'000'000'000;
+constexpr std::uint64_t file_check_ns = 1'000'000'000;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ void ServedFiles::follow(Rank rank, std::size_t number) {
 
 void ServedFiles::check(std::uint64_t now_ns) {
   if (asked_ == 0 || !on_shortened_ || now_ns < next_check_ns_) return;
-  next_check_ns_ = now_ns + check_interval_ns;
+  next_check_ns_ = now_ns + file_check_ns;
   const std::optional<Rank> before = std::exchange(shortened_, files_.find_shortened());
   if (shortened_ && before == shortened_) on_shortened_(*shortened_);
 }

@@ -11,7 +11,7 @@ namespace {
 // The number of unanswered batches from which requests are batched. The first two requests are sent
 // at once, each in its own batch. An open batch is sent when all earlier ones are answered, or with
 // an earlier reply if it is half full (docs/decisions/0028-small-operations-gather.md).
-constexpr std::size_t max_at_once = 2;
+constexpr std::size_t max_batches = 2;
 
 void trace_batch(std::uint32_t node, std::size_t size) {
   TraceRing* ring = Tracer::ring();
@@ -42,7 +42,7 @@ bool Stream::may_send(Urgency urgency) const {
   if (sent_.bytes_of_results() + sent_.last().result_size > window.results) return false;
   if (urgency == Urgency::send) return true;
   const bool is_worth_it = !open_.is_left_open() || open_.size() >= shared_.batch_limit / 2;
-  return unanswered() < max_at_once && is_worth_it;
+  return unanswered() < max_batches && is_worth_it;
 }
 
 Result<Posted> Stream::append(const NewRequest& request) {

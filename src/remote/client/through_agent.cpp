@@ -12,7 +12,7 @@ static_assert(longest_batch <= RecordRing::longest);
 static_assert(sizeof(MessageHeader) + longest_message <= RecordRing::longest);
 
 // The most messages that one poll handles.
-constexpr int max_at_once = 64;
+constexpr int max_answers = 64;
 
 // The largest batch in bytes that is copied into the ring.
 constexpr std::size_t max_copied = 4096;
@@ -87,7 +87,7 @@ Result<Posted> ThroughAgent::read(MutableBytes /*target*/, Remote /*from*/, Comp
 
 bool ThroughAgent::poll(const Handlers& handlers) {
   int handled = 0;
-  for (; handled < max_at_once; ++handled) {
+  for (; handled < max_answers; ++handled) {
     const auto message = from_agent_.front();
     if (!message) break;
     handlers.on_message(message->bytes);

@@ -69,7 +69,7 @@ screen::Page page_of_help() {
   return page;
 }
 
-struct Choices {
+struct TopChoices {
   Request request;
   bool once = false;
   std::string serves;  // "true": at the usual address
@@ -79,7 +79,7 @@ struct Choices {
 
 class TopLine : public CommandLine {
  public:
-  explicit TopLine(Choices& choices)
+  explicit TopLine(TopChoices& choices)
       : CommandLine(
             "top", "[OPTIONS] [JOB]",
             "Shows what the ranks of a job do: operations and bytes per second, messages to and "
@@ -125,7 +125,7 @@ std::vector<std::string> with_address(std::vector<std::string> words) {
 }
 
 // The address of --serve, if it was given.
-Result<std::optional<http::Address>> address_of(const Choices& choices) {
+Result<std::optional<http::Address>> address_of(const TopChoices& choices) {
   if (choices.serves.empty()) return std::optional<http::Address>();
   if (choices.once || choices.request.json)
     return Error{Errc::invalid_argument, fmt::format("--serve answers until the job ends: omit {}",
@@ -146,7 +146,7 @@ void act_on(int key, top::View& view) {
 }
 
 // Returns the signal that ended the display, or 0.
-Result<int> show(hosts::JobView& job, const Choices& choices) {
+Result<int> show(hosts::JobView& job, const TopChoices& choices) {
   const Result<void*> function = find_in_module("libgondwana_screen.so", screen::screen_symbol);
   if (!function)
     return Error{Errc::missing,
@@ -184,12 +184,12 @@ void print(const top::Table& table) {
 }  // namespace
 
 OptionList options_of_top() {
-  Choices choices;
+  TopChoices choices;
   return TopLine(choices).list();
 }
 
 int run_top(const std::vector<std::string>& words) {
-  Choices choices;
+  TopChoices choices;
   if (const std::optional<int> status = TopLine(choices).read(with_address(words))) return *status;
   const Result<std::optional<http::Address>> address = address_of(choices);
   if (!address) return complain("top", address.error().text);

@@ -20,7 +20,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-struct Choices {
+struct TraceChoices {
   Request request;
   std::string file;
   milliseconds last{0};
@@ -30,7 +30,7 @@ struct Choices {
 
 class TraceLine : public CommandLine {
  public:
-  explicit TraceLine(Choices& choices)
+  explicit TraceLine(TraceChoices& choices)
       : CommandLine(
             "trace", "[OPTIONS] [JOB]",
             "Writes the operations of a job's ranks, with their times, as a trace for "
@@ -58,7 +58,7 @@ bool continues() {
 }
 
 // If the trace waits for the job's end, the job may not have started yet.
-Result<hosts::JobView> find_job(const Choices& choices) {
+Result<hosts::JobView> find_job(const TraceChoices& choices) {
   constexpr milliseconds check_interval{200};
   constexpr int max_samples = 50;
   Result<hosts::JobView> job = hosts::JobView::open(choices.request.choice);
@@ -88,12 +88,12 @@ bool is_written_file(const std::string& name) {
 }  // namespace
 
 OptionList options_of_trace() {
-  Choices choices;
+  TraceChoices choices;
   return TraceLine(choices).list();
 }
 
 int run_trace(const std::vector<std::string>& words) {
-  Choices choices;
+  TraceChoices choices;
   if (const std::optional<int> status = TraceLine(choices).read(words)) return *status;
   Result<hosts::JobView> job = find_job(choices);
   if (const std::string& name = choices.request.choice.job; !job && is_written_file(name))

@@ -14,7 +14,7 @@
 namespace gondwana::commands {
 namespace {
 
-struct Choices {
+struct WhyChoices {
   Request request;
   bool stacks = false;
   std::chrono::milliseconds watch{1000};
@@ -22,7 +22,7 @@ struct Choices {
 
 class WhyLine : public CommandLine {
  public:
-  explicit WhyLine(Choices& choices)
+  explicit WhyLine(WhyChoices& choices)
       : CommandLine("why", "[OPTIONS] [JOB]",
                     "Watches a job for a moment and reports why it hangs: the first line names the "
                     "ranks that keep the others waiting. JOB is an id that gondwana ps shows, a "
@@ -40,12 +40,12 @@ class WhyLine : public CommandLine {
 }  // namespace
 
 OptionList options_of_why() {
-  Choices choices;
+  WhyChoices choices;
   return WhyLine(choices).list();
 }
 
 int run_why(const std::vector<std::string>& words) {
-  Choices choices;
+  WhyChoices choices;
   if (const std::optional<int> status = WhyLine(choices).read(words)) return *status;
   Result<hosts::JobView> view = hosts::JobView::open(choices.request.choice);
   if (!view) return complain("why", view.error().text);

@@ -15,51 +15,51 @@
 namespace gondwana::jobs {
 namespace {
 
-struct Known {
+struct WaitingCall {
   long number;
   std::string_view name;
   bool has_descriptor = false;  // its first argument is a descriptor
 };
 
 // System calls that wait. No architecture has all of them.
-constexpr std::array known{
-    Known{SYS_read, "read", true},
-    Known{SYS_readv, "readv", true},
-    Known{SYS_pread64, "pread", true},
-    Known{SYS_write, "write", true},
-    Known{SYS_writev, "writev", true},
-    Known{SYS_pwrite64, "pwrite", true},
-    Known{SYS_recvfrom, "recv", true},
-    Known{SYS_recvmsg, "recvmsg", true},
-    Known{SYS_sendto, "send", true},
-    Known{SYS_sendmsg, "sendmsg", true},
-    Known{SYS_accept, "accept", true},
-    Known{SYS_accept4, "accept", true},
-    Known{SYS_connect, "connect", true},
-    Known{SYS_fsync, "fsync", true},
-    Known{SYS_fdatasync, "fdatasync", true},
-    Known{SYS_flock, "flock", true},
-    Known{SYS_fcntl, "fcntl", true},
-    Known{SYS_ioctl, "ioctl", true},
-    Known{SYS_epoll_pwait, "epoll_wait", true},
-    Known{SYS_openat, "open"},
-    Known{SYS_ppoll, "poll"},
-    Known{SYS_pselect6, "select"},
-    Known{SYS_nanosleep, "nanosleep"},
-    Known{SYS_clock_nanosleep, "clock_nanosleep"},
-    Known{SYS_futex, "futex, for a lock or another thread"},
-    Known{SYS_wait4, "wait, for a child process"},
-    Known{SYS_waitid, "wait, for a child process"},
-    Known{SYS_rt_sigtimedwait, "sigwait"},
-    Known{SYS_rt_sigsuspend, "sigsuspend"},
-    Known{SYS_semtimedop, "semop"},
-    Known{SYS_msgrcv, "msgrcv"},
+constexpr std::array waiting_calls{
+    WaitingCall{SYS_read, "read", true},
+    WaitingCall{SYS_readv, "readv", true},
+    WaitingCall{SYS_pread64, "pread", true},
+    WaitingCall{SYS_write, "write", true},
+    WaitingCall{SYS_writev, "writev", true},
+    WaitingCall{SYS_pwrite64, "pwrite", true},
+    WaitingCall{SYS_recvfrom, "recv", true},
+    WaitingCall{SYS_recvmsg, "recvmsg", true},
+    WaitingCall{SYS_sendto, "send", true},
+    WaitingCall{SYS_sendmsg, "sendmsg", true},
+    WaitingCall{SYS_accept, "accept", true},
+    WaitingCall{SYS_accept4, "accept", true},
+    WaitingCall{SYS_connect, "connect", true},
+    WaitingCall{SYS_fsync, "fsync", true},
+    WaitingCall{SYS_fdatasync, "fdatasync", true},
+    WaitingCall{SYS_flock, "flock", true},
+    WaitingCall{SYS_fcntl, "fcntl", true},
+    WaitingCall{SYS_ioctl, "ioctl", true},
+    WaitingCall{SYS_epoll_pwait, "epoll_wait", true},
+    WaitingCall{SYS_openat, "open"},
+    WaitingCall{SYS_ppoll, "poll"},
+    WaitingCall{SYS_pselect6, "select"},
+    WaitingCall{SYS_nanosleep, "nanosleep"},
+    WaitingCall{SYS_clock_nanosleep, "clock_nanosleep"},
+    WaitingCall{SYS_futex, "futex, for a lock or another thread"},
+    WaitingCall{SYS_wait4, "wait, for a child process"},
+    WaitingCall{SYS_waitid, "wait, for a child process"},
+    WaitingCall{SYS_rt_sigtimedwait, "sigwait"},
+    WaitingCall{SYS_rt_sigsuspend, "sigsuspend"},
+    WaitingCall{SYS_semtimedop, "semop"},
+    WaitingCall{SYS_msgrcv, "msgrcv"},
 #ifdef SYS_pause
-    Known{SYS_pause, "pause"},
-    Known{SYS_poll, "poll"},
-    Known{SYS_select, "select"},
-    Known{SYS_open, "open"},
-    Known{SYS_epoll_wait, "epoll_wait", true},
+    WaitingCall{SYS_pause, "pause"},
+    WaitingCall{SYS_poll, "poll"},
+    WaitingCall{SYS_select, "select"},
+    WaitingCall{SYS_open, "open"},
+    WaitingCall{SYS_epoll_wait, "epoll_wait", true},
 #endif
 };
 
@@ -79,13 +79,13 @@ std::optional<Found> parse(const std::string& text) {
   return found;
 }
 
-const Known* look_up(const Found& found) {
-  const auto* call = std::ranges::find(known, found.number, &Known::number);
-  return call != known.end() ? call : nullptr;
+const WaitingCall* look_up(const Found& found) {
+  const auto* call = std::ranges::find(waiting_calls, found.number, &WaitingCall::number);
+  return call != waiting_calls.end() ? call : nullptr;
 }
 
 std::string describe(const Found& found) {
-  const Known* call = look_up(found);
+  const WaitingCall* call = look_up(found);
   if (call == nullptr) return fmt::format("system call {}", found.number);
   if (!call->has_descriptor) return std::string(call->name);
   return fmt::format("{} of descriptor {}", call->name, found.descriptor);
@@ -104,7 +104,7 @@ std::string system_call_of(pid_t process) {
   std::getline(file, text);
   const std::optional<Found> found = parse(text);
   if (!found) return {};
-  const Known* call = look_up(*found);
+  const WaitingCall* call = look_up(*found);
   if (call == nullptr || !call->has_descriptor) return describe(*found);
   std::error_code failure;
   const auto target = std::filesystem::read_symlink(

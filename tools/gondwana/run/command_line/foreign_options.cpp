@@ -12,14 +12,14 @@ struct Foreign {
 };
 
 constexpr std::string_view ranks = "-n N";
-constexpr std::string_view variable = "-x NAME=VALUE";
+constexpr std::string_view variable_option = "-x NAME=VALUE";
 
 constexpr std::array foreign{
     Foreign{"chdir", "--wdir FOLDER"},
     Foreign{"cpu-bind", "--bind-to core"},
-    Foreign{"env", variable},
-    Foreign{"export", variable},
-    Foreign{"genv", variable},
+    Foreign{"env", variable_option},
+    Foreign{"export", variable_option},
+    Foreign{"genv", variable_option},
     Foreign{"machinefile", "--hostfile FILE"},
     Foreign{"mca", "a variable of gondwana info"},
     Foreign{"nodelist", "--hosts A:N,B:N"},

@@ -13,7 +13,7 @@ namespace gondwana::launch {
 namespace {
 
 constexpr std::string_view library = "libgondwana_shmem_profile.so";
-constexpr std::string_view variable = "LD_PRELOAD=";
+constexpr std::string_view preload = "LD_PRELOAD=";
 
 // Looks next to this program, as in a build folder, then where it is installed.
 Result<std::string> find_library() {
@@ -28,7 +28,7 @@ Result<std::string> find_library() {
 
 std::string preloaded_already(const std::vector<std::string>& environment) {
   for (auto entry = environment.rbegin(); entry != environment.rend(); ++entry)
-    if (entry->starts_with(variable)) return entry->substr(variable.size());
+    if (entry->starts_with(preload)) return entry->substr(preload.size());
   const char* inherited = std::getenv("LD_PRELOAD");
   return inherited != nullptr ? inherited : "";
 }
@@ -45,8 +45,7 @@ Result<void> preload_profile(std::vector<std::string>& environment) {
                              *file)};
   }
   const std::string others = preloaded_already(environment);
-  environment.push_back(
-      fmt::format("{}{}{}{}", variable, *file, others.empty() ? "" : ":", others));
+  environment.push_back(fmt::format("{}{}{}{}", preload, *file, others.empty() ? "" : ":", others));
   return {};
 }
 

@@ -12,7 +12,7 @@
 namespace gondwana::launch {
 namespace {
 
-constexpr std::uint64_t poll_interval_ns = 500'000'000;
+constexpr std::uint64_t input_check_ns = 500'000'000;
 
 bool is_in_background() {
   return ::isatty(STDIN_FILENO) == 1 && ::tcgetpgrp(STDIN_FILENO) != ::getpgrp();
@@ -45,7 +45,7 @@ std::optional<std::uint64_t> StandardInput::next_ns() const {
 
 void StandardInput::watch() {
   if (is_in_background()) {
-    next_look_ns_ = monotonic_ns() + poll_interval_ns;
+    next_look_ns_ = monotonic_ns() + input_check_ns;
   } else if (poller_->watch(STDIN_FILENO, EPOLLIN, [this] { read_some(); })) {
     state_ = State::watching;
   } else {
@@ -58,7 +58,7 @@ void StandardInput::read_some() {
   if (is_in_background()) {
     poller_->forget(STDIN_FILENO);
     state_ = State::looking;
-    next_look_ns_ = monotonic_ns() + poll_interval_ns;
+    next_look_ns_ = monotonic_ns() + input_check_ns;
     return;
   }
   // Allocated because the stack may be small.

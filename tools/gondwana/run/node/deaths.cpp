@@ -8,14 +8,14 @@
 namespace gondwana::launch {
 namespace {
 
-constexpr std::uint64_t grace_ns = 1'000'000'000;
-constexpr std::uint64_t poll_interval_ns = 100'000'000;
+constexpr std::uint64_t lost_program_grace_ns = 1'000'000'000;
+constexpr std::uint64_t recheck_ns = 100'000'000;
 
 }  // namespace
 
 void LostPrograms::add(std::uint32_t rank, pid_t pid, Remains remains, std::uint64_t now) {
   forget(rank);
-  programs_.push_back({rank, pid, std::move(remains), now + grace_ns});
+  programs_.push_back({rank, pid, std::move(remains), now + lost_program_grace_ns});
 }
 
 void LostPrograms::forget(std::uint32_t rank) {
@@ -38,9 +38,9 @@ std::optional<std::uint64_t> LostPrograms::next_ns() const {
 bool LostPrograms::wait_longer(std::uint32_t rank, const ProcessorUse& use, std::uint64_t now) {
   const auto found = std::ranges::find(programs_, rank, &Program::rank);
   if (found == programs_.end()) return true;
-  if (!found->respite) found->respite.emplace(grace_ns, now);
+  if (!found->respite) found->respite.emplace(lost_program_grace_ns, now);
   if (!found->respite->lasts(use, now)) return false;
-  found->due_ns = now + poll_interval_ns;
+  found->due_ns = now + recheck_ns;
   return true;
 }
 

@@ -25,8 +25,6 @@
 namespace gondwana::launch {
 namespace {
 
-constexpr std::uint64_t second_ns = 1'000'000'000;
-
 struct Process {
   pid_t pid;
   pid_t parent;

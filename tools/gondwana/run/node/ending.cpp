@@ -12,7 +12,7 @@ constexpr std::uint64_t sweep_every_ns = 10'000'000;
 constexpr std::uint64_t give_up_after_ns = 3'000'000'000;
 constexpr std::uint64_t max_late_ns = 500'000'000;
 constexpr std::uint64_t max_respite_ns = 60'000'000'000;
-constexpr std::uint64_t poll_interval_ns = 100'000'000;
+constexpr std::uint64_t end_check_ns = 100'000'000;
 
 }  // namespace
 
@@ -84,13 +84,13 @@ std::vector<int> Ending::step(const DescendantsSeen& seen, std::uint64_t now) {
   begin_grace(now);
   if (later_ && now >= later_->at_ns) {
     if (respite_->lasts(seen.use, now))
-      later_->at_ns = now + poll_interval_ns;
+      later_->at_ns = now + end_check_ns;
     else
       ask(later_->grace_ns, now);
   }
   if (state_ == State::asked && now >= kill_at_ns_) {
     if (respite_ && respite_->lasts(seen.use, now))
-      kill_at_ns_ = now + poll_interval_ns;
+      kill_at_ns_ = now + end_check_ns;
     else
       kill(now);
   }

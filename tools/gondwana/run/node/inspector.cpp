@@ -16,7 +16,6 @@
 namespace gondwana::launch {
 namespace {
 
-constexpr std::uint64_t second_ns = 1'000'000'000;
 constexpr std::uint64_t no_limit_ns = std::numeric_limits<std::uint64_t>::max();
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/exit_status.hpp"
+#include "core/machine.hpp"
 #include "memory/job_end.hpp"
 #include "run/io/next_time.hpp"
 #include "run/node/diagnosis.hpp"
@@ -13,7 +14,6 @@
 namespace gondwana::launch {
 namespace {
 
-constexpr std::uint64_t second_ns = 1'000'000'000;
 constexpr std::uint64_t grace_ns = 2 * second_ns;       // between our SIGTERM and SIGKILL
 constexpr std::uint64_t user_grace_ns = 5 * second_ns;  // after a forwarded INT or TERM
 

@@ -27,7 +27,6 @@
 namespace gondwana::launch {
 namespace {
 
-constexpr std::uint64_t second_ns = 1'000'000'000;
 constexpr std::uint64_t close_timeout_ns = second_ns;       // timeout after the end of a host
 constexpr std::uint64_t close_interval_ns = 3 * second_ns;  // timeout for the second end
 constexpr std::uint64_t look_time_ns = 5 * second_ns;

@@ -8,13 +8,13 @@
 #include <sstream>
 
 #include "base/exit_status.hpp"
+#include "core/machine.hpp"
 #include "link/way_to_host.hpp"
 #include "run/node/diagnosis.hpp"
 
 namespace gondwana::launch {
 namespace {
 
-constexpr std::uint64_t second_ns = 1'000'000'000;
 constexpr std::uint64_t never_ns = std::numeric_limits<std::uint64_t>::max();
 
 // Removes the last line of ssh about a lost connection, because our message contains it.

@@ -7,14 +7,15 @@
 #include <utility>
 
 #include "base/exit_status.hpp"
+#include "core/machine.hpp"
 #include "run/io/next_time.hpp"
 #include "run/overloaded.hpp"
 
 namespace gondwana::launch {
 namespace {
 
-constexpr std::uint64_t second_ns = 1'000'000'000;
-constexpr std::uint64_t user_grace_ns = 10 * second_ns;  // grace period after the first INT or TERM
+constexpr std::uint64_t hosts_grace_ns =
+    10 * second_ns;  // grace period after the first INT or TERM
 
 }  // namespace
 
@@ -112,7 +113,7 @@ void JobOnHosts::on_seen(const HostSeen& seen, std::uint64_t now) {
   if (const std::optional<HostEnd> end = host.life.look(seen, now))
     return end_host(seen.node, *end, true);
   // A host that answers is not lost, even if its end takes long.
-  if (is_suspect && now >= seen.heard_ns + user_grace_ns / 2) end_host(seen.node, {}, true);
+  if (is_suspect && now >= seen.heard_ns + hosts_grace_ns / 2) end_host(seen.node, {}, true);
 }
 
 // The remote launchers handle the first and the second signal themselves. After that the conductor
@@ -137,7 +138,7 @@ void JobOnHosts::on(const OutputFailed& failed) {
 void JobOnHosts::on_tick(std::uint64_t now) {
   if (time_up_ns_ && now >= *time_up_ns_) on_time_up();
   // A preceding explanation does not shorten the hosts' time, because they get the signal only now.
-  if (is_asked_to_end_ && !abandon_at_ns_) abandon_at_ns_ = now + user_grace_ns;
+  if (is_asked_to_end_ && !abandon_at_ns_) abandon_at_ns_ = now + hosts_grace_ns;
   const bool abandons = abandon_at_ns_ && now >= *abandon_at_ns_;
   if (abandons) abandon_at_ns_ = now + second_ns;
   for (std::uint32_t node = 0; node < hosts_.size(); ++node) {
