@@ -19,6 +19,14 @@ void Channel::write(std::string bytes) {
   }
 }
 
+void Channel::write_shared(const std::shared_ptr<const std::string>& frame) {
+  constexpr std::size_t long_frame = 1 << 16;  // in jobs of a thousand hosts
+  if (frame->size() < long_frame) return write(*frame);
+  if (closed_) return;
+  written_ += frame->size();
+  send({.frame = frame});
+}
+
 // It arrives with the last of those bytes, not later.
 void Channel::mark(std::function<void()> on_read) {
   if (closed_) return;
@@ -67,7 +75,8 @@ void Channel::arrive() {
     if (item.is_end && on_end_arrived) schedule_.after(0, on_end_arrived);
     if (abandoned_) continue;
     any = true;
-    const bool joins = !arrived_.empty() && !arrived_.back().mark && !item.is_end;
+    const bool joins = !arrived_.empty() && !arrived_.back().mark && !arrived_.back().frame &&
+                       !item.frame && !item.is_end;
     if (!joins) {
       arrived_.push_back(std::move(item));
       continue;

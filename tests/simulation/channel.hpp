@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,6 +20,7 @@ class Channel {
   struct Item {
     Time at = 0;
     std::string bytes = {};
+    std::shared_ptr<const std::string> frame = nullptr;  // instead of bytes: a whole one
     std::function<void()> mark = {};
     bool is_end = false;
   };
@@ -33,6 +35,8 @@ class Channel {
 
   // The end that writes.
   void write(std::string bytes);
+  // A frame that is written to many. A long one stays whole, and has one copy.
+  void write_shared(const std::shared_ptr<const std::string>& frame);
   void mark(std::function<void()> on_read);  // for the reader, after what was written before
   void close();
 

@@ -25,6 +25,7 @@ constexpr Time late_ns = 20 * ms;  // a loop that sleeps may wake up so much lat
 
 std::vector<Job> parts_of(const Plan& plan) {
   std::vector<Job> parts;
+  const std::uint32_t total = plan.ranks();
   std::uint32_t first = 0;
   for (std::uint32_t node = 0; node < plan.hosts.size(); ++node) {
     Job& part = parts.emplace_back();
@@ -34,7 +35,7 @@ std::vector<Job> parts_of(const Plan& plan) {
     part.share = {.node = node,
                   .nodes = static_cast<std::uint32_t>(plan.hosts.size()),
                   .first = first,
-                  .total = plan.ranks(),
+                  .total = total,
                   .tag = tag,
                   .peer_timeout_s = plan.peer_timeout_s};
     if (node != 0) part.streams.reader.reset();
@@ -90,7 +91,7 @@ void Front::start() {
                         .by_ssh = true,
                         .peer_timeout_s = timeout,
                         .start_limit_s = link::start_limit_s(timeout)}});
-    send(node, Task{parts_[node], {}, "/"});
+    send({{node}, Task{parts_[node], {}, "/"}});
   }
   loop_.post([] {});
 }
@@ -103,12 +104,7 @@ void Front::handle(const HostsEvent& event) {
 void Front::perform(const HostsAction& action) {
   std::visit(
       Overloaded{[this](const launch::Said& said) { world_.say(said.sentence); },
-                 [this](const Send& send_it) {
-                   if (known_[send_it.node].is_closed)
-                     world_.fail("a frame is sent to host " + name(send_it.node) +
-                                 ", which is over");
-                   send(send_it.node, send_it.frame);
-                 },
+                 [this](const Send& send_it) { send(send_it); },
                  [this](const CloseHost& host) {
                    if (known_[host.node].is_closed)
                      world_.fail("host " + name(host.node) + " ends twice");
@@ -135,17 +131,25 @@ void Front::explain(Time longest) {
   stop(until - world_.now());
 }
 
-void Front::send(std::uint32_t node, const Frame& frame) {
-  if (const auto* end = std::get_if<End>(&frame)) {
-    world_.log([&] {
-      return fmt::format("conductor: tells host {} of the end, status {}", name(node), end->status);
-    });
-    if (!known_[node].has_said_hello)
-      world_.fail("the job ends, and waits for host " + name(node) + ", which has not begun");
+void Front::send(const Send& send) {
+  const auto* end = std::get_if<End>(&send.frame);
+  const auto bytes = std::make_shared<const std::string>(encode(send.frame, tag));
+  for (const std::uint32_t node : send.to) {
+    if (known_[node].is_closed)
+      world_.fail("a frame is sent to host " + name(node) + ", which is over");
+    if (end != nullptr) look_at_end(node, *end);
+    if (!known_[node].is_open) continue;
+    ++sent_;
+    hosts_[node]->down().write_shared(bytes);
   }
-  if (!known_[node].is_open) return;
-  ++sent_;
-  hosts_[node]->down().write(encode(frame, tag));
+}
+
+void Front::look_at_end(std::uint32_t node, const End& end) {
+  world_.log([&] {
+    return fmt::format("conductor: tells host {} of the end, status {}", name(node), end.status);
+  });
+  if (!known_[node].has_said_hello)
+    world_.fail("the job ends, and waits for host " + name(node) + ", which has not begun");
 }
 
 std::uint64_t Front::bytes() const {
@@ -218,6 +222,8 @@ void Front::on_frame(std::uint32_t node, Frame& frame) {
   Known& known = known_[node];
   if (std::holds_alternative<Hello>(frame)) {
     known.has_said_hello = true;
+    // From now on its silence may last less long.
+    silence_at_ns_ = std::min(silence_at_ns_, known.heard_ns + peer_timeout_ns());
     if (known.loss) expect_loss_after_hello(node);
   }
   if (const auto* ended = std::get_if<Ended>(&frame)) {
@@ -252,15 +258,21 @@ void Front::expect_loss_after_hello(std::uint32_t node) {
   expect_loss(node);
 }
 
+Time Front::peer_timeout_ns() const {
+  return world_.plan().peer_timeout_s * second;
+}
+
 void Front::expect_silence() {
   const std::uint32_t timeout_s = world_.plan().peer_timeout_s;
-  for (std::uint32_t node = 0; node < known_.size() && timeout_s != 0; ++node) {
+  if (timeout_s == 0 || world_.now() < silence_at_ns_) return;
+  silence_at_ns_ = Cause::never;
+  for (std::uint32_t node = 0; node < known_.size(); ++node) {
     Known& known = known_[node];
     const std::uint32_t limit_s = known.has_said_hello ? timeout_s : link::start_limit_s(timeout_s);
     const Time limit = known.heard_ns + limit_s * second;
-    if (known.has_ended || known.pipe_ended || known.wait_status || known.silence ||
-        world_.now() < limit || hosts_[node]->up().has_unread())
-      continue;
+    if (known.has_ended || known.pipe_ended || known.wait_status || known.silence) continue;
+    silence_at_ns_ = std::min(silence_at_ns_, limit);
+    if (world_.now() < limit || hosts_[node]->up().has_unread()) continue;
     known.silence = world_.ledger().add(
         {.what = fmt::format("host {} has been silent for {} s", name(node), limit_s),
          .status = {exit_failure},
@@ -305,8 +317,10 @@ void Front::step() {
 
 void Front::ping_hosts() {
   if (world_.now() < ping_at_ns_) return;
+  Send ping{{}, Ping{world_.now()}};
   for (std::uint32_t node = 0; node < hosts_.size(); ++node)
-    if (!decisions_.is_over(node)) send(node, Ping{world_.now()});
+    if (!decisions_.is_over(node)) ping.to.push_back(node);
+  send(ping);
   ping_at_ns_ = world_.now() + ping_every_ns_;
 }
 

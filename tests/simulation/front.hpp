@@ -56,7 +56,8 @@ class Front {
 
   void handle(const launch::HostsEvent& event);
   void perform(const launch::HostsAction& action);
-  void send(std::uint32_t node, const launch::Frame& frame);
+  void send(const launch::Send& send);
+  void look_at_end(std::uint32_t node, const launch::End& end);
   void close(std::uint32_t node, bool is_killed);
   void explain(Time longest);
 
@@ -67,6 +68,7 @@ class Front {
   void expect_loss(std::uint32_t node);
   void expect_loss_after_hello(std::uint32_t node);
   void expect_silence();
+  Time peer_timeout_ns() const;
   void expect_timeout();
   void check_waiting_user();
 
@@ -88,6 +90,7 @@ class Front {
   Time began_;
   Time ping_every_ns_;
   Time ping_at_ns_ = 0;
+  Time silence_at_ns_ = 0;           // no host is silent for too long before
   std::optional<Time> asked_at_ns_;  // to end, by the user
   std::optional<int> output_failure_;
   std::uint64_t sent_ = 0;

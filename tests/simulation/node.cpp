@@ -38,7 +38,6 @@ Node::Node(World& world, std::uint32_t number, Job job, Uplink uplink)
              [this] { world_.fail("the guardian of host " + this->name() + " spins"); }}),
       parser_(job_.share.tag),
       heard_ns_(world.now()),
-      epochs_(job_.share.nodes),
       sockets_(job_.ranks()),
       agent_life_(name()) {}
 
@@ -48,7 +47,7 @@ void Node::start() {
     tell(Hello{});
   }
   start_ranks();
-  if (epochs_.size() <= 1) world_.on_node_knows_all();
+  if (job_.share.nodes <= 1) world_.on_node_knows_all();
   loop_.post([] {});
 }
 
@@ -276,6 +275,7 @@ void Node::read_frames() {
   if (uplink_.down->has_unread()) loop_.post([this] { read_frames(); });
   if (item->is_end) return lose("the launcher is gone");
   heard_ns_ = world_.now();
+  if (item->frame) return on_frame(world_.read(item->frame, job_.share.tag));
   parser_.add(item->bytes);
   while (link_open_) {
     Result<std::optional<Frame>> frame = parser_.next();
@@ -285,7 +285,7 @@ void Node::read_frames() {
   }
 }
 
-void Node::on_frame(Frame& frame) {
+void Node::on_frame(const Frame& frame) {
   if (const auto* ping = std::get_if<Ping>(&frame)) return tell(Pong{ping->sent_ns, world_.now()});
   if (const auto* end = std::get_if<End>(&frame)) {
     world_.log(
@@ -305,20 +305,18 @@ void Node::on_frame(Frame& frame) {
   if (std::holds_alternative<Input>(frame) || std::holds_alternative<Taken>(frame)) return;
   const auto* update = std::get_if<NodeRows>(&frame);
   if (update == nullptr) return lose("the launcher sent what it never sends");
-  take(update->rows);
+  take(*update);
 }
 
-// Only rows that have changed are sent.
-void Node::take(const std::vector<NodeRow>& rows) {
-  for (const NodeRow& row : rows) {
-    std::uint64_t& epoch = epochs_.at(row.node);
-    if (row.epoch <= epoch)
-      world_.fail(fmt::format("host {} is told row {} of epoch {}, and has epoch {}", name(),
-                              row.node, row.epoch, epoch));
-    known_nodes_ += epoch == 0 ? 1 : 0;
-    if (epoch == 0 && known_nodes_ == epochs_.size()) world_.on_node_knows_all();
-    epoch = row.epoch;
-  }
+// Only rows that have changed are sent, and all of them at first.
+void Node::take(const NodeRows& update) {
+  const RowsSeen seen = world_.look_at(update);
+  if (seen.lowest_epoch <= epoch_)
+    world_.fail(fmt::format("host {} is told a row of epoch {}, and has rows of epoch {}", name(),
+                            seen.lowest_epoch, epoch_));
+  if (epoch_ == 0 && seen.nodes != job_.share.nodes)
+    world_.fail(fmt::format("host {} is told the rows of {} nodes only", name(), seen.nodes));
+  if (std::exchange(epoch_, seen.highest_epoch) == 0) world_.on_node_knows_all();
 }
 
 void Node::lose(const std::string& sentence) {

@@ -93,8 +93,8 @@ class Node {
   void tell(const launch::Frame& frame);
   void say(const std::string& sentence);
   void read_frames();
-  void on_frame(launch::Frame& frame);
-  void take(const std::vector<launch::NodeRow>& rows);
+  void on_frame(const launch::Frame& frame);
+  void take(const launch::NodeRows& update);
   void lose(const std::string& sentence);
   void read_rank(std::uint32_t rank);
   void reap_rank(std::uint32_t rank);
@@ -117,8 +117,7 @@ class Node {
   launch::FrameParser parser_;
   bool link_open_ = true;
   Time heard_ns_;
-  std::vector<std::uint64_t> epochs_;  // of the rows of all nodes
-  std::uint32_t known_nodes_ = 0;
+  std::uint64_t epoch_ = 0;  // of the rows of all nodes; 0: they are not known
   std::vector<std::unique_ptr<Rank>> ranks_;
   std::vector<std::deque<Said>> sockets_;  // what ranks have said
   std::vector<std::unique_ptr<Process>> processes_;

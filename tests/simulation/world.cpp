@@ -6,8 +6,10 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <set>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "run/job.hpp"
 #include "simulation/front.hpp"
@@ -31,7 +33,8 @@ launch::Job job_on_one_host(const Plan& plan) {
 
 }  // namespace
 
-World::World(const Plan& plan, bool logs) : plan_(plan), logs_(logs), schedule_(plan.seed) {
+World::World(const Plan& plan, bool logs)
+    : plan_(plan), ranks_(plan.ranks()), logs_(logs), schedule_(plan.seed) {
   nodes_.reserve(plan.hosts.size());
 }
 
@@ -108,6 +111,34 @@ bool World::is_done() const {
   return status_ && std::ranges::all_of(nodes_, [](const auto& node) { return node->is_over(); });
 }
 
+const launch::Frame& World::read(const std::shared_ptr<const std::string>& frame,
+                                 std::uint64_t tag) {
+  if (std::exchange(frame_, frame) == frame) return content_;
+  rows_.reset();
+  launch::FrameParser parser(tag);
+  parser.add(*frame);
+  Result<std::optional<launch::Frame>> content = parser.next();
+  if (content && *content)
+    content_ = **std::move(content);
+  else
+    fail("a frame to many hosts is not understood");
+  return content_;
+}
+
+RowsSeen World::look_at(const launch::NodeRows& update) {
+  if (&update == std::get_if<launch::NodeRows>(&content_) && rows_) return *rows_;
+  std::set<std::uint32_t> nodes;
+  RowsSeen seen{.lowest_epoch = ~std::uint64_t{0}};
+  for (const launch::NodeRow& row : update.rows) {
+    nodes.insert(row.node);
+    seen.lowest_epoch = std::min(seen.lowest_epoch, row.epoch);
+    seen.highest_epoch = std::max(seen.highest_epoch, row.epoch);
+  }
+  seen.nodes = nodes.size();
+  if (&update == std::get_if<launch::NodeRows>(&content_)) rows_ = seen;
+  return seen;
+}
+
 void World::on_rank_joined() {
   ++joined_;
   try_start();
@@ -120,7 +151,7 @@ void World::on_node_knows_all() {
 
 // Once: each rank joins once, and each node knows all from then on.
 void World::try_start() {
-  if (joined_ != plan_.ranks() || knowing_ != plan_.hosts.size()) return;
+  if (joined_ != ranks_ || knowing_ != plan_.hosts.size()) return;
   report_.to_start = traffic();
   Random random = this->random();
   for (const auto& node : nodes_)
@@ -129,8 +160,9 @@ void World::try_start() {
 
 void World::on_rank_finalizes() {
   on_progress();
-  if (++finalized_ != plan_.ranks()) return;
+  if (++finalized_ != ranks_) return;
   log([] { return "all ranks have called finalize"; });
+  report_.to_finalize = traffic();
   Random random = this->random();
   for (const auto& node : nodes_)
     for (const auto& rank : node->ranks()) rank->finalize(random.skewed(5 * ms));
@@ -186,6 +218,7 @@ void World::plan_faults() {
     schedule_.after(fault.at, [this, fault] {
       if (status_) return;
       log([&] { return "FAULT " + describe(fault); });
+      if (report_.to_fault.at == 0) report_.to_fault = traffic();
       commit(fault);
     });
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "run/remote/frames.hpp"
 #include "simulation/ledger.hpp"
 #include "simulation/plan.hpp"
 #include "simulation/random.hpp"
@@ -29,12 +30,21 @@ struct Traffic {
   std::uint64_t bytes = 0;
 };
 
+// Rows of nodes that a host is told.
+struct RowsSeen {
+  std::size_t nodes = 0;
+  std::uint64_t lowest_epoch = 0;
+  std::uint64_t highest_epoch = 0;
+};
+
 // How a run went.
 struct Report {
   std::string wrong;  // empty: all was right
   int status = 0;
-  Time time = 0;     // virtual
-  Traffic to_start;  // until all ranks have joined
+  Time time = 0;        // virtual
+  Traffic to_start;     // until all ranks have joined
+  Traffic to_finalize;  // until all ranks have called finalize
+  Traffic to_fault;     // until the first one
   Traffic to_end;
   std::uint64_t trace = 0;       // a hash of all events in order
   std::vector<std::string> log;  // events in words, if they were asked for
@@ -66,11 +76,15 @@ class World {
   void say(const std::string& sentence);
   void end(int status);  // of the user's command
 
+  // What all hosts get is read once.
+  const launch::Frame& read(const std::shared_ptr<const std::string>& frame, std::uint64_t tag);
+  RowsSeen look_at(const launch::NodeRows& update);
+
   // What ranks tell each other.
   void on_rank_joined();
   void on_node_knows_all();
   void on_rank_finalizes();
-  bool have_all_finalized() const { return finalized_ == plan_.ranks(); }
+  bool have_all_finalized() const { return finalized_ == ranks_; }
   void on_progress() { ++progress_; }
   // No rank of the job can go on, and none has since the last look.
   bool is_still(std::uint64_t& looked_at) const;
@@ -96,6 +110,7 @@ class World {
   std::string describe_left() const;
 
   Plan plan_;
+  std::uint32_t ranks_;
   bool logs_;
   Schedule schedule_;
   std::uint64_t streams_ = 0;
@@ -109,6 +124,9 @@ class World {
   std::size_t joined_ = 0;   // ranks
   std::size_t knowing_ = 0;  // nodes that know all
   std::uint32_t finalized_ = 0;
+  std::shared_ptr<const std::string> frame_;  // the last that was shared
+  launch::Frame content_;                     // its content
+  std::optional<RowsSeen> rows_;              // the rows in it
   std::uint64_t progress_ = 0;
   bool whole_ = true;
   bool launcher_killed_ = false;

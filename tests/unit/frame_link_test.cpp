@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -74,6 +75,25 @@ TEST_F(FrameLinkTest, more_than_a_pipe_holds_passes_without_blocking) {
   EXPECT_TRUE(left->has_sent_all());
   ASSERT_EQ(right_got.size(), 2U);
   EXPECT_EQ(std::get<Input>(right_got[0]).text, much);
+}
+
+TEST_F(FrameLinkTest, a_frame_of_several_links_keeps_its_place_and_lives_once) {
+  const std::string much(300'000, 'x');
+  auto shared = std::make_shared<const std::string>(encode(Input{much}, tag));
+  left->send(shared);
+  right->send(shared);
+  EXPECT_EQ(shared.use_count(), 3);
+  left->send(Said{"a"});
+  left->send(shared);
+  left->send(End{});
+  run();
+  ASSERT_EQ(right_got.size(), 4U);
+  EXPECT_EQ(std::get<Input>(right_got[0]).text, much);
+  EXPECT_EQ(std::get<Said>(right_got[1]).sentence, "a");
+  EXPECT_EQ(std::get<Input>(right_got[2]).text, much);
+  EXPECT_TRUE(std::holds_alternative<End>(right_got[3]));
+  EXPECT_EQ(left_got.size(), 1U);
+  EXPECT_EQ(shared.use_count(), 1);
 }
 
 TEST_F(FrameLinkTest, the_end_comes_after_the_last_frame) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "bootstrap/protocol.hpp"
+
 namespace gondwana::launch {
 namespace {
 
@@ -156,7 +158,7 @@ TEST(frames, values_out_of_range_are_refused) {
   EXPECT_TRUE(is_refused(Signal{65}));
   EXPECT_TRUE(is_refused(ThisNode{std::string(longest_node_info + 1, 'x')}));
   EXPECT_TRUE(is_refused(NodeRows{{{0, 1, std::string(longest_node_info + 1, 'x')}}}));
-  EXPECT_TRUE(is_refused(NodeRows{{{max_nodes_in_range, 1, "x"}}}));
+  EXPECT_TRUE(is_refused(NodeRows{{{protocol::max_ranks, 1, "x"}}}));
   EXPECT_TRUE(is_refused(Output{1U << 31, Standard::output, ""}));
   EXPECT_TRUE(is_refused(Stopping{256, ""}));
   EXPECT_TRUE(is_refused(End{true, 256}));
@@ -174,7 +176,7 @@ TEST(frames, tasks_that_make_no_sense_are_refused) {
   EXPECT_TRUE(refused([](Task& task) { task.job.programs[0].ranks = 3; }));
   EXPECT_TRUE(refused([](Task& task) { task.job.share.first = 6; }));
   EXPECT_TRUE(refused([](Task& task) { task.job.share.node = 2; }));
-  EXPECT_TRUE(refused([](Task& task) { task.job.share.nodes = max_nodes_in_range + 1; }));
+  EXPECT_TRUE(refused([](Task& task) { task.job.share.nodes = protocol::max_ranks + 1; }));
   EXPECT_TRUE(refused([](Task& task) { task.folder = std::string("a\0b", 3); }));
 }
 

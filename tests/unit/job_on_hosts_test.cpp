@@ -76,13 +76,11 @@ class Hosts {
   template <typename Kind>
   std::vector<Kind> sent(std::uint32_t node) {
     std::vector<Kind> frames;
-    std::erase_if(done_, [&](const HostsAction& action) {
-      const auto* send = std::get_if<Send>(&action);
-      const Kind* frame =
-          send != nullptr && send->node == node ? std::get_if<Kind>(&send->frame) : nullptr;
-      if (frame != nullptr) frames.push_back(*frame);
-      return frame != nullptr;
-    });
+    for (HostsAction& action : done_) {
+      auto* send = std::get_if<Send>(&action);
+      const Kind* frame = send != nullptr ? std::get_if<Kind>(&send->frame) : nullptr;
+      if (frame != nullptr && std::erase(send->to, node) != 0) frames.push_back(*frame);
+    }
     return frames;
   }
   template <typename Action>
@@ -293,6 +291,34 @@ TEST(JobOnHosts, after_a_restart_others_get_the_row_that_changed_and_the_new_lau
   EXPECT_TRUE(hosts.sent<NodeRows>(2).empty());
 }
 
+TEST(HostTimes, are_due_in_their_order_and_until_they_change) {
+  HostTimes times;
+  EXPECT_FALSE(times.first());
+  times.set(2, 20);
+  times.set(0, 30);
+  times.set(1, 10);
+  EXPECT_EQ(times.first(), 10U);
+  EXPECT_EQ(times.due(20), (std::vector<std::uint32_t>{1, 2}));
+  times.set(1, 40);
+  times.set(2, std::nullopt);
+  EXPECT_TRUE(times.due(20).empty());
+  EXPECT_EQ(times.due(40), (std::vector<std::uint32_t>{0, 1}));
+}
+
+TEST(NodeDirectory, is_complete_while_each_node_is_known) {
+  NodeDirectory nodes(2);
+  nodes.set(0, "a");
+  nodes.set(0, "b");
+  EXPECT_FALSE(nodes.is_complete());
+  nodes.set(1, "c");
+  EXPECT_TRUE(nodes.is_complete());
+  nodes.forget(1);
+  nodes.forget(1);
+  EXPECT_FALSE(nodes.is_complete());
+  nodes.set(1, "d");
+  EXPECT_TRUE(nodes.is_complete());
+}
+
 TEST(NodeDirectory, an_update_out_of_order_is_ignored) {
   NodeDirectory nodes(2);
   EXPECT_EQ(nodes.take({{0, 1, "a"}, {1, 4, "new"}}).size(), 2U);
@@ -375,17 +401,30 @@ TEST(JobOnHosts, a_timeout_gives_124_and_says_why_while_the_ranks_live) {
   EXPECT_EQ(hosts.sent<End>(1).at(0).status, 124U);
 }
 
-TEST(JobOnHosts, a_rank_that_took_no_part_is_told_to_the_other_hosts) {
-  Hosts hosts(3);
+TEST(JobOnHosts, each_host_is_told_of_one_rank_elsewhere_that_took_no_part) {
+  Hosts hosts(4);
   hosts.join_all();
+  hosts.say(3, Ended{0});
   hosts.say(1, Left{1});
   EXPECT_EQ(hosts.sent<Left>(0).size(), 1U);
   EXPECT_TRUE(hosts.sent<Left>(1).empty());
   EXPECT_EQ(hosts.sent<Left>(2).size(), 1U);
-  hosts.say(0, Ended{0});
-  hosts.say(1, Left{1});
-  EXPECT_TRUE(hosts.sent<Left>(0).empty());  // it is over
-  EXPECT_EQ(hosts.sent<Left>(2).size(), 1U);
+  EXPECT_TRUE(hosts.sent<Left>(3).empty());  // it is over
+  hosts.say(2, Left{2});
+  EXPECT_TRUE(hosts.sent<Left>(0).empty());
+  EXPECT_EQ(hosts.sent<Left>(1).size(), 1U);  // it knew only of its own
+  EXPECT_TRUE(hosts.sent<Left>(2).empty());
+}
+
+TEST(JobOnHosts, hosts_that_lack_the_same_rows_get_one_frame) {
+  Hosts hosts(3);
+  for (std::uint32_t node = 0; node < 3; ++node) hosts.say(node, Hello{});
+  for (std::uint32_t node = 0; node < 3; ++node) hosts.say(node, ThisNode{"x"});
+  ASSERT_EQ(hosts.done<Send>().size(), 1U);
+  EXPECT_EQ(hosts.done<Send>()[0].to, (std::vector<std::uint32_t>{0, 1, 2}));
+  hosts.tell(SignalCame{SIGTERM});
+  EXPECT_EQ(hosts.done<Send>().size(), 2U);
+  EXPECT_EQ(hosts.sent<Signal>(2).size(), 1U);
 }
 
 TEST(JobOnHosts, the_end_of_the_launcher_ends_the_job) {

@@ -3,7 +3,6 @@
 // row never replaces a newer one.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -18,21 +17,20 @@ class NodeDirectory {
   explicit NodeDirectory(std::uint32_t nodes) : rows_(nodes) {}
 
   // Sets the address of the node from now on.
-  void set(std::uint32_t node, std::string info) {
-    rows_[node] = {node, ++epoch_, std::move(info)};
-  }
+  void set(std::uint32_t node, std::string info) { keep({node, ++epoch_, std::move(info)}); }
   // Removes the address of the node, until set() or take() gives a new one.
-  void forget(std::uint32_t node) { rows_[node] = {}; }
+  void forget(std::uint32_t node) {
+    if (rows_[node].epoch != 0) --known_;
+    rows_[node] = {};
+  }
   // Keeps the rows that are newer than the known ones, and returns them.
   std::vector<NodeRow> take(std::vector<NodeRow> rows) {
     std::erase_if(rows, [this](const NodeRow& row) { return row.epoch <= rows_[row.node].epoch; });
-    for (const NodeRow& row : rows) rows_[row.node] = row;
+    for (const NodeRow& row : rows) keep(row);
     return rows;
   }
 
-  bool is_complete() const {
-    return std::ranges::all_of(rows_, [](const NodeRow& row) { return row.epoch != 0; });
-  }
+  bool is_complete() const { return known_ == size(); }
   // The epoch of the last change.
   std::uint64_t epoch() const { return epoch_; }
   std::vector<NodeRow> newer_than(std::uint64_t epoch) const {
@@ -44,7 +42,13 @@ class NodeDirectory {
   std::uint32_t size() const { return static_cast<std::uint32_t>(rows_.size()); }
 
  private:
+  void keep(NodeRow row) {
+    if (rows_[row.node].epoch == 0) ++known_;
+    rows_[row.node] = std::move(row);
+  }
+
   std::vector<NodeRow> rows_;  // by node; epoch 0: unknown
+  std::uint32_t known_ = 0;    // rows
   std::uint64_t epoch_ = 0;
 };
 

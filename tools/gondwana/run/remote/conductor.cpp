@@ -101,6 +101,7 @@ Result<void> Conductor::start_host(const Host& host, Task task) {
     hosts_.pop_back();
     return started;
   }
+  nodes_.emplace(connection.pid(), node);
   handle(HostStarted{node, connection.facts()});
   if (Result<void> heard = connection.listen(
           [this, node](Frame& frame, std::uint64_t now) { on_frame(node, frame, now); },
@@ -124,7 +125,7 @@ Result<void> Conductor::start_host(const Host& host, Task task) {
 void Conductor::on_frame(std::uint32_t node, Frame& frame, std::uint64_t now) {
   HostConnection& host = *hosts_[node];
   if (auto* output = std::get_if<Output>(&frame)) {
-    host.count_output(output->text.size());
+    if (host.count_output(output->text.size())) to_report_.push_back(node);
     return output_.write(output->rank, output->which, output->text);
   }
   if (const auto* said = std::get_if<Said>(&frame)) return output_.say(said->sentence);
@@ -143,11 +144,12 @@ void Conductor::on_frame(std::uint32_t node, Frame& frame, std::uint64_t now) {
 }
 
 void Conductor::on_child_ended(pid_t pid, int wait_status) {
-  for (std::uint32_t node = 0; node < hosts_.size(); ++node) {
-    if (hosts_[node]->pid() != pid) continue;
-    hosts_[node]->on_child_ended();
-    handle(HostProcessEnded{node, wait_status, stretched(close_interval_ns)});
-  }
+  const auto found = nodes_.find(pid);
+  if (found == nodes_.end()) return;
+  const std::uint32_t node = found->second;
+  nodes_.erase(found);
+  hosts_[node]->on_child_ended();
+  handle(HostProcessEnded{node, wait_status, stretched(close_interval_ns)});
 }
 
 void Conductor::handle(const HostsEvent& event) {
@@ -156,7 +158,7 @@ void Conductor::handle(const HostsEvent& event) {
 
 void Conductor::perform(const HostsAction& action) {
   std::visit(Overloaded{[this](const Said& said) { output_.say(said.sentence); },
-                        [this](const Send& send) { hosts_[send.node]->send(send.frame); },
+                        [this](const Send& send) { this->send(send); },
                         [this](const CloseHost& host) { hosts_[host.node]->close(host.is_killed); },
                         [this](const LookAtHost& host) { handle(hosts_[host.node]->look()); },
                         [this](const StartInput& reader) {
@@ -167,6 +169,13 @@ void Conductor::perform(const HostsAction& action) {
                         [this](const StopInput&) { input_.stop(); },
                         [this](Explain how) { explain(how); }},
              action);
+}
+
+// All hosts get the same bytes, which are encoded once and kept once.
+void Conductor::send(const Send& send) {
+  const auto bytes =
+      std::make_shared<const std::string>(encode(send.frame, parts_.front().share.tag));
+  for (const std::uint32_t node : send.to) hosts_[node]->send(bytes);
 }
 
 // The hosts must hear from the conductor meanwhile, or they would consider it dead. A signal ends
@@ -188,7 +197,7 @@ void Conductor::step() {
   handle(Tick{});
   ping_hosts();
   if (!output_.is_full(Standard::output) && !output_.is_full(Standard::error))
-    for (const auto& host : hosts_) host->report_output();
+    for (const std::uint32_t node : std::exchange(to_report_, {})) hosts_[node]->report_output();
   input_.step();
   output_.flush();
   if (output_.failure() != 0) handle(OutputFailed{output_.failure()});
@@ -198,8 +207,10 @@ void Conductor::step() {
 void Conductor::ping_hosts() {
   const std::uint64_t now = monotonic_ns();
   if (now < ping_at_ns_) return;
+  const auto ping =
+      std::make_shared<const std::string>(encode(Ping{now}, parts_.front().share.tag));
   for (std::uint32_t node = 0; node < hosts_.size(); ++node)
-    if (!decisions_.is_over(node)) hosts_[node]->send(Ping{now});
+    if (!decisions_.is_over(node)) hosts_[node]->send(ping);
   ping_at_ns_ = now + ping_every_ns_;
 }
 

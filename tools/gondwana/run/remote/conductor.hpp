@@ -3,8 +3,11 @@
 // performs its actions.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "core/result.hpp"
@@ -40,6 +43,7 @@ class Conductor {
 
   void handle(const HostsEvent& event);
   void perform(const HostsAction& action);
+  void send(const Send& send);
   void explain(Explain how);
 
   void step();
@@ -57,6 +61,8 @@ class Conductor {
   std::vector<Job> parts_;  // the part of each host
   JobOnHosts decisions_;
   std::vector<std::unique_ptr<HostConnection>> hosts_;
+  std::unordered_map<pid_t, std::uint32_t> nodes_;  // by the process that leads there
+  std::vector<std::uint32_t> to_report_;            // hosts whose output has been written
   HostTraces traces_;
   std::uint64_t ping_every_ns_ = 1'000'000'000;
   std::uint64_t ping_at_ns_ = 0;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <memory>
+#include <utility>
 
 #include "base/pipe.hpp"
 #include "core/machine.hpp"
@@ -64,6 +65,12 @@ void FrameLink::close() {
 void FrameLink::send(const Frame& frame) {
   if (!to_) return;
   pending_.append(encode(frame, tag_));
+  if (!waits_for_space_) flush();
+}
+
+void FrameLink::send(std::shared_ptr<const std::string> encoded) {
+  if (!to_) return;
+  pending_.append(std::move(encoded));
   if (!waits_for_space_) flush();
 }
 

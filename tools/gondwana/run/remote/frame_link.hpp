@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "core/unique_fd.hpp"
@@ -30,6 +31,8 @@ class FrameLink {
 
   // Does nothing if the other side has gone; on_end() reports that.
   void send(const Frame& frame);
+  // The same with an encoded frame, which other links send too.
+  void send(std::shared_ptr<const std::string> encoded);
   bool has_sent_all() const { return pending_.is_empty(); }
 
   void close();

@@ -83,7 +83,7 @@ bool plausible(const Task& task) {
   std::uint64_t ranks = 0;
   for (const Program& program : job.programs) ranks += program.ranks;
   return !job.programs.empty() && share.total <= protocol::max_ranks && ranks <= share.total &&
-         job.node_ranks().are_among(share.total) && share.nodes <= max_nodes_in_range &&
+         job.node_ranks().are_among(share.total) && share.nodes <= protocol::max_ranks &&
          share.node < share.nodes &&
          std::ranges::all_of(
              job.programs, [](const Program& one) { return plausible(one); }) &&
@@ -95,7 +95,7 @@ bool plausible(const Signal& signal) {
 }
 bool plausible(const NodeRows& update) {
   return std::ranges::all_of(update.rows, [](const NodeRow& row) {
-    return row.node < max_nodes_in_range && row.info.size() <= longest_node_info;
+    return row.node < protocol::max_ranks && row.info.size() <= longest_node_info;
   });
 }
 bool plausible(const ThisNode& info) {

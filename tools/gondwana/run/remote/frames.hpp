@@ -109,6 +109,7 @@ using Frame = std::variant<Task, Input, Signal, NodeRows, End, Ping, Taken, Hell
                            ThisNode, Stopping, Ended, Pong, Deaf, Left, TracePart>;
 
 inline constexpr std::size_t longest_node_info = 4096;
+// The conductor has a process and three descriptors for each host.
 inline constexpr std::uint32_t max_nodes_in_range = 1U << 14;
 
 std::string encode(const Frame& frame, std::uint64_t tag);

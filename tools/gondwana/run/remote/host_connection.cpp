@@ -54,8 +54,10 @@ Result<void> HostConnection::start() {
   return {};
 }
 
-void HostConnection::report_output() {
-  if (written_ >= taken_step) send(Taken{std::exchange(written_, 0)});
+bool HostConnection::count_output(std::size_t bytes) {
+  const bool was_much = written_ >= taken_step;
+  written_ += bytes;
+  return !was_much && written_ >= taken_step;
 }
 
 void HostConnection::read_stderr() {

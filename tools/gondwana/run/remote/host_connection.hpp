@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/result.hpp"
@@ -33,9 +35,10 @@ class HostConnection {
   // The two functions receive the remote launcher's messages and the end of the connection.
   Result<void> listen(FrameLink::OnFrame on_frame, FrameLink::OnEnd on_end);
   void send(const Frame& frame) { link_->send(frame); }
-  // Output of ranks there has arrived and has been written here.
-  void count_output(std::size_t bytes) { written_ += bytes; }
-  void report_output();
+  void send(std::shared_ptr<const std::string> encoded) { link_->send(std::move(encoded)); }
+  // Output of ranks there has arrived and has been written here. Returns whether to report it.
+  bool count_output(std::size_t bytes);
+  void report_output() { send(Taken{std::exchange(written_, 0)}); }
 
   // The child process has ended and was reaped.
   void on_child_ended() { pid_ = 0; }

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <csignal>
+#include <map>
 #include <utility>
 
 #include "base/exit_status.hpp"
@@ -19,8 +19,28 @@ constexpr std::uint64_t hosts_grace_ns =
 
 }  // namespace
 
-JobOnHosts::JobOnHosts(const Job& job, const std::vector<Job>& parts, std::uint64_t now)
+void HostTimes::set(std::uint32_t node, std::optional<std::uint64_t> ns) {
+  if (node >= times_.size()) times_.resize(node + 1);
+  if (times_[node] == ns) return;
+  if (times_[node]) order_.erase({*times_[node], node});
+  if (ns) order_.emplace(*ns, node);
+  times_[node] = ns;
+}
 
+std::optional<std::uint64_t> HostTimes::first() const {
+  return order_.empty() ? std::nullopt : std::optional(order_.begin()->first);
+}
+
+std::vector<std::uint32_t> HostTimes::due(std::uint64_t now) const {
+  std::vector<std::uint32_t> nodes;
+  for (const auto& [ns, node] : order_) {
+    if (ns > now) break;
+    nodes.push_back(node);
+  }
+  return nodes;
+}
+
+JobOnHosts::JobOnHosts(const Job& job, const std::vector<Job>& parts, std::uint64_t now)
     : job_(job),
       parts_(parts),
       nodes_(static_cast<std::uint32_t>(parts.size())),
@@ -31,10 +51,12 @@ HostsActions JobOnHosts::handle(const HostsEvent& event, std::uint64_t now) {
                         [&](const HostSaid& said) { on(said); },
                         [&](const HostPipeEnded& pipe) {
                           hosts_[pipe.node].life.on_pipe_ended(pipe.why, pipe.time_ns, now);
+                          reschedule(pipe.node);
                         },
                         [&](const HostProcessEnded& process) {
                           hosts_[process.node].life.on_process_ended(process.wait_status,
                                                                      process.time_ns, now);
+                          reschedule(process.node);
                         },
                         [&](const HostSeen& seen) { on_seen(seen, now); },
                         [&](const SignalCame& signal) { on(signal); },
@@ -52,9 +74,12 @@ HostsActions JobOnHosts::handle(const HostsEvent& event, std::uint64_t now) {
 
 // A launcher that is started again knows nothing, and its node gets another address.
 void JobOnHosts::start(const HostStarted& started, std::uint64_t now) {
-  if (started.node == hosts_.size()) hosts_.push_back({HostLife(started.facts, now)});
+  const bool is_new = started.node == hosts_.size();
+  if (is_new) hosts_.push_back({HostLife(started.facts, now)});
+  if (is_new || hosts_[started.node].life.is_over()) ++living_;
   hosts_[started.node] = {HostLife(started.facts, now)};
   nodes_.forget(started.node);
+  reschedule(started.node);
 }
 
 void JobOnHosts::on(const HostSaid& said) {
@@ -62,13 +87,13 @@ void JobOnHosts::on(const HostSaid& said) {
   Host& host = hosts_[node];
   if (std::holds_alternative<Hello>(frame)) {
     host.life.say_hello();
+    reschedule(node);
     if (parts_[node].streams.reader) actions_.emplace_back(StartInput{node});
   } else if (const auto* own = std::get_if<ThisNode>(&frame)) {
     nodes_.set(node, own->info);
     send_rows();
   } else if (const auto* left = std::get_if<Left>(&frame)) {
-    for (std::uint32_t other = 0; other < hosts_.size(); ++other)
-      if (other != node && !hosts_[other].life.is_over()) actions_.emplace_back(Send{other, *left});
+    tell_absence(node, *left);
   } else if (const auto* stopping = std::get_if<Stopping>(&frame)) {
     on(*stopping);
   } else if (const auto* ended = std::get_if<Ended>(&frame)) {
@@ -80,13 +105,26 @@ void JobOnHosts::on(const HostSaid& said) {
   }
 }
 
-// Sends no partial table, because a rank waits until it knows all nodes.
+// A host needs to know one rank that takes no part: its ranks cannot join then. So a job of
+// programs that never join, such as hostname, sends a frame to each host, not one for each pair of
+// hosts.
+void JobOnHosts::tell_absence(std::uint32_t node, const Left& left) {
+  std::vector<std::uint32_t> others = living();
+  std::erase_if(others, [&](std::uint32_t other) {
+    return other == node || std::exchange(hosts_[other].knows_absence, true);
+  });
+  if (!others.empty()) actions_.emplace_back(Send{std::move(others), left});
+}
+
+// Sends no partial table, because a rank waits until it knows all nodes. Hosts that lack the same
+// rows get the same frame.
 void JobOnHosts::send_rows() {
   if (!nodes_.is_complete()) return;
-  for (std::uint32_t node = 0; node < hosts_.size(); ++node)
-    if (!hosts_[node].life.is_over())
-      actions_.emplace_back(Send{node, NodeRows{nodes_.newer_than(std::exchange(
-                                           hosts_[node].sent_epoch, nodes_.epoch()))}});
+  std::map<std::uint64_t, std::vector<std::uint32_t>> hosts;  // by the epoch of what they have
+  for (const std::uint32_t node : living())
+    hosts[std::exchange(hosts_[node].sent_epoch, nodes_.epoch())].push_back(node);
+  for (auto& [epoch, to] : hosts)
+    actions_.emplace_back(Send{std::move(to), NodeRows{nodes_.newer_than(epoch)}});
 }
 
 void JobOnHosts::on(const Stopping& stopping) {
@@ -99,7 +137,9 @@ void JobOnHosts::on(const Stopping& stopping) {
 // The single rule for the end of a host, regular or not. If other hosts wait for it, its end ends
 // the job.
 void JobOnHosts::end_host(std::uint32_t node, const HostEnd& end, bool is_killed) {
+  if (!hosts_[node].life.is_over()) --living_;
   hosts_[node].life.end();
+  reschedule(node);
   actions_.emplace_back(CloseHost{node, is_killed});
   if (parts_[node].streams.reader) actions_.emplace_back(StopInput{});
   if (!end.sentence.empty()) return end_job(end.status, end.sentence);
@@ -110,8 +150,9 @@ void JobOnHosts::on_seen(const HostSeen& seen, std::uint64_t now) {
   Host& host = hosts_[seen.node];
   const bool is_suspect = std::exchange(host.is_suspect, false);
   if (host.life.is_over()) return;
-  if (const std::optional<HostEnd> end = host.life.look(seen, now))
-    return end_host(seen.node, *end, true);
+  const std::optional<HostEnd> end = host.life.look(seen, now);
+  if (end) return end_host(seen.node, *end, true);
+  reschedule(seen.node);
   // A host that answers is not lost, even if its end takes long.
   if (is_suspect && now >= seen.heard_ns + hosts_grace_ns / 2) end_host(seen.node, {}, true);
 }
@@ -141,12 +182,9 @@ void JobOnHosts::on_tick(std::uint64_t now) {
   if (is_asked_to_end_ && !abandon_at_ns_) abandon_at_ns_ = now + hosts_grace_ns;
   const bool abandons = abandon_at_ns_ && now >= *abandon_at_ns_;
   if (abandons) abandon_at_ns_ = now + second_ns;
-  for (std::uint32_t node = 0; node < hosts_.size(); ++node) {
-    Host& host = hosts_[node];
-    if (host.life.is_over()) continue;
-    host.is_suspect = abandons;
-    if (abandons || now >= host.life.next_ns().value_or(now + 1))
-      actions_.emplace_back(LookAtHost{node});
+  for (const std::uint32_t node : abandons ? living() : times_.due(now)) {
+    hosts_[node].is_suspect = abandons;
+    actions_.emplace_back(LookAtHost{node});
   }
 }
 
@@ -168,23 +206,24 @@ void JobOnHosts::end_job(int status, const std::string& sentence) {
 }
 
 void JobOnHosts::end_hosts(const End& end) {
-  for (std::uint32_t node = 0; node < hosts_.size(); ++node) {
-    const HostLife& life = hosts_[node].life;
-    if (life.is_over()) continue;
-    if (life.has_said_hello())
-      actions_.emplace_back(Send{node, end});
+  std::vector<std::uint32_t> to;
+  for (const std::uint32_t node : living())
+    if (hosts_[node].life.has_said_hello())
+      to.push_back(node);
     else
       end_host(node, {}, true);
-  }
+  if (!to.empty()) actions_.emplace_back(Send{std::move(to), end});
 }
 
 void JobOnHosts::send_to_all(const Frame& frame) {
-  for (std::uint32_t node = 0; node < hosts_.size(); ++node)
-    if (!hosts_[node].life.is_over()) actions_.emplace_back(Send{node, frame});
+  if (!is_over()) actions_.emplace_back(Send{living(), frame});
 }
 
-bool JobOnHosts::is_over() const {
-  return std::ranges::all_of(hosts_, [](const Host& host) { return host.life.is_over(); });
+std::vector<std::uint32_t> JobOnHosts::living() const {
+  std::vector<std::uint32_t> nodes;
+  for (std::uint32_t node = 0; node < hosts_.size(); ++node)
+    if (!hosts_[node].life.is_over()) nodes.push_back(node);
+  return nodes;
 }
 
 std::optional<std::uint64_t> JobOnHosts::next_ns() const {
@@ -192,7 +231,7 @@ std::optional<std::uint64_t> JobOnHosts::next_ns() const {
   NextTime next;
   next.consider(time_up_ns_);
   next.consider(abandon_at_ns_);
-  for (const Host& host : hosts_) next.consider(host.life.next_ns());
+  next.consider(times_.first());
   return next.ns();
 }
 

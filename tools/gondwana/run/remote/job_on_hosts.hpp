@@ -2,9 +2,12 @@
 // no system call and reads no clock.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -41,7 +44,7 @@ using HostsEvent = std::variant<HostStarted, HostSaid, HostPipeEnded, HostProces
                                 SignalCame, LauncherLost, OutputFailed, Failed, TraceFailed, Tick>;
 
 struct Send {
-  std::uint32_t node;
+  std::vector<std::uint32_t> to;  // nodes
   Frame frame;
 };
 struct CloseHost {
@@ -61,6 +64,19 @@ enum class Explain { shortly, at_length };
 using HostsAction = std::variant<Said, Send, CloseHost, LookAtHost, StartInput, StopInput, Explain>;
 using HostsActions = std::vector<HostsAction>;
 
+// When to look at each host. The first time is found without a walk over all hosts.
+class HostTimes {
+ public:
+  void set(std::uint32_t node, std::optional<std::uint64_t> ns);
+  std::optional<std::uint64_t> first() const;
+  // The hosts whose time has come, the earliest first. They keep their times.
+  std::vector<std::uint32_t> due(std::uint64_t now) const;
+
+ private:
+  std::vector<std::optional<std::uint64_t>> times_;  // by node
+  std::set<std::pair<std::uint64_t, std::uint32_t>> order_;
+};
+
 class JobOnHosts {
  public:
   // Both must outlive this object. `parts`: the part of each host in the job.
@@ -73,7 +89,7 @@ class JobOnHosts {
   std::optional<std::uint64_t> next_ns() const;
 
   // As far as is known, no process of the job is left.
-  bool is_over() const;
+  bool is_over() const { return living_ == 0; }
   bool is_over(std::uint32_t node) const { return hosts_[node].life.is_over(); }
   const Outcome& outcome() const { return outcome_; }
 
@@ -82,6 +98,7 @@ class JobOnHosts {
     HostLife life;
     std::uint64_t sent_epoch = 0;  // epoch of the rows that it has
     bool is_suspect = false;       // abandoned if it stays silent
+    bool knows_absence = false;    // a rank of another host takes no part
   };
 
   void start(const HostStarted& started, std::uint64_t now);
@@ -95,13 +112,19 @@ class JobOnHosts {
   void end_host(std::uint32_t node, const HostEnd& end, bool is_killed);
   void end_hosts(const End& end);
   void end_job(int status, const std::string& sentence);
+  void tell_absence(std::uint32_t node, const Left& left);
   void send_rows();
   void send_to_all(const Frame& frame);
+  // Ask the host's life again when it is to be looked at.
+  void reschedule(std::uint32_t node) { times_.set(node, hosts_[node].life.next_ns()); }
+  std::vector<std::uint32_t> living() const;
 
   const Job& job_;
   const std::vector<Job>& parts_;
   HostsActions actions_;
   std::vector<Host> hosts_;
+  std::size_t living_ = 0;  // hosts that are not over
+  HostTimes times_;
   NodeDirectory nodes_;
   std::optional<std::uint64_t> time_up_ns_;
   std::optional<std::uint64_t> abandon_at_ns_;
