@@ -224,7 +224,7 @@ Plan draw_plan(std::uint64_t seed) {
   return Drawing(seed).draw();
 }
 
-Plan large_plan(std::uint32_t hosts) {
+Plan large_plan(std::uint32_t hosts, bool dies) {
   Plan plan;
   plan.latency = 2 * ms;
   plan.hosts.resize(hosts);
@@ -234,6 +234,9 @@ Plan large_plan(std::uint32_t hosts) {
     host.ranks.resize(1);
     host.ranks[0].run = 10 * second;
   }
+  if (dies)
+    plan.faults.push_back(
+        {.kind = Kind::kill_rank, .at = 5 * second, .host = hosts / 2, .signal = SIGKILL});
   return plan;
 }
 

@@ -108,8 +108,8 @@ struct Plan {
 };
 
 Plan draw_plan(std::uint64_t seed);
-// A job without faults, with a rank on each host, that runs for ten seconds.
-Plan large_plan(std::uint32_t hosts);
+// A job with a rank on each host that runs for ten seconds. `dies`: a rank is killed after five.
+Plan large_plan(std::uint32_t hosts, bool dies);
 std::string name_of_host(std::uint32_t host);
 std::string describe(const Plan& plan);
 std::string describe(const Fault& fault);
