@@ -293,11 +293,12 @@ void Front::expect_timeout() {
                        .overrides = true});
 }
 
-// A host that is out of reach keeps the user no longer than ten seconds.
+// A host that is out of reach keeps the user no longer than ten seconds in which the conductor
+// runs.
 void Front::check_waiting_user() {
-  constexpr Time user_ns = 11'100 * ms;
+  constexpr Time user_ns = 10'100 * ms;
   constexpr Time silent_ns = 6'100 * ms;
-  if (!asked_at_ns_ || world_.now() < *asked_at_ns_ + user_ns) return;
+  if (!asked_at_ns_ || world_.now() < *asked_at_ns_ + stopped_ns_ + user_ns) return;
   for (std::uint32_t node = 0; node < known_.size(); ++node)
     if (!decisions_.is_over(node) && world_.now() >= known_[node].heard_ns + silent_ns &&
         !hosts_[node]->up().has_unread())
@@ -312,6 +313,7 @@ void Front::step() {
   check_waiting_user();
   ping_hosts();
   if (output_failure_) handle(OutputFailed{*output_failure_});
+  lost_reader_.reset();
   if (decisions_.is_over()) finish();
 }
 
@@ -364,6 +366,8 @@ void Front::stop(Time time) {
   const Time until = world_.now() + time;
   for (const Known& known : known_)
     if (known.loss) world_.ledger().delay(*known.loss, until + late_ns);
+  if (lost_reader_) world_.ledger().delay(*lost_reader_, until + late_ns);
+  if (asked_at_ns_) stopped_ns_ += time;
   loop_.pause(until);
 }
 
@@ -372,11 +376,11 @@ void Front::lose_output(int reason) {
     if (output_failure_) return;
     output_failure_ = reason;
     if (reason != EPIPE) return world_.ledger().lose_output();
-    world_.ledger().add({.what = "nobody reads the output",
-                         .status = {exit_signal_base + SIGPIPE},
-                         .begins = "",
-                         .earliest = world_.now(),
-                         .latest = world_.now()});
+    lost_reader_ = world_.ledger().add({.what = "nobody reads the output",
+                                        .status = {exit_signal_base + SIGPIPE},
+                                        .begins = "",
+                                        .earliest = world_.now(),
+                                        .latest = world_.now()});
   });
 }
 

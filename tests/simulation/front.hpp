@@ -92,7 +92,9 @@ class Front {
   Time ping_at_ns_ = 0;
   Time silence_at_ns_ = 0;           // no host is silent for too long before
   std::optional<Time> asked_at_ns_;  // to end, by the user
+  Time stopped_ns_ = 0;              // since then, by faults and explanations
   std::optional<int> output_failure_;
+  std::optional<std::size_t> lost_reader_;  // in the ledger, until the decisions know it
   std::uint64_t sent_ = 0;
   std::uint64_t received_ = 0;
   bool timeout_told_ = false;

@@ -41,8 +41,14 @@ void Loop::round() {
     ready_.assign(std::make_move_iterator(rest), std::make_move_iterator(ready.end()));
     ready.erase(rest, ready.end());
   }
-  for (const auto& handle : ready)
-    if (!ended_) handle();
+  for (auto handle = ready.begin(); handle != ready.end() && !ended_; ++handle) {
+    (*handle)();
+    if (!is_paused()) continue;
+    // The process does nothing else meanwhile.
+    ready_.insert(ready_.begin(), std::make_move_iterator(handle + 1),
+                  std::make_move_iterator(ready.end()));
+    return wake_at(paused_until_);
+  }
   if (ended_) return;
   body_.step();
   if (ended_) return;

@@ -21,6 +21,7 @@ namespace {
 constexpr Time grace_ns = 11 * second;       // for an end of the slowest kind
 constexpr Time computing_ns = 190 * second;  // more, for processes that compute
 constexpr Time unkillable_ns = 4 * second;   // more, for each that cannot be killed
+constexpr Time agent_pause_ns = second;      // in which ranks may finalize without an agent
 constexpr const char* deadlock = "no rank can go on: a rank has left, and the others wait";
 
 }  // namespace
@@ -72,6 +73,7 @@ Process& Node::add_process(Process::Nature nature, bool is_child) {
 void Node::handle(const NodeEvent& event) {
   if (over_) return;
   const NodeBefore before(decisions_);
+  if (const auto* signal = std::get_if<SignalCame>(&event)) count(*signal);
   const NodeActions actions = decisions_.handle(event, world_.now());
   look_at(event, before, actions);
   std::optional<Cause> cause = rules_.take_cause();
@@ -88,6 +90,27 @@ void Node::handle(const NodeEvent& event) {
   };
   if (uplink_.up == nullptr) return std::decay_t<decltype(add)>(add)();
   if (link_open_) uplink_.up->mark(add);
+}
+
+// However many ways a signal takes, it counts once.
+void Node::count(const SignalCame& signal) {
+  Signals& seen = signals_[signal.number];
+  if (++seen.counted > seen.sent + world_.count_of(signal.number))
+    world_.fail(fmt::format("host {}: {} counts {} times, and was sent less often", name(),
+                            name_of_signal(signal.number), seen.counted));
+  const bool asks = signal.number == SIGINT || signal.number == SIGTERM;
+  is_asked_again_ = is_asked_again_ || (asks && is_ending());
+}
+
+// Ranks that are asked to end have two seconds, unless the user asks again.
+void Node::check_grace(int signal) {
+  constexpr Time shortest_grace_ns = 2 * second;
+  if (signal == SIGINT || signal == SIGTERM) asked_at_ = asked_at_.value_or(world_.now());
+  if (signal != SIGKILL || std::exchange(kills_, true)) return;
+  if (!is_asked_again_ && (!asked_at_ || world_.now() < *asked_at_ + shortest_grace_ns))
+    world_.fail(fmt::format("host {}: ranks are killed before they had time to end", name()));
+  // Now and then it is stopped then, and may believe that nothing has ended.
+  if (const Time time = world_.plan().hosts[number_].stop_at_kill; time != 0) stop_guardian(time);
 }
 
 void Node::look_at(const NodeEvent& event, const NodeBefore& before, const NodeActions& actions) {
@@ -119,6 +142,8 @@ void Node::check_truth(const std::string& sentence, const NodeEvent& event) {
   if (std::holds_alternative<RanksSeen>(event)) {
     if (sentence.find("node agent") != std::string::npos) {
       if (!agent_killed_) world_.fail("an agent is blamed that was not killed: " + sentence);
+      if (world_.now() < agent_lost_at_ + agent_pause_ns)
+        world_.fail("ranks had no time to finalize without their agent: " + sentence);
       return;
     }
     if (!world_.has_absent_rank(sentence))
@@ -144,6 +169,7 @@ void Node::perform(const NodeAction& action) {
             });
             for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
               if (decisions_.ranks()[rank].alive) ranks_[rank]->signal_group(signal.number);
+            check_grace(signal.number);
           },
           [](const AskRanks&) {}, [this](const EndOnPurpose& end) { end_on_purpose(end.status); },
           [this](const SignalAll& signal) {
@@ -156,6 +182,7 @@ void Node::perform(const NodeAction& action) {
                 world_.fail(process->name() + " is stopped and could not hear that it is to end");
               process->ask(signal.number);
             }
+            check_grace(signal.number);
           },
           [this](const LookAtRanks&) {
             RanksSeen seen;
@@ -326,12 +353,12 @@ void Node::lose(const std::string& sentence) {
 }
 
 void Node::tell(std::uint32_t rank, protocol::GlobalExit exit) {
-  sockets_[rank].push_back({false, exit});
+  sockets_[rank].push_back({0, exit});
   loop_.post([this, rank] { read_rank(rank); });
 }
 
 void Node::tell_join(std::uint32_t rank) {
-  sockets_[rank].push_back({true, {}});
+  sockets_[rank].push_back({ranks_[rank]->program().pid(), {}});
   loop_.post([this, rank] { read_rank(rank); });
 }
 
@@ -343,12 +370,12 @@ void Node::read_rank(std::uint32_t rank) {
   while (!over_ && !sockets_[rank].empty()) {
     const Said said = sockets_[rank].front();
     sockets_[rank].pop_front();
-    if (!said.is_join) {
+    if (said.join == 0) {
       handle(said.exit);
       continue;
     }
-    ranks_[rank]->on_joined();
-    handle(RankJoined{rank, ranks_[rank]->program().pid()});
+    if (said.join == ranks_[rank]->program().pid()) ranks_[rank]->on_joined();
+    handle(RankJoined{rank, said.join});
   }
 }
 
@@ -365,12 +392,13 @@ void Node::reap_rank(std::uint32_t rank) {
 }
 
 void Node::on_program_died(std::uint32_t rank) {
-  loop_.post([this, rank] {
+  loop_.post([this, rank, pid = ranks_[rank]->program().pid(), state = ranks_[rank]->state()] {
     Rank& one = *ranks_[rank];
     if (one.process().is_reaped()) return;
     read_rank(rank);
-    if (!decisions_.ranks()[rank].joined) return;  // it has not said where it can be watched
-    handle(ProgramLost{rank, one.program().pid(), {one.state(), "in a simulation"}});
+    // The program that has joined last is watched.
+    if (decisions_.ranks()[rank].program != pid) return;
+    handle(ProgramLost{rank, pid, {state, "in a simulation"}});
     if (one.state() == RankState::joined || one.state() == RankState::running)
       expect_end_despite_shell(one);
   });
@@ -408,7 +436,8 @@ void Node::need_agent() {
     loop_.post([this, &agent] {
       agent.reap();
       agent_ = nullptr;
-      handle(agent_life_.end(agent.pid(), agent.wait_status(), "", second));
+      agent_lost_at_ = world_.now();
+      handle(agent_life_.end(agent.pid(), agent.wait_status(), "", agent_pause_ns));
     });
   };
   const bool serves = world_.plan().hosts[number_].has_network;

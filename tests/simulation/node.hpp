@@ -59,6 +59,7 @@ class Node {
 
   // Faults.
   void signal(int number, launch::HeardSignals::Way way);
+  void expect_signal(int number) { ++signals_[number].sent; }  // to this host alone
   void signal_all(int number);
   void kill_guardian();
   void kill_sweeper();
@@ -73,11 +74,13 @@ class Node {
 
  private:
   struct Said {
-    bool is_join;
+    pid_t join;  // of a program that asks to join; 0: it ends the job
     protocol::GlobalExit exit;
   };
 
   void handle(const launch::NodeEvent& event);
+  void count(const launch::SignalCame& signal);
+  void check_grace(int signal);
   void look_at(const launch::NodeEvent& event, const NodeBefore& before,
                const launch::NodeActions& actions);
   void check_truth(const std::string& sentence, const launch::NodeEvent& event);
@@ -129,6 +132,15 @@ class Node {
   std::uint64_t still_at_ = ~std::uint64_t{0};
   Time paused_ns_ = 0;  // in all pauses by faults, also until the end of the last
   Time paused_until_ = 0;
+  struct Signals {
+    std::uint32_t sent = 0;
+    std::uint32_t counted = 0;
+  };
+  std::map<int, Signals> signals_;
+  std::optional<Time> asked_at_;  // to end: all ranks, for the first time
+  bool is_asked_again_ = false;   // by a second signal: it kills at once
+  bool kills_ = false;
+  Time agent_lost_at_ = 0;
   std::optional<Time> end_by_;     // at the latest, without later pauses
   Time paused_before_end_ns_ = 0;  // what of `paused_ns_` was before the end began
   bool over_ = false;

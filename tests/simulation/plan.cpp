@@ -88,6 +88,7 @@ class Drawing {
     const std::uint64_t ranks = ranks_.between(1, most_ranks);
     if (shape_.one_in(30)) host.no_fork = static_cast<std::uint32_t>(shape_.below(ranks));
     host.has_network = !shape_.one_in(30);
+    if (shape_.one_in(10)) host.stop_at_kill = shape_.between(1, 6000) * ms;
     for (std::uint64_t rank = 0; rank < ranks; ++rank) add_rank(host);
   }
 
@@ -101,6 +102,9 @@ class Drawing {
     rank.joins = !ranks_.one_in(20);
     rank.image = ranks_.one_in(4) ? 60 * second : ranks_.skewed(4000) * ms;
     rank.has_shell = ranks_.one_in(6);
+    // Other hosts would keep what they are told about the first program.
+    rank.tries = rank.has_shell && rank.joins && !plan_.has_conductor && ranks_.one_in(2);
+    rank.gap = ranks_.one_in(2) ? ranks_.skewed(400) * ms : ranks_.skewed(4000) * ms;
     rank.shell = ranks_.one_in(8)   ? 20 * second
                  : ranks_.one_in(3) ? ranks_.skewed(4000) * ms
                                     : ranks_.skewed(5) * ms;
@@ -170,6 +174,9 @@ std::string describe(const RankPlan& rank) {
   std::string text = fmt::format("starts for {:.3f} s", seconds(rank.start));
   if (rank.has_shell)
     text += fmt::format(" under a shell that lives {:.3f} s longer", seconds(rank.shell));
+  if (rank.tries)
+    text +=
+        fmt::format(", asks to join and ends, is started again {:.3f} s later", seconds(rank.gap));
   if (rank.joins)
     text += fmt::format(", joins, {} for {:.3f} s", rank.runs ? "computes" : "waits",
                         seconds(rank.run));
@@ -213,10 +220,12 @@ bool Plan::ends_alone() const {
 Time Plan::last() const {
   Time last = timeout.value_or(0);
   for (const Fault& fault : faults) last = std::max(last, fault.at + fault.time);
+  for (const HostPlan& host : hosts) last = std::max(last, host.stop_at_kill);
   for (const HostPlan& host : hosts)
     for (const RankPlan& rank : host.ranks)
-      last = std::max(last, host.delay + rank.start + rank.shell + rank.run + rank.linger +
-                                rank.image + rank.term + rank.unkillable + rank.orphan);
+      last =
+          std::max(last, host.delay + 2 * rank.start + rank.gap + rank.shell + rank.run +
+                             rank.linger + rank.image + rank.term + rank.unkillable + rank.orphan);
   return last;
 }
 
@@ -268,6 +277,9 @@ std::string describe(const Plan& plan) {
     text += fmt::format("  host {} {}, after {:.3f} s\n", name_of_host(host),
                         starts.at(static_cast<std::size_t>(one.start)), seconds(one.delay));
     if (!one.has_network) text += "    its agent cannot serve\n";
+    if (one.stop_at_kill != 0)
+      text += fmt::format("    its guardian is stopped for {:.3f} s when it kills\n",
+                          seconds(one.stop_at_kill));
     if (one.no_fork)
       text +=
           fmt::format("    its rank {} of {} cannot be started\n", *one.no_fork, one.ranks.size());

@@ -31,6 +31,8 @@ struct RankPlan {
   bool joins = true;
   bool has_shell = false;  // a shell has started it
   Time shell = 0;          // how long that lives on
+  bool tries = false;      // the shell first starts a program that asks to join, and ends
+  Time gap = 0;            // between both programs
   Time run = 0;
   bool runs = false;  // it computes; otherwise it waits in the library
   Course course = Course::finalizes;
@@ -52,6 +54,7 @@ struct HostPlan {
   Time delay = 0;
   std::optional<std::uint32_t> no_fork;  // for that rank, and no later one
   bool has_network = true;               // otherwise its agent cannot serve
+  Time stop_at_kill = 0;                 // its guardian is stopped once it has killed all
   std::vector<RankPlan> ranks;
 };
 

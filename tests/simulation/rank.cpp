@@ -12,17 +12,29 @@
 namespace gondwana::simulation {
 
 Rank::Rank(World& world, Node& node, std::uint32_t number, const RankPlan& plan)
-    : world_(world), node_(node), number_(number), plan_(plan), random_(world.random()) {
-  const Process::Nature nature{.name = fmt::format("rank {} of host {}", number, node.name()),
-                               .at_term = plan.at_term,
-                               .term = plan.term,
-                               .term_status = plan.status,
-                               .unkillable = plan.unkillable};
-  if (plan.has_shell) process_ = &node.add_process({.name = "the shell of " + nature.name}, true);
-  program_ = &node.add_process(nature, !plan.has_shell);
-  if (!plan.has_shell) process_ = program_;
+    : world_(world),
+      node_(node),
+      number_(number),
+      plan_(plan),
+      random_(world.random()),
+      is_trying_(plan.tries) {
+  if (plan.has_shell) {
+    process_ = &node.add_process(
+        {.name = fmt::format("the shell of rank {} of host {}", number, node.name())}, true);
+    process_->on_death = [this] { node_.on_rank_died(number_); };
+  }
+  start_program();
+}
+
+void Rank::start_program() {
+  program_ = &node_.add_process({.name = fmt::format("rank {} of host {}", number_, node_.name()),
+                                 .at_term = plan_.at_term,
+                                 .term = plan_.term,
+                                 .term_status = plan_.status,
+                                 .unkillable = plan_.unkillable},
+                                !plan_.has_shell);
+  if (!plan_.has_shell) process_ = program_;
   program_->on_death = [this] { on_program_died(); };
-  if (plan.has_shell) process_->on_death = [this] { node_.on_rank_died(number_); };
   begin();
 }
 
@@ -36,6 +48,11 @@ void Rank::on_program_died() {
   if (!plan_.has_shell) return node_.on_rank_died(number_);
   program_->reap();  // by the shell
   node_.on_program_died(number_);
+  if (is_trying_ && !program_->was_told())
+    return process_->later(plan_.gap, [this] {
+      is_trying_ = false;
+      start_program();
+    });
   process_->later(plan_.shell, [this] { process_->exit(exit_status(program_->wait_status())); });
 }
 
@@ -54,14 +71,16 @@ void Rank::signal_group(int number) {
 
 void Rank::begin() {
   program_->later(plan_.start, [this] {
-    if (plan_.orphan != 0) start_orphan();
-    if (plan_.joins) return node_.tell_join(number_);
-    take_course();
+    if (plan_.orphan != 0 && !is_trying_) start_orphan();
+    if (!plan_.joins) return take_course();
+    node_.tell_join(number_);
+    if (is_trying_)
+      program_->later(random_.skewed(20 * ms), [this] { program_->exit(plan_.status); });
   });
 }
 
 void Rank::on_joined() {
-  if (!program_->is_alive()) return;
+  if (!program_->is_alive() || is_trying_) return;
   state_ = RankState::joined;
   waits_ = true;
   world_.on_rank_joined();

@@ -36,10 +36,13 @@ class Rank {
   void on_peer_lost();
   bool waits() const;  // in the library, or for others to join or to finalize
   bool is_in_exit() const { return in_exit_; }
+  // A program has ended before it took part, and the next one is about to start.
+  bool is_between() const { return is_trying_ && process_->is_alive(); }
   bool is_replaced() const { return is_replaced_ && program_->is_alive(); }
   bool was_absent() const { return !plan_.joins; }
 
  private:
+  void start_program();
   void begin();
   void run();
   void take_course();
@@ -56,6 +59,7 @@ class Rank {
   Process* program_ = nullptr;
   Process* orphan_ = nullptr;  // it will be one
   RankState state_ = RankState::absent;
+  bool is_trying_ = false;  // the program is the first of two
   bool in_exit_ = false;
   bool waits_ = false;
   bool aborts_ = false;

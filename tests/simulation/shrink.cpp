@@ -51,9 +51,13 @@ std::vector<Plan> smaller_plans(const Plan& plan) {
         with([&](Plan& one) { one.hosts[host].ranks[rank] = {.run = 100 * ms}; });
       const RankPlan& old = plan.hosts[host].ranks[rank];
       if (old.orphan != 0) with([&](Plan& one) { one.hosts[host].ranks[rank].orphan = 0; });
-      if (old.has_shell) with([&](Plan& one) { one.hosts[host].ranks[rank].has_shell = false; });
+      if (old.tries) with([&](Plan& one) { one.hosts[host].ranks[rank].tries = false; });
+      if (old.has_shell && !old.tries)
+        with([&](Plan& one) { one.hosts[host].ranks[rank].has_shell = false; });
       if (old.unkillable != 0) with([&](Plan& one) { one.hosts[host].ranks[rank].unkillable = 0; });
     }
+    if (plan.hosts[host].stop_at_kill != 0)
+      with([&](Plan& one) { one.hosts[host].stop_at_kill = 0; });
     if (plan.hosts[host].delay != ms) with([&](Plan& one) { one.hosts[host].delay = ms; });
     if (plan.hosts[host].start != Start::runs)
       with([&](Plan& one) { one.hosts[host].start = Start::runs; });

@@ -174,6 +174,7 @@ bool World::is_still(std::uint64_t& looked_at) const {
   bool any_waits = false;
   for (const auto& node : nodes_)
     for (const auto& rank : node->ranks()) {
+      if (rank->is_between()) return false;
       if (!rank->program().is_alive() || rank->state() == RankState::finalized) continue;
       if (!rank->waits()) return false;
       any_waits = true;
@@ -199,7 +200,9 @@ bool World::has_absent_rank(const std::string& sentence) const {
           sentence.find(words) == std::string::npos)
         continue;
       const Rank& one = *in_order[host]->ranks()[rank];
-      if (!one.program().is_alive() && one.state() == RankState::absent) return true;
+      // A first program may have ended before it took part.
+      const bool has_ended = !one.program().is_alive() || one.plan().tries;
+      if (has_ended && one.state() == RankState::absent) return true;
     }
   return false;
 }
@@ -239,12 +242,15 @@ void World::commit(const Fault& fault) {
       schedule_.after(fault.time, [rank] { rank->program().signal(SIGCONT); });
       break;
     case Kind::signal_job:
-      front_ ? front_->signal(fault.signal) : node->signal(fault.signal, Way::from_launcher);
+      signal_job(fault.signal);
       break;
     case Kind::signal_host:
-      if (node != nullptr && !node->is_over()) node->signal(fault.signal, Way::from_launcher);
+      if (node == nullptr || node->is_over()) break;
+      node->expect_signal(fault.signal);
+      node->signal(fault.signal, Way::from_launcher);
       break;
     case Kind::signal_all:
+      ++signals_[fault.signal];
       if (front_) front_->signal(fault.signal);
       for (const auto& one : nodes_) one->signal_all(fault.signal);
       break;
@@ -304,6 +310,14 @@ void World::commit(const Fault& fault) {
   }
 }
 
+void World::signal_job(int number) {
+  ++signals_[number];
+  if (front_)
+    front_->signal(number);
+  else
+    nodes_[0]->signal(number, launch::HeardSignals::Way::from_launcher);
+}
+
 // After a long wait the user sends TERM, and again; a job that does not end then never does.
 void World::plan_last_resort() {
   const Time resort_ns = plan_.last() + wait_ns + Time{3} * plan_.peer_timeout_s * second;
@@ -311,10 +325,7 @@ void World::plan_last_resort() {
     if (status_) return;
     log([] { return "the user sends TERM"; });
     resorted_ = true;
-    if (front_)
-      front_->signal(SIGTERM);
-    else
-      nodes_[0]->signal(SIGTERM, launch::HeardSignals::Way::from_launcher);
+    signal_job(SIGTERM);
   };
   schedule_.after(resort_ns, term);
   schedule_.after(resort_ns + 30 * second, term);

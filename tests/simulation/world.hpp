@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -80,6 +81,12 @@ class World {
   const launch::Frame& read(const std::shared_ptr<const std::string>& frame, std::uint64_t tag);
   RowsSeen look_at(const launch::NodeRows& update);
 
+  // How often that signal was sent to all hosts.
+  std::uint32_t count_of(int signal) const {
+    const auto found = signals_.find(signal);
+    return found == signals_.end() ? 0 : found->second;
+  }
+
   // What ranks tell each other.
   void on_rank_joined();
   void on_node_knows_all();
@@ -105,6 +112,7 @@ class World {
   Traffic traffic() const;
   void plan_faults();
   void commit(const Fault& fault);
+  void signal_job(int number);
   void plan_last_resort();
   bool is_done() const;
   std::string describe_left() const;
@@ -129,6 +137,7 @@ class World {
   std::optional<RowsSeen> rows_;              // the rows in it
   std::uint64_t progress_ = 0;
   bool whole_ = true;
+  std::map<int, std::uint32_t> signals_;  // that were sent to all hosts
   bool launcher_killed_ = false;
   bool resorted_ = false;  // to a TERM of the user
   std::optional<int> status_;
