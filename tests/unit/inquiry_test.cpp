@@ -42,6 +42,18 @@ TEST(Inquiry, two_rounds_that_find_all_nodes_as_they_were_are_enough) {
   EXPECT_EQ(job.inquiry.diagnosis(), "a; b; a");
 }
 
+TEST(Inquiry, a_round_that_runs_is_not_due_until_a_node_does_not_answer) {
+  Job job;
+  Inquiry& inquiry = job.inquiry;
+  EXPECT_TRUE(inquiry.is_due(second));
+  inquiry.begin(job.first, second);
+  EXPECT_EQ(inquiry.next_to_ask(second), 1U);
+  EXPECT_FALSE(inquiry.is_due(2 * second));
+  EXPECT_FALSE(inquiry.next_to_ask(4 * second));  // too late: the round is over
+  EXPECT_FALSE(inquiry.is_due(4 * second));
+  EXPECT_TRUE(inquiry.is_due(5 * second));
+}
+
 TEST(Inquiry, a_rank_that_has_gone_on_makes_two_more_rounds_necessary) {
   Job job;
   job.round();

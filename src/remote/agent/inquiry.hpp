@@ -19,7 +19,7 @@ struct NodeReport {
   bool any_leaves = false;
   std::uint64_t print = 0;  // 0: no rank is part of the job any more
   std::uint64_t messages_in_flight = 0;
-  std::string text;  // "rank 2 has called exit and ...; rank 3 waits in shmem_barrier_all"
+  std::string text = {};  // "rank 2 has called exit and ...; rank 3 waits in shmem_barrier_all"
 };
 
 class Inquiry {
@@ -28,7 +28,8 @@ class Inquiry {
   Inquiry(std::uint32_t node, std::uint32_t nodes, std::uint64_t patience_ns)
       : node_(node), peer_timeout_ns_(patience_ns), reports_(nodes), is_gone_(nodes) {}
 
-  bool is_due(std::uint64_t now_ns) const { return now_ns >= next_ns_; }
+  // A round that runs is not due again: with many or slow nodes it would never end.
+  bool is_due(std::uint64_t now_ns) const { return !runs_ && now_ns >= next_ns_; }
   std::uint32_t round() const { return round_; }
 
   // Begins a round with the report of this node.
