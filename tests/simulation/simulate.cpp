@@ -18,8 +18,10 @@
 
 #include "core/hash.hpp"
 #include "simulation/arguments.hpp"
+#include "simulation/joining_job.hpp"
 #include "simulation/plan.hpp"
 #include "simulation/shrink.hpp"
+#include "simulation/stuck_job.hpp"
 #include "simulation/world.hpp"
 
 namespace gondwana::simulation {
@@ -37,8 +39,8 @@ struct Wish {
   std::optional<std::uint64_t> hosts;
 };
 
-void print(const Report& report) {
-  for (const std::string& line : report.log) fmt::print("  {}\n", line);
+void print(const std::vector<std::string>& log) {
+  for (const std::string& line : log) fmt::print("  {}\n", line);
 }
 
 void tell_failure(const Plan& plan, const std::string& wrong) {
@@ -48,7 +50,20 @@ void tell_failure(const Plan& plan, const std::string& wrong) {
   const Report report = World(small, true).run();
   fmt::print("\nThe smallest job that fails: {}\n{}\nWhat happens:\n", report.wrong,
              describe(small));
-  print(report);
+  print(report.log);
+}
+
+// The jobs of a seed besides the whole one.
+const std::vector<std::string> parts{"its agents ask whether a rank can continue",
+                                     "its ranks find each other through another launcher"};
+
+PartReport run_part(std::size_t part, std::uint64_t seed, bool logs) {
+  return part == 0 ? StuckJob(seed, logs).run() : JoiningJob(seed, logs).run();
+}
+
+void tell_failure_of_part(std::size_t part, std::uint64_t seed, const std::string& wrong) {
+  fmt::print("Seed {} fails, a job in which {}: {}\nWhat happens:\n", seed, parts[part], wrong);
+  print(run_part(part, seed, true).log);
 }
 
 // Runs jobs and keeps count.
@@ -59,15 +74,25 @@ class Runs {
     const Report report = World(plan, false).run();
     time_ += report.time;
     ++count_;
-    if (report.wrong.empty()) return true;
-    tell();
-    tell_failure(plan, report.wrong);
-    return false;
+    if (!report.wrong.empty()) {
+      tell();
+      tell_failure(plan, report.wrong);
+      return false;
+    }
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      const PartReport of_part = run_part(part, seed, false);
+      time_ += of_part.time;
+      if (of_part.wrong.empty()) continue;
+      tell();
+      tell_failure_of_part(part, seed, of_part.wrong);
+      return false;
+    }
+    return true;
   }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
   void tell() const {
     const double simulated = static_cast<double>(time_) * 1e-9;
-    fmt::print("{} jobs, {:.0f} s of virtual time in {:.1f} s: {:.0f} virtual seconds a second\n",
+    fmt::print("{} seeds, {:.0f} s of virtual time in {:.1f} s: {:.0f} virtual seconds a second\n",
                count_, simulated, seconds(), simulated / seconds());
   }
 
@@ -81,8 +106,15 @@ int show(std::uint64_t seed) {
   const Plan plan = draw_plan(seed);
   const Report report = World(plan, true).run();
   fmt::print("{}\n", describe(plan));
-  print(report);
-  if (report.wrong.empty()) return 0;
+  print(report.log);
+  bool is_right = report.wrong.empty();
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    fmt::print("\nA job in which {}:\n", parts[part]);
+    const PartReport of_part = run_part(part, seed, true);
+    print(of_part.log);
+    is_right = is_right && of_part.wrong.empty();
+  }
+  if (report.wrong.empty()) return is_right ? 0 : 1;
   fmt::print("\n");
   tell_failure(plan, report.wrong);
   return 1;
@@ -135,6 +167,8 @@ int print_traces(std::uint64_t from, std::uint64_t seeds) {
     Hash words;
     words.add(describe(plan)).add(report.wrong);
     for (const std::string& line : report.log) words.add(line);
+    for (std::size_t part = 0; part < parts.size(); ++part)
+      for (const std::string& line : run_part(part, seed, true).log) words.add(line);
     fmt::print("{} {:016x} {:016x}\n", seed, report.trace, words.value());
   }
   return 0;
