@@ -42,11 +42,11 @@ Waiter::PeerCheck peer_check(const Engine::Setup& setup) {
 // Peers that free device memory wait until this rank has unmapped it.
 Waiter::PeerCheck peer_check(const Engine::Setup& setup, const Kinds& kinds,
                              const std::unique_ptr<KindAccess>& access) {
-  Waiter::PeerCheck at_peers = peer_check(setup);
-  if (!kinds.has_devices()) return at_peers;
-  return [at_peers, &access] {
+  Waiter::PeerCheck check_peers = peer_check(setup);
+  if (!kinds.has_devices()) return check_peers;
+  return [check_peers, &access] {
     access->any_memory().forget_removed();
-    if (at_peers) at_peers();
+    if (check_peers) check_peers();
   };
 }
 

@@ -117,7 +117,7 @@ TEST_F(AgentParts, the_outbox_lets_one_process_have_so_many_bytes_under_way) {
   EXPECT_TRUE(outbox_.is_leaving_to_ranks());
   SendBuffer* buffer = outbox_.find(endpoint_->take().operation);
   ASSERT_NE(buffer, nullptr);
-  outbox_.has_left(*buffer);
+  outbox_.on_sent(*buffer);
   EXPECT_EQ(outbox_.leaving(), 0U);
   EXPECT_EQ(*outbox_.send(far, message), Posted::accepted);
 }
@@ -131,7 +131,7 @@ TEST_F(AgentParts, the_outbox_empties_a_slot_when_its_bytes_have_left) {
   EXPECT_FALSE(slot.state.value().is_empty());
   const RecordedEndpoint::Message sent = endpoint_->take();
   EXPECT_EQ(sent.to, Peer{11});
-  outbox_.has_left(*outbox_.find(sent.operation));
+  outbox_.on_sent(*outbox_.find(sent.operation));
   EXPECT_TRUE(slot.state.value().is_empty());
   EXPECT_FALSE(outbox_.is_carrying());
 }

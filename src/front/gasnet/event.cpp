@@ -58,7 +58,7 @@ struct TestResult {
   bool any = false;  // this call found a completion
   bool empty = true;
 
-  bool some() const { return any || empty; }
+  bool any_ended() const { return any || empty; }
 };
 
 // Clears the leaves of a complete root, which may be in the same list.
@@ -131,12 +131,12 @@ void gondwana_gex_event_wait(gex_Event_t event) {
 }
 
 int gex_Event_TestSome(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flags*/) {
-  return tested([&] { return test_events(pevent, numevents).some(); });
+  return tested([&] { return test_events(pevent, numevents).any_ended(); });
 }
 
 void gex_Event_WaitSome(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flags*/) {
   door().progress().wait("gex_Event_WaitSome",
-                         [&] { return test_events(pevent, numevents).some(); });
+                         [&] { return test_events(pevent, numevents).any_ended(); });
 }
 
 int gex_Event_TestAll(gex_Event_t* pevent, size_t numevents, gex_Flags_t /*flags*/) {

@@ -64,17 +64,17 @@ std::uint64_t add(Tally tally, std::uint64_t number) {
 
 // Detects that all ranks of this node outside the `leaving` ranks of the job wait in calls. If none
 // makes progress for two seconds, they wait for the leaving ranks, which make no more calls.
-class OthersWait {
+class WaitOfOthers {
  public:
   bool holds(std::uint64_t leaving) {
-    constexpr std::uint64_t long_enough = 2'000'000'000;
+    constexpr std::uint64_t wait_limit_ns = 2'000'000'000;
     const std::uint64_t now = gondwana::monotonic_ns();
-    if (now < look_at_ns_) return false;
-    look_at_ns_ = now + check_interval_ns;
+    if (now < next_check_ns_) return false;
+    next_check_ns_ = now + check_interval_ns;
     const std::optional<Stillness> found = observe(leaving);
     if (!found || found != found_) since_ns_ = now;
     found_ = found;
-    return found && now - since_ns_ > long_enough;
+    return found && now - since_ns_ > wait_limit_ns;
   }
 
  private:
@@ -92,7 +92,7 @@ class OthersWait {
     return find_stillness(sleepers);
   }
 
-  std::uint64_t look_at_ns_ = 0;
+  std::uint64_t next_check_ns_ = 0;
   std::uint64_t since_ns_ = 0;
   std::optional<Stillness> found_;
 };
@@ -134,7 +134,7 @@ bool other_nodes_end_too(const Deadline& deadline) {
   const std::uint32_t ranks = own_door->ranks();
   add(Tally::leaving, 1);
   std::uint64_t leaving = 0;
-  OthersWait others_wait;
+  WaitOfOthers others_wait;
   const auto all_leave_or_wait = [&] {
     leaving = add(Tally::leaving, 0);
     return leaving == ranks || others_wait.holds(leaving);
@@ -161,7 +161,7 @@ bool others_end_too(const Deadline& deadline) {
   NodeHeader& node = self.memory->header();
   node.leaving.fetch_add(1);
   const std::uint32_t ranks = self.membership.ranks;
-  OthersWait others_wait;
+  WaitOfOthers others_wait;
   wait_until(deadline, [&] {
     return node.leaving.load() == ranks || others_wait.holds(node.leaving.load());
   });

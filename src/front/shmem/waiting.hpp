@@ -119,17 +119,18 @@ class WaitSet {
 
   // Whether all elements, starting at `from`, meet their conditions. Moves `from` to the first that
   // does not.
-  bool all_meet(std::size_t& from) const {
-    while (from < count_ && (!has(from) || meets(from))) ++from;
+  bool all_satisfied(std::size_t& from) const {
+    while (from < count_ && (!has(from) || is_satisfied(from))) ++from;
     return from == count_;
   }
 
-  // Searches from `start`, around the end, for an element that meets its condition. SIZE_MAX: none.
+  // Searches from `start`, around the end, for an element that is_satisfied its condition.
+  // SIZE_MAX: none.
   std::size_t find(std::size_t start) const {
     for (std::size_t i = start; i < count_; ++i)
-      if (has(i) && meets(i)) return i;
+      if (has(i) && is_satisfied(i)) return i;
     for (std::size_t i = 0; i < start; ++i)
-      if (has(i) && meets(i)) return i;
+      if (has(i) && is_satisfied(i)) return i;
     return SIZE_MAX;
   }
 
@@ -138,13 +139,13 @@ class WaitSet {
     std::size_t found = 0;
     for (std::size_t i = 0; i < count_; ++i)
       // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a checked call has told of a null
-      if (has(i) && meets(i)) indices[found++] = i;
+      if (has(i) && is_satisfied(i)) indices[found++] = i;
     return found;
   }
 
  private:
   bool has(std::size_t i) const { return status_ == nullptr || status_[i] == 0; }
-  bool meets(std::size_t i) const { return condition_(i).holds(cells_.load(i)); }
+  bool is_satisfied(std::size_t i) const { return condition_(i).holds(cells_.load(i)); }
 
   Cells<T> cells_;
   std::size_t count_;
@@ -170,8 +171,8 @@ WaitSet<T, ConditionOf> wait_set(const Caller& caller, const T* cells, std::size
   return wait_set(caller, cells, count, status, condition);
 }
 
-// Waits for one element that meets its condition. Each call starts at another index, so that no
-// such element is skipped forever, whatever calls are made in between.
+// Waits for one element that is_satisfied its condition. Each call starts at another index, so that
+// no such element is skipped forever, whatever calls are made in between.
 template <typename Set, typename Tell>
 std::size_t wait_for_any(const Caller& caller, const Set& set, std::size_t count,
                          const Tell& tell) {
@@ -222,7 +223,7 @@ void wait_until_all(Caller caller, T* cells, std::size_t count, const int* statu
       wait_set(caller, cells, count, status, each_with<T>(caller, cmp, value, count));
   std::size_t from = 0;
   caller.engine.waiter().on_memory(
-      caller.name, [&] { return set.all_meet(from); }, Waiting::any_rank, set.cells(),
+      caller.name, [&] { return set.all_satisfied(from); }, Waiting::any_rank, set.cells(),
       [&] { return awaited(cmp, value, count); });
 }
 
@@ -233,7 +234,7 @@ void wait_until_all_vector(Caller caller, T* cells, std::size_t count, const int
       wait_set(caller, cells, count, status, each_with<T>(caller, cmp, values, count));
   std::size_t from = 0;
   caller.engine.waiter().on_memory(
-      caller.name, [&] { return set.all_meet(from); }, Waiting::any_rank, set.cells(),
+      caller.name, [&] { return set.all_satisfied(from); }, Waiting::any_rank, set.cells(),
       [&] { return awaited(cmp, values, count); });
 }
 
@@ -276,7 +277,7 @@ int test_all(Caller caller, T* cells, std::size_t count, const int* status, int 
   std::size_t from = 0;
   const WaitSet set =
       wait_set(caller, cells, count, status, each_with<T>(caller, cmp, value, count));
-  return polled_once(caller, set.all_meet(from));
+  return polled_once(caller, set.all_satisfied(from));
 }
 
 template <typename T>
@@ -285,7 +286,7 @@ int test_all_vector(Caller caller, T* cells, std::size_t count, const int* statu
   std::size_t from = 0;
   const WaitSet set =
       wait_set(caller, cells, count, status, each_with<T>(caller, cmp, values, count));
-  return polled_once(caller, set.all_meet(from));
+  return polled_once(caller, set.all_satisfied(from));
 }
 
 template <typename T>

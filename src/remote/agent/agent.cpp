@@ -205,7 +205,7 @@ bool AgentOfParts::check() {
 bool AgentOfParts::step() {
   const auto take = [this](Bytes bytes) { on_message(bytes); };
   const auto left = [this](network::Operation& buffer) {
-    outbox_.has_left(static_cast<remote::SendBuffer&>(buffer));
+    outbox_.on_sent(static_cast<remote::SendBuffer&>(buffer));
   };
   const auto lost = [this](const network::Operation* buffer, const std::string& why) {
     has_failed(buffer, why);
@@ -332,7 +332,7 @@ void AgentOfParts::has_failed(const network::Operation* operation, const std::st
   if (failed == nullptr) return;
   if (failed->is_carried) nodes_.lose(remote::node_of_agent(failed->to), NodeState::cut_off);
   if (memory_->roster().is_here(Rank(failed->to))) passed_.tell_undelivered(failed->to, why);
-  outbox_.has_left(*failed);
+  outbox_.on_sent(*failed);
 }
 
 // Whether some other agents do not yet know why the job is over.

@@ -101,7 +101,7 @@ bool Outbox::tell(std::uint32_t node, Control control, Bytes payload) {
   return !sent || *sent == Posted::accepted;
 }
 
-void Outbox::has_left(SendBuffer& buffer) {
+void Outbox::on_sent(SendBuffer& buffer) {
   leaving_ -= buffer.size;
   processes_[buffer.to].leaving -= buffer.size;
   if (buffer.is_carried) --carrying_;

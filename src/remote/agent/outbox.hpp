@@ -64,7 +64,7 @@ class Outbox {
   bool tell(std::uint32_t node, Control control, Bytes payload = {});
 
   // An operation of the endpoint has completed or failed.
-  void has_left(SendBuffer& buffer);
+  void on_sent(SendBuffer& buffer);
   // Null: not one of these messages.
   SendBuffer* find(const network::Operation* operation) { return buffers_.find(operation); }
 

@@ -39,7 +39,7 @@ class WaitSampler {
       const auto used = std::min<std::size_t>(
           page.thread_slots_used.load(std::memory_order_relaxed), ControlPage::max_thread_slots);
       for (std::size_t slot = 0; slot < used; ++slot)
-        look_at(page.thread_slots[slot].waiting, local, slot, now);
+        sample_wait(page.thread_slots[slot].waiting, local, slot, now);
     }
   }
 
@@ -58,7 +58,8 @@ class WaitSampler {
     return trace_.ranks[where.first].threads[where.second].events[index];
   }
 
-  void look_at(const Waiting& waiting, std::uint32_t local, std::size_t slot, std::int64_t now) {
+  void sample_wait(const Waiting& waiting, std::uint32_t local, std::size_t slot,
+                   std::int64_t now) {
     const Where where{local, slot};
     auto since = static_cast<std::int64_t>(waiting.since_ns.load(std::memory_order_acquire));
     if (since < 0 || since > now) since = 0;  // no wait can have begun at this time
