@@ -334,6 +334,21 @@ TEST_F(AgentParts, a_node_that_is_silent_for_the_timeout_is_lost) {
   EXPECT_EQ(memory_->entry(1).state.load(), NodeState::silent);
 }
 
+TEST_F(AgentParts, a_beat_that_a_busy_endpoint_refuses_is_repeated) {
+  NodeWatch watch(*memory_, outbox_, 16 * second);
+  memory_->entry(1).is_used.store(1);
+  endpoint_->is_busy = true;
+  watch.check(100 * second);
+  endpoint_->is_busy = false;
+  watch.check(100 * second + second / 1000);
+  EXPECT_FALSE(control()) << "too early";
+  watch.check(100 * second + second / 10);
+  EXPECT_EQ(control()->kind, MessageKind::hello);
+  EXPECT_EQ(control()->kind, MessageKind::beat);
+  watch.check(100 * second + second / 2);
+  EXPECT_FALSE(control()) << "it was accepted";
+}
+
 // An agent that was stopped has received nothing meanwhile, and reports no loss.
 TEST_F(AgentParts, the_time_that_an_agent_was_away_does_not_count) {
   NodeWatch watch(*memory_, outbox_, 16 * second);

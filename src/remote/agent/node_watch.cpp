@@ -8,15 +8,35 @@ void NodeWatch::check(std::uint64_t now_ns) {
   if (peer_timeout_ns_ == 0 || now_ns < next_check_ns_) return;
   // An agent that was stopped or had no processor received nothing meanwhile.
   const bool was_away = now_ns - next_check_ns_ > peer_timeout_ns_ / 4;
-  next_check_ns_ = now_ns + peer_timeout_ns_ / (all_have_answered() ? 4 : 16);
+  if (now_ns >= next_round_ns_) begin_round(now_ns, was_away);
+  const bool all_sent = send_beats();
+  next_check_ns_ =
+      all_sent ? next_round_ns_ : std::min(next_round_ns_, now_ns + peer_timeout_ns_ / 1024);
+}
+
+void NodeWatch::begin_round(std::uint64_t now_ns, bool was_away) {
+  next_round_ns_ = now_ns + peer_timeout_ns_ / (all_have_answered() ? 4 : 16);
   for (std::uint32_t node = 0; node < memory_.roster().nodes(); ++node) {
     if (!needs_watch(node)) continue;
-    const auto [watched, is_new] = watched_.try_emplace(node);
-    if (is_new || was_away) watched->second.heard_ns = now_ns;
-    greet(node, watched->second);
-    if (now_ns - std::min(now_ns, watched->second.heard_ns) > peer_timeout_ns_)
+    const auto [entry, is_new] = watched_.try_emplace(node);
+    Watched& watched = entry->second;
+    if (is_new || was_away) watched.heard_ns = now_ns;
+    if (now_ns - std::min(now_ns, watched.heard_ns) > peer_timeout_ns_)
       lose(node, NodeState::silent);
+    ++watched.beats;
+    watched.owes_beat = true;
   }
+}
+
+// Returns false if the endpoint was too busy for some of them.
+bool NodeWatch::send_beats() {
+  bool all_sent = true;
+  for (auto& [node, watched] : watched_) {
+    if (!watched.owes_beat) continue;
+    watched.owes_beat = !greet(node, watched);
+    all_sent = all_sent && !watched.owes_beat;
+  }
+  return all_sent;
 }
 
 bool NodeWatch::needs_watch(std::uint32_t node) const {
@@ -29,12 +49,13 @@ bool NodeWatch::all_have_answered() const {
   return std::ranges::all_of(watched_, [](const auto& each) { return each.second.has_answered; });
 }
 
-// A failed send counts as silence. The hello is repeated until a reply arrives, because a provider
-// may accept it and lose it together with the connection that it opens.
-void NodeWatch::greet(std::uint32_t node, Watched& watched) {
+// An endpoint may refuse each beat of a node whose queue is full, so a beat is repeated until it is
+// accepted. If none is, the node counts as silent. The hello is repeated until a reply arrives,
+// because a provider may accept it and lose it together with the connection that it opens.
+bool NodeWatch::greet(std::uint32_t node, const Watched& watched) {
   if (!watched.has_answered)
     outbox_.tell(node, {.kind = MessageKind::hello}, outbox_.endpoint().address());
-  outbox_.tell(node, {.kind = MessageKind::beat, .number = ++watched.beats});
+  return outbox_.tell(node, {.kind = MessageKind::beat, .number = watched.beats});
 }
 
 bool NodeWatch::hear(std::uint32_t node, std::uint64_t now_ns) {

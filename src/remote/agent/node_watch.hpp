@@ -28,16 +28,20 @@ class NodeWatch {
     bool has_answered = false;
     std::uint64_t heard_ns = 0;
     std::uint32_t beats = 0;
+    bool owes_beat = false;  // the endpoint has not accepted the last one yet
   };
 
   bool needs_watch(std::uint32_t node) const;
   bool all_have_answered() const;
-  void greet(std::uint32_t node, Watched& watched);
+  void begin_round(std::uint64_t now_ns, bool was_away);
+  bool send_beats();
+  bool greet(std::uint32_t node, const Watched& watched);
 
   const NodeMemory& memory_;
   Outbox& outbox_;
   std::uint64_t peer_timeout_ns_;
-  std::uint64_t next_check_ns_ = 0;
+  std::uint64_t next_round_ns_ = 0;
+  std::uint64_t next_check_ns_ = 0;           // earlier if beats have to be repeated
   std::map<std::uint32_t, Watched> watched_;  // by node
 };
 
