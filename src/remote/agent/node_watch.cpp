@@ -24,6 +24,7 @@ void NodeWatch::begin_round(std::uint64_t now_ns, bool was_away) {
     if (now_ns - std::min(now_ns, watched.heard_ns) > peer_timeout_ns_)
       lose(node, NodeState::silent);
     ++watched.beats;
+    watched.owes_hello = !watched.has_answered;
     watched.owes_beat = true;
   }
 }
@@ -31,11 +32,8 @@ void NodeWatch::begin_round(std::uint64_t now_ns, bool was_away) {
 // Returns false if the endpoint was too busy for some of them.
 bool NodeWatch::send_beats() {
   bool all_sent = true;
-  for (auto& [node, watched] : watched_) {
-    if (!watched.owes_beat) continue;
-    watched.owes_beat = !greet(node, watched);
-    all_sent = all_sent && !watched.owes_beat;
-  }
+  for (auto& [node, watched] : watched_)
+    if (needs_watch(node)) all_sent = greet(node, watched) && all_sent;
   return all_sent;
 }
 
@@ -49,13 +47,16 @@ bool NodeWatch::all_have_answered() const {
   return std::ranges::all_of(watched_, [](const auto& each) { return each.second.has_answered; });
 }
 
-// An endpoint may refuse each beat of a node whose queue is full, so a beat is repeated until it is
-// accepted. If none is, the node counts as silent. The hello is repeated until a reply arrives,
-// because a provider may accept it and lose it together with the connection that it opens.
-bool NodeWatch::greet(std::uint32_t node, const Watched& watched) {
-  if (!watched.has_answered)
-    outbox_.tell(node, {.kind = MessageKind::hello}, outbox_.endpoint().address());
-  return outbox_.tell(node, {.kind = MessageKind::beat, .number = watched.beats});
+// A busy endpoint may refuse the beats of many rounds, so each is repeated until it is accepted.
+// The hello is repeated in each round until a reply arrives, because a provider may accept it and
+// lose it together with the connection that it opens. Without a hello, the other agent drops beats.
+bool NodeWatch::greet(std::uint32_t node, Watched& watched) {
+  if (watched.owes_hello)
+    watched.owes_hello =
+        !outbox_.tell(node, {.kind = MessageKind::hello}, outbox_.endpoint().address());
+  if (watched.owes_beat && !watched.owes_hello)
+    watched.owes_beat = !outbox_.tell(node, {.kind = MessageKind::beat, .number = watched.beats});
+  return !watched.owes_beat;
 }
 
 bool NodeWatch::hear(std::uint32_t node, std::uint64_t now_ns) {

@@ -28,14 +28,16 @@ class NodeWatch {
     bool has_answered = false;
     std::uint64_t heard_ns = 0;
     std::uint32_t beats = 0;
-    bool owes_beat = false;  // the endpoint has not accepted the last one yet
+    // The endpoint has not accepted those of the last round yet.
+    bool owes_hello = false;
+    bool owes_beat = false;
   };
 
   bool needs_watch(std::uint32_t node) const;
   bool all_have_answered() const;
   void begin_round(std::uint64_t now_ns, bool was_away);
   bool send_beats();
-  bool greet(std::uint32_t node, const Watched& watched);
+  bool greet(std::uint32_t node, Watched& watched);
 
   const NodeMemory& memory_;
   Outbox& outbox_;
