@@ -54,6 +54,28 @@ TEST(Inquiry, a_round_that_runs_is_not_due_until_a_node_does_not_answer) {
   EXPECT_TRUE(inquiry.is_due(5 * second));
 }
 
+TEST(Inquiry, a_reply_that_is_lost_does_not_undo_what_was_found) {
+  Job job;
+  job.round();
+  job.inquiry.begin(job.first, job.now_ns + second);
+  EXPECT_EQ(job.inquiry.next_to_ask(job.now_ns + second), 1U);
+  EXPECT_FALSE(job.inquiry.next_to_ask(job.now_ns + 4 * second));
+  job.round();
+  EXPECT_TRUE(job.is_over());
+}
+
+TEST(Inquiry, a_question_that_cannot_be_sent_for_long_ends_the_round) {
+  Inquiry inquiry(0, 3, 20 * second);
+  inquiry.begin(still(1), second);
+  EXPECT_EQ(inquiry.next_to_ask(second), 1U);
+  inquiry.ask_again();
+  EXPECT_EQ(inquiry.next_to_ask(2 * second), 1U);
+  EXPECT_FALSE(inquiry.next_to_ask(2 * second));
+  inquiry.ask_again();
+  EXPECT_FALSE(inquiry.next_to_ask(4 * second));
+  EXPECT_TRUE(inquiry.is_due(5 * second));
+}
+
 TEST(Inquiry, a_rank_that_has_gone_on_makes_two_more_rounds_necessary) {
   Job job;
   job.round();

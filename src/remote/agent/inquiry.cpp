@@ -27,8 +27,13 @@ void Inquiry::begin(NodeReport own, std::uint64_t now_ns) {
 
 std::optional<std::uint32_t> Inquiry::next_to_ask(std::uint64_t now_ns) {
   if (!runs_) return std::nullopt;
-  if (asked_ && now_ns - asked_->since_ns > answer_ns) put_off(now_ns);
-  if (!runs_ || asked_) return std::nullopt;
+  if (asked_ && now_ns - asked_->since_ns > answer_ns) end_round(now_ns);
+  if (!runs_) return std::nullopt;
+  if (asked_) {
+    if (asked_->is_sent) return std::nullopt;
+    asked_->is_sent = true;
+    return asked_->node;
+  }
   std::uint32_t node = busy_;
   if (reports_[busy_]) {
     const auto missing =
@@ -62,9 +67,13 @@ void Inquiry::hear_farewell(std::uint32_t node, NodeReport report) {
 }
 
 void Inquiry::put_off(std::uint64_t now_ns) {
+  found_.reset();
+  end_round(now_ns);
+}
+
+void Inquiry::end_round(std::uint64_t now_ns) {
   runs_ = false;
   asked_.reset();
-  found_.reset();
   pause_ns_ = std::max(pause_ns_, stillness_interval_ns);
   next_ns_ = now_ns + pause_ns_;
 }

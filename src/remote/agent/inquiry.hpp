@@ -37,7 +37,9 @@ class Inquiry {
   // The node to ask now; nothing while a reply is awaited or if the round is complete.
   std::optional<std::uint32_t> next_to_ask(std::uint64_t now_ns);
   // The last question could not be sent yet.
-  void ask_again() { asked_.reset(); }
+  void ask_again() {
+    if (asked_) asked_->is_sent = false;
+  }
   // Takes a report. Ignores it unless it is from the node asked last, in this round.
   void hear(std::uint32_t node, std::uint32_t round, NodeReport report, std::uint64_t now_ns);
   // All ranks of that node have ended, so it is not asked any more.
@@ -50,6 +52,7 @@ class Inquiry {
   struct Question {
     std::uint32_t node;
     std::uint64_t since_ns;
+    bool is_sent = true;
   };
   struct Found {
     std::uint64_t print;
@@ -57,7 +60,10 @@ class Inquiry {
   };
 
   bool is_asked(std::uint32_t node) const { return asked_ && asked_->node == node; }
+  // A rank can continue.
   void put_off(std::uint64_t now_ns);
+  // What earlier rounds have found stays.
+  void end_round(std::uint64_t now_ns);
   void conclude(std::uint64_t now_ns);
 
   std::uint32_t node_;
