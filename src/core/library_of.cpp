@@ -9,14 +9,14 @@
 namespace gondwana {
 namespace {
 
-struct Search {
+struct LibrarySearch {
   std::uintptr_t address;
   std::string library;
 };
 
 // Called for each loaded object. Stops at the one that contains the address.
-int visit_object(dl_phdr_info* object, std::size_t /*size*/, void* data) {
-  Search& search = *static_cast<Search*>(data);
+int visit_library(dl_phdr_info* object, std::size_t /*size*/, void* data) {
+  LibrarySearch& search = *static_cast<LibrarySearch*>(data);
   const std::span segments(object->dlpi_phdr, object->dlpi_phnum);
   const bool has_it = std::ranges::any_of(segments, [&](const ElfW(Phdr) & segment) {
     return segment.p_type == PT_LOAD &&
@@ -29,8 +29,8 @@ int visit_object(dl_phdr_info* object, std::size_t /*size*/, void* data) {
 }  // namespace
 
 std::string library_of(const void* address) {
-  Search search{reinterpret_cast<std::uintptr_t>(address), {}};
-  ::dl_iterate_phdr(visit_object, &search);
+  LibrarySearch search{reinterpret_cast<std::uintptr_t>(address), {}};
+  ::dl_iterate_phdr(visit_library, &search);
   return search.library;
 }
 

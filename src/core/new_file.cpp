@@ -14,7 +14,7 @@
 namespace gondwana {
 namespace {
 
-Error system_error() {
+Error creation_error() {
   return {errno == EMFILE || errno == ENFILE ? Errc::out_of_memory : Errc::refused,
           std::strerror(errno)};
 }
@@ -28,7 +28,7 @@ Result<UniqueFd> create(const std::string& name, int flags = 0) {
   };
   UniqueFd file = open();
   if (!file && errno == EEXIST && ::unlink(name.c_str()) == 0) file = open();
-  if (!file) return system_error();
+  if (!file) return creation_error();
   return file;
 }
 
@@ -62,7 +62,7 @@ Result<NewFile> NewFile::open(const std::string& name) {
   struct stat facts{};
   if (::stat(name.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode)) {
     UniqueFd file(::open(name.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-    if (!file) return system_error();
+    if (!file) return creation_error();
     return NewFile(std::move(file), name, "");
   }
   const Result<std::filesystem::path> target = resolve_links(name);
@@ -81,7 +81,7 @@ Result<void> NewFile::write(std::string_view text) const {
   while (!text.empty()) {
     const ssize_t count = ::write(file_.get(), text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return system_error();
+    if (count < 0) return creation_error();
     text.remove_prefix(static_cast<std::size_t>(count));
   }
   return {};
@@ -89,7 +89,7 @@ Result<void> NewFile::write(std::string_view text) const {
 
 Result<void> NewFile::keep() {
   if (unfinished_.empty()) return {};
-  if (::rename(unfinished_.c_str(), target_.c_str()) != 0) return system_error();
+  if (::rename(unfinished_.c_str(), target_.c_str()) != 0) return creation_error();
   unfinished_.clear();
   return {};
 }
@@ -106,14 +106,14 @@ Result<UniqueFd> open_to_append(const std::string& name) {
   const bool is_there = ::lstat(name.c_str(), &facts) == 0;
   if (is_there && !S_ISREG(facts.st_mode) && !S_ISLNK(facts.st_mode)) {
     UniqueFd special(::open(name.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC));
-    if (!special) return system_error();
+    if (!special) return creation_error();
     return special;
   }
   const std::string unfinished = unfinished_name(name);
   Result<UniqueFd> file = create(unfinished, O_APPEND);
   if (!file) return file;
   if (::rename(unfinished.c_str(), name.c_str()) == 0) return file;
-  const Error failure = system_error();
+  const Error failure = creation_error();
   ::unlink(unfinished.c_str());
   return failure;
 }

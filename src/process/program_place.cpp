@@ -17,7 +17,7 @@
 namespace gondwana {
 namespace {
 
-constexpr unsigned max_frames = 8;
+constexpr unsigned max_search_frames = 8;
 
 std::string_view file_name(const char* path) {
   const std::string_view text = path;
@@ -163,7 +163,7 @@ struct FramePrinter {
 
   bool visit(const Frame& frame) {
     if (!walk.has_begun(frame) || owner_of(frame) == Owner::library) return walk.continues();
-    if (count == max_frames) {
+    if (count == max_search_frames) {
       print_to(fd, "  ... GONDWANA_BACKTRACE=yes prints all frames");
       return false;
     }

@@ -9,7 +9,7 @@ namespace gondwana {
 namespace {
 
 // Words of a SharedHandle, before the word of the process.
-enum Word : std::size_t { descriptor, mapped_size };
+enum RecordWord : std::size_t { descriptor, mapped_size };
 
 constexpr const char* no_calls =
     "the driver is too old to map memory that was shared by a descriptor";

@@ -28,7 +28,7 @@ struct Words {
   bool json = false;
 };
 
-Error wrong(std::string text) {
+Error wrong_subject(std::string text) {
   return {Errc::invalid_argument, std::move(text)};
 }
 
@@ -55,7 +55,8 @@ class BenchLine : public CommandLine {
     operands(names_of_subjects("|") + "|all|compare|scale",
              [&subject = words.subject](const std::string& word) -> Result<void> {
                if (!subject.empty())
-                 return wrong(fmt::format("one subject at a time, not {} and {}", subject, word));
+                 return wrong_subject(
+                     fmt::format("one subject at a time, not {} and {}", subject, word));
                subject = word;
                return {};
              });
@@ -89,8 +90,9 @@ Result<std::vector<Subject>> find_subjects(const Words& words) {
   const auto found = std::ranges::find(subjects, words.subject, &Subject::name);
   if (found != subjects.end()) return std::vector<Subject>{*found};
   const std::string names = names_of_subjects(", ");
-  if (words.subject.empty()) return wrong(fmt::format("no subject given; expected {}, all", names));
-  return wrong(fmt::format("{} is not a subject; expected {}, all", words.subject, names));
+  if (words.subject.empty())
+    return wrong_subject(fmt::format("no subject given; expected {}, all", names));
+  return wrong_subject(fmt::format("{} is not a subject; expected {}, all", words.subject, names));
 }
 
 // The requested door; by default the first that the subject supports.
@@ -98,16 +100,16 @@ Result<Door> find_door(const std::string& word, const Subject& subject) {
   for (const DoorName& one : all_doors)
     if (has_door(subject, one.door) && (word.empty() || word == one.word)) return one.door;
   if (!is_door(word))
-    return wrong(fmt::format("--door \"{}\": expected shmem, gasnetex or armci", word));
-  return wrong(fmt::format("{} is not measured by --door {}: it has {}", subject.name, word,
-                           door_words(subject)));
+    return wrong_subject(fmt::format("--door \"{}\": expected shmem, gasnetex or armci", word));
+  return wrong_subject(fmt::format("{} is not measured by --door {}: it has {}", subject.name, word,
+                                   door_words(subject)));
 }
 
 Result<void> set_number(std::string_view option, const std::string& word, std::uint64_t least,
                         std::uint64_t most, std::uint32_t& number) {
   if (word.empty()) return {};
   const Result<std::uint64_t> read = parse_number(word, least, most);
-  if (!read) return wrong(fmt::format("{} {}", option, read.error().text));
+  if (!read) return wrong_subject(fmt::format("{} {}", option, read.error().text));
   number = static_cast<std::uint32_t>(*read);
   return {};
 }
@@ -116,7 +118,7 @@ Result<void> set_number(std::string_view option, const std::string& word, std::u
 // each rounds MIN up to a size that it supports.
 Result<void> set_sizes(const std::string& word, bool is_alone, Choices& choices) {
   if (word.empty()) return {};
-  const Error unclear = wrong(
+  const Error unclear = wrong_subject(
       fmt::format("-m \"{}\": expected a size or MIN:MAX, from 1 to 1G, such as 8 or 8:64K", word));
   const std::size_t colon = word.find(':');
   const auto set = [](const std::string& text, std::uint64_t& size) {
@@ -129,7 +131,7 @@ Result<void> set_sizes(const std::string& word, bool is_alone, Choices& choices)
     return unclear;
   const std::uint64_t unit = choices.subject.word_bytes;
   if (choices.largest < unit)
-    return wrong(
+    return wrong_subject(
         fmt::format("-m \"{}\": {} needs a MAX of at least {}", word, choices.subject.name, unit));
   const bool is_range = choices.smallest > 0 && choices.smallest <= choices.largest;
   if (!is_range || choices.largest > max_bytes) return unclear;
@@ -137,8 +139,8 @@ Result<void> set_sizes(const std::string& word, bool is_alone, Choices& choices)
     choices.smallest =
         std::min((choices.smallest + unit - 1) / unit, choices.largest / unit) * unit;
   if (choices.smallest % unit == 0) return {};
-  return wrong(fmt::format("-m \"{}\": {} needs a MIN that is a multiple of {}", word,
-                           choices.subject.name, unit));
+  return wrong_subject(fmt::format("-m \"{}\": {} needs a MIN that is a multiple of {}", word,
+                                   choices.subject.name, unit));
 }
 
 // Sets one rank for each slot of the hosts.
@@ -149,17 +151,17 @@ Result<void> set_hosts(const std::string& word, Choices& choices) {
   choices.ranks = 0;
   for (const link::Host& host : *hosts) choices.ranks += host.slots;
   if (choices.ranks >= 2) return {};
-  return wrong(fmt::format("--hosts {}: expected at least two ranks", word));
+  return wrong_subject(fmt::format("--hosts {}: expected at least two ranks", word));
 }
 
 Result<void> set_peer(const std::string& word, Choices& choices) {
   if (word.empty()) return {};
   if (!has_door(choices.subject, Door::shmem))
-    return wrong(
+    return wrong_subject(
         fmt::format("--peer is another library for OpenSHMEM: {} has none", choices.subject.name));
   if (choices.door != Door::shmem)
-    return wrong(fmt::format("--peer is another library for OpenSHMEM: omit --door {}",
-                             word_of(choices.door)));
+    return wrong_subject(fmt::format("--peer is another library for OpenSHMEM: omit --door {}",
+                                     word_of(choices.door)));
   const Result<PeerCommands> peer = parse_peer(word);
   if (!peer) return peer.error();
   choices.peer = *peer;
@@ -168,10 +170,11 @@ Result<void> set_peer(const std::string& word, Choices& choices) {
 
 Result<void> set_format(const Words& words, Choices& choices) {
   if (!words.report.empty() && (words.csv || words.json))
-    return wrong("--report includes the data: omit --csv and --json");
+    return wrong_subject("--report includes the data: omit --csv and --json");
   if (!words.report.empty() && !words.report.ends_with(".html"))
-    return wrong(fmt::format("--report \"{}\": expected a name that ends in .html", words.report));
-  if (words.csv && words.json) return wrong("--csv or --json, not both");
+    return wrong_subject(
+        fmt::format("--report \"{}\": expected a name that ends in .html", words.report));
+  if (words.csv && words.json) return wrong_subject("--csv or --json, not both");
   if (words.csv) choices.format = Format::csv;
   if (words.json || !words.report.empty()) choices.format = Format::json;
   return {};
@@ -188,11 +191,12 @@ Result<Choices> choices_of(const Words& words, const Subject& subject, Door door
                   .smallest = subject.word_bytes,
                   .largest = subject.largest};
   if (!words.ranks.empty() && !words.hosts.empty())
-    return wrong("-n or --hosts, not both: --hosts says how many ranks each host has");
+    return wrong_subject("-n or --hosts, not both: --hosts says how many ranks each host has");
   if (!words.hosts.empty() && subject.kind == Kind::job)
-    return wrong(fmt::format("{} is measured on this machine only: omit --hosts", subject.name));
+    return wrong_subject(
+        fmt::format("{} is measured on this machine only: omit --hosts", subject.name));
   if (!words.sizes.empty() && subject.axis != Axis::bytes && is_alone)
-    return wrong(fmt::format("{} has no sizes: omit -m", subject.name));
+    return wrong_subject(fmt::format("{} has no sizes: omit -m", subject.name));
   const bool has_peer = is_alone || door == Door::shmem || !words.door.empty();
   for (const Result<void>& set :
        {set_number("-n", words.ranks, 2, 65536, choices.ranks), set_hosts(words.hosts, choices),
