@@ -23,9 +23,11 @@ class NodeDirectory {
     if (rows_[node].epoch != 0) --known_;
     rows_[node] = {};
   }
-  // Keeps the rows that are newer than the known ones, and returns them.
+  // Keeps the rows that are newer than the known ones, and returns them. Ignores unknown nodes.
   std::vector<NodeRow> take(std::vector<NodeRow> rows) {
-    std::erase_if(rows, [this](const NodeRow& row) { return row.epoch <= rows_[row.node].epoch; });
+    std::erase_if(rows, [this](const NodeRow& row) {
+      return row.node >= size() || row.epoch <= rows_[row.node].epoch;
+    });
     for (const NodeRow& row : rows) keep(row);
     return rows;
   }
