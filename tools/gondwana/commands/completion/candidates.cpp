@@ -13,7 +13,7 @@ struct Place {
   const ListedOption* option = nullptr;  // the option whose value the word is, or may be
   std::size_t operands = 0;              // operands before the word
   std::size_t program = 0;               // index of the program that ranks run; 0: none yet
-  bool options_over = false;             // ""--" precedes the word
+  bool options_over = false;             // "--" precedes the word
 };
 
 // bash splits "--name=value" into three words.

@@ -22,7 +22,7 @@ double per_peer(const ScaleRow& row, Figure bytes) {
 
 std::string to_table(const ScaleChoices& choices, const std::vector<ScaleRow>& rows) {
   std::string text = fmt::format(
-      "# Gondwana, one rank of a job: bytes for each peer, messages of its node at the start and "
+      "# Gondwana, one rank of a job: bytes for each peer, what its node sends at the start and "
       "in a barrier, {} ranks on a "
       "node\n{:<10}{:>8}{:>13}{:>13}{:>12}{:>11}{:>12}{:>12}{:>13}{:>14}"
       "{:>14}  Source\n",
