@@ -21,6 +21,7 @@ import slurm
 import two_hosts
 import why_test
 from job_case import run_tests, take_path
+from processes import eventually
 from two_hosts_case import TwoHostsCase
 
 PROBLEMS = ""
@@ -200,9 +201,14 @@ class TwoHostsWhyTest(TwoHostsCase):
     def test_nothing_stays_on_the_other_host(self):
         job = self.begin_problem("nothing")
         self.tool("host-a", "why", "--watch", "0.1")
-        left = [line for line in self.hosts.processes("host-b").values() if "observer" in line]
+
+        def observers():
+            return [line for line in self.hosts.processes("host-b").values() if "observer" in line]
+
+        is_gone = eventually(lambda: not observers())
+        left = observers()
         self.end(job)
-        self.assertEqual(left, [])
+        self.assertTrue(is_gone, left)
 
 
 class SlurmTest(TwoHostsCase):
