@@ -307,7 +307,7 @@ Result<LitmusTest> parse(const std::string& name, const std::string& text) {
 }
 
 Result<std::vector<LitmusTest>> read_tests(const std::string& folder, const std::string& door,
-                                           const std::string& filter) {
+                                           const std::string& name) {
   std::error_code error;
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error))
@@ -321,7 +321,7 @@ Result<std::vector<LitmusTest>> read_tests(const std::string& folder, const std:
     text << stream.rdbuf();
     Result<LitmusTest> test = parse(file.stem(), text.str());
     if (!test) return test.error();
-    if ((door.empty() || test->door == door) && test->name.find(filter) != std::string::npos)
+    if ((door.empty() || test->door == door) && (name.empty() || test->name == name))
       tests.push_back(*std::move(test));
   }
   return tests;

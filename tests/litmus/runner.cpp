@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "core/hash.hpp"
 #include "litmus/operations.hpp"
 #include "sync/atomics.hpp"
 
@@ -69,12 +70,12 @@ bool Runner::run(const std::vector<LitmusTest>& tests) {
   for (std::size_t i = 0; i < tests.size(); ++i) {
     const double share = options_.seconds * static_cast<double>(i + 1);
     const auto length = std::chrono::duration<double>(share / static_cast<double>(tests.size()));
-    is_good &= run_test(tests[i], i, begin + std::chrono::duration_cast<Clock::duration>(length));
+    is_good &= run_test(tests[i], begin + std::chrono::duration_cast<Clock::duration>(length));
   }
   return is_good;
 }
 
-bool Runner::run_test(const LitmusTest& test, std::uint64_t number, Clock::time_point end) {
+bool Runner::run_test(const LitmusTest& test, Clock::time_point end) {
   for (const auto& program : test.programs)
     for (const Operation& operation : program)
       if (!is_of_language(operation.act) && !door_.knows(operation.act)) {
@@ -94,7 +95,10 @@ bool Runner::run_test(const LitmusTest& test, std::uint64_t number, Clock::time_
   Outcomes outcomes(test);
   bool goes_on = true;
   for (std::uint64_t i = 0; goes_on; ++i) {
-    Random random(options_.seed, (number + 1) << 32 | i);
+    // A test that runs alone draws the same batches.
+    const std::uint64_t stream = Hash().add(std::string_view(test.name)).value() + i;
+    Random random(options_.seed, stream);
+    pauses_ = Random(options_.seed, stream + ((at(door_.me()) + 1) << 48));
     const std::optional<Batch> batch = Batch::draw(test, limits, random);
     if (!batch) {
       print(fmt::format("{}: skipped: no ranks whose loads and stores reach each other\n",

@@ -33,7 +33,7 @@ class Runner {
   using Clock = std::chrono::steady_clock;
 
   void share_reach();
-  bool run_test(const LitmusTest& test, std::uint64_t number, Clock::time_point end);
+  bool run_test(const LitmusTest& test, Clock::time_point end);
   void prepare(const LitmusTest& test, const Batch& batch);
   void run_instances(const LitmusTest& test, const Batch& batch);
   void perform(const Batch& batch, const Operation& operation, int role, std::size_t instance);

@@ -58,7 +58,11 @@ int tell_failure(std::uint64_t seed) {
   const JobPlan small = shrink(plan_of(seed));
   fmt::print("\nThe smallest job that fails:\n{}\n{}\n", describe(small.program),
              list_actions(small.program));
-  returns_in_child([&] { run_job(small, false); }, Output::shown);
+  const auto run = [&] {
+    name_seed(seed);
+    run_job(small, false);
+  };
+  returns_in_child(run, Output::shown);
   return 1;
 }
 

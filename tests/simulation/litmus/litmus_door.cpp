@@ -149,8 +149,10 @@ class SimulatedDoor final : public litmus::Door {
       case Act::add:
         return shmem::update<AtomicOp::add>(world_.as("atomic_add"), call.target, call.value,
                                             call.pe);
-      case Act::fetch:
       case Act::fetch_nbi:
+        return shmem::atomic_fetch_nbi(world_.as("atomic_fetch_nbi"), call.result, call.target,
+                                       call.pe);
+      case Act::fetch:
         *call.result = shmem::atomic_fetch(world_.as("atomic_fetch"), call.target, call.pe);
         return;
       case Act::fetch_add:
@@ -179,13 +181,14 @@ bool has_contexts(const litmus::LitmusTest& test) {
 
 }  // namespace
 
-void run_litmus(Machine& machine, Engine& engine, const std::string& folder, std::uint64_t seed) {
+Result<std::vector<litmus::LitmusTest>> simulated_tests(const std::string& folder) {
   Result<std::vector<litmus::LitmusTest>> tests = litmus::read_tests(folder, "shmem", "");
-  if (!tests) machine.fail(tests.error().text);
-  std::erase_if(*tests, [&](const auto& test) {
-    return has_contexts(test) || test.ranks() > static_cast<int>(engine.ranks());
-  });
-  const std::vector<litmus::LitmusTest> one{(*tests)[seed % tests->size()]};
+  if (tests) std::erase_if(*tests, has_contexts);
+  return tests;
+}
+
+void run_litmus(Machine& machine, Engine& engine, const litmus::LitmusTest& test,
+                std::uint64_t seed) {
   SimulatedDoor door(machine, engine);
   std::string told;
   litmus::Runner runner(door, {.seed = seed,
@@ -193,7 +196,7 @@ void run_litmus(Machine& machine, Engine& engine, const std::string& folder, std
                                .instances = 8,
                                .pool_words = std::size_t{1} << 14,
                                .print = [&](const std::string& text) { told += text; }});
-  if (!runner.run(one)) machine.fail(told);
+  if (!runner.run({test})) machine.fail(told);
 }
 
 }  // namespace gondwana::simulation

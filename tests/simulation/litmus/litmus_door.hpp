@@ -2,14 +2,18 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "engine/engine.hpp"
+#include "litmus/test.hpp"
 #include "simulation/engine/machine.hpp"
 
 namespace gondwana::simulation {
 
-// Runs one of the tests in the folder, which the seed draws; called by each rank. The job fails if
-// an outcome is forbidden.
-void run_litmus(Machine& machine, Engine& engine, const std::string& folder, std::uint64_t seed);
+// The tests of the folder that can run here: those without contexts.
+Result<std::vector<litmus::LitmusTest>> simulated_tests(const std::string& folder);
+// Called by each rank. The job fails if an outcome is forbidden.
+void run_litmus(Machine& machine, Engine& engine, const litmus::LitmusTest& test,
+                std::uint64_t seed);
 
 }  // namespace gondwana::simulation

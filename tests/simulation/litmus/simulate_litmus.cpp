@@ -25,19 +25,26 @@ struct Wish {
   std::optional<std::uint64_t> from;
 };
 
-// No process dies: the standard promises nothing then.
-JobPlan plan_of(const std::string& folder, std::uint64_t seed) {
+using Tests = std::vector<litmus::LitmusTest>;
+
+// Each test in turn, on a job with ranks enough. No process dies: the standard promises nothing
+// then.
+JobPlan plan_of(const Tests& tests, std::uint64_t seed) {
+  const litmus::LitmusTest& test = tests[seed % tests.size()];
   JobPlan plan{.seed = seed, .schedule = seed, .program = draw_program(seed)};
+  for (std::uint64_t i = 1; static_cast<int>(plan.program.ranks()) < test.ranks(); ++i)
+    plan.program = draw_program(seed + (i << 32));
   plan.program.loss.reset();
-  plan.body = [folder, seed](Machine& machine, Engine& engine) {
-    run_litmus(machine, engine, folder, seed);
+  plan.program.phases.clear();
+  plan.body = [&test, seed](Machine& machine, Engine& engine) {
+    run_litmus(machine, engine, test, seed);
   };
   return plan;
 }
 
-int run(const Wish& wish) {
+int run(const Wish& wish, const Tests& tests) {
   if (wish.seed) {
-    run_job(plan_of(wish.folder, *wish.seed), true);
+    run_job(plan_of(tests, *wish.seed), true);
     return 0;
   }
   const std::uint64_t from = wish.from ? *wish.from : std::random_device()();
@@ -47,7 +54,7 @@ int run(const Wish& wish) {
   std::uint64_t jobs = 0;
   std::uint64_t messages = 0;
   while (wish.minutes ? seconds() < 60.0 * static_cast<double>(*wish.minutes) : jobs < wish.seeds)
-    messages += run_job(plan_of(wish.folder, from + jobs++), false).messages;
+    messages += run_job(plan_of(tests, from + jobs++), false).messages;
   fmt::print("litmus: {} jobs, {} messages in {:.1f} s\n", jobs, messages, seconds());
   return 0;
 }
@@ -59,7 +66,12 @@ int main(const std::vector<std::string>& words) {
                                               {"--seeds", &wish.seeds},
                                               {"--minutes", &wish.minutes},
                                               {"--from", &wish.from}});
-  if (is_read && !wish.folder.empty()) return run(wish);
+  if (is_read && !wish.folder.empty()) {
+    const Result<Tests> tests = simulated_tests(wish.folder);
+    if (tests && !tests->empty()) return run(wish, *tests);
+    fmt::print(stderr, "{}\n", tests ? "no litmus tests there" : tests.error().text);
+    return 2;
+  }
   fmt::print(
       stderr,
       "usage: simulate_litmus --tests FOLDER [--seed N | --seeds N | --minutes M] [--from N]\n");
