@@ -32,11 +32,11 @@ Machine::Machine(std::uint64_t seed, std::uint64_t schedule, bool is_told)
       now_(begin_of_time),
       deadline_(now_ + longest_job),
       events_(seed, is_told) {
-  present_ = this;
+  current = this;
 }
 
 Machine::~Machine() {
-  present_ = nullptr;
+  current = nullptr;
 }
 
 void Machine::add_task(const std::string& name, const std::string& host,

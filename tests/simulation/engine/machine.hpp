@@ -31,7 +31,7 @@ class Machine {
   ~Machine();
 
   // The machine that runs now; null: none. System calls have no other way to find it.
-  static Machine* present() { return present_; }
+  static Machine* present() { return current; }
 
   // `host`: the name of its host.
   void add_task(const std::string& name, const std::string& host, std::function<void()> body);
@@ -146,7 +146,7 @@ class Machine {
   void sleep_now(std::optional<Nanoseconds> limit);
   std::string describe(const Task& task) const;
 
-  inline static Machine* present_ = nullptr;
+  inline static Machine* current = nullptr;
 
   std::uint64_t seed_;
   Random random_;
