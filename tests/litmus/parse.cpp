@@ -316,7 +316,7 @@ Result<std::vector<LitmusTest>> read_tests(const std::string& folder, const std:
   std::ranges::sort(files);
   std::vector<LitmusTest> tests;
   for (const auto& file : files) {
-    std::ifstream stream(file);
+    const std::ifstream stream(file);
     std::ostringstream text;
     text << stream.rdbuf();
     Result<LitmusTest> test = parse(file.stem(), text.str());

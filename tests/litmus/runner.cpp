@@ -51,13 +51,14 @@ void Runner::print(const std::string& text) const {
 }
 
 void Runner::put_word(long* word, const long* from, std::size_t words, int pe) {
-  Call call{.act = Act::put, .target = word, .words = words, .pe = pe, .source = from};
+  const Call call{.act = Act::put, .target = word, .words = words, .pe = pe, .source = from};
   door_.perform(call);
 }
 
 void Runner::share_reach() {
   const int ranks = door_.size();
   std::vector<long> mine;
+  mine.reserve(at(ranks));
   for (int pe = 0; pe < ranks; ++pe) mine.push_back(door_.pointer_to(pool_, pe) != nullptr ? 1 : 0);
   for (int pe = 0; pe < ranks; ++pe)
     put_word(reach_ + at(door_.me() * ranks), mine.data(), mine.size(), pe);
