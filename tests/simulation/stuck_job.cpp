@@ -454,9 +454,7 @@ void StuckJob::fail(const std::string& wrong) {
 
 template <typename Words>
 void StuckJob::log(Words words) {
-  if (!logs_) return;
-  const double time = static_cast<double>(schedule_.now() - Schedule::beginning) * 1e-9;
-  report_.log.push_back(fmt::format("{:9.4f} s  {}", time, words()));
+  if (logs_) report_.note(schedule_.now(), words());
 }
 
 }  // namespace gondwana::simulation
