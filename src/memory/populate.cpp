@@ -23,7 +23,7 @@
 namespace gondwana {
 namespace {
 
-// The value is from headers that are newer than those of the build.
+// MADV_POPULATE_WRITE. The headers of the build may be too old to define it.
 constexpr int advice_populate_write = 23;
 constexpr int policy_interleave = 3;
 constexpr unsigned long flag_allowed_domains = 4;

@@ -35,7 +35,7 @@ class Executor {
   // Called with the same arguments if the sender is gone: drops the requests that execute() has
   // left.
   void abandon(Bytes requests, std::size_t added);
-  // The number of device copies that have begun, including those of senders that are gone.
+  // The number of device copies in progress. Copies for lost senders count too.
   std::size_t pending_copies() const { return spaces_.pending(); }
   // Copies the memory's current content.
   void pack(const ResultPart& part, std::byte* message);

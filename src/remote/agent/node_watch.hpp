@@ -28,9 +28,8 @@ class NodeWatch {
     bool has_answered = false;
     std::uint64_t heard_ns = 0;
     std::uint32_t beats = 0;
-    // The endpoint has not accepted those of the last round yet.
-    bool owes_hello = false;
-    bool owes_beat = false;
+    bool owes_hello = false;  // the hello of this round has not been accepted by the endpoint
+    bool owes_beat = false;   // likewise the beat
   };
 
   bool needs_watch(std::uint32_t node) const;
