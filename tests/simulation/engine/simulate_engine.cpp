@@ -1,6 +1,8 @@
 // simulate_engine [--seed N | --seeds N | --minutes M] [--from N]: runs ranks with the real engine
 // by seeds, until one fails. The job of a seed that fails is reduced while it fails. The job of
 // --seed runs twice and must go the same way.
+//
+// simulate_engine --traces N [--from N]: prints a hash of all that happens in each job.
 #include <fmt/format.h>
 #include <sys/mman.h>
 
@@ -31,7 +33,11 @@ struct Wish {
   std::uint64_t seeds = 300;
   std::optional<std::uint64_t> minutes;
   std::optional<std::uint64_t> from;
+  std::optional<std::uint64_t> traces;
 };
+
+// A process that has died leaves memory and descriptors behind, so a child runs only a few jobs.
+constexpr std::uint64_t jobs_of_child = 40;
 
 // What a child has done.
 struct Progress {
@@ -92,7 +98,6 @@ class Runs {
   std::uint64_t jobs() const { return progress_.jobs; }
   std::uint64_t seed() const { return from_ + progress_.jobs; }
 
-  // A process that has died leaves memory and descriptors behind, so a child runs only a few jobs.
   bool run(std::uint64_t count) {
     return returns_in_child(
         [&] {
@@ -129,9 +134,25 @@ class Runs {
   Clock::time_point begin_ = Clock::now();
 };
 
+// The jobs that ran before in a child must have no influence either.
+int print_traces(std::uint64_t from, std::uint64_t seeds) {
+  for (std::uint64_t first = from; first < from + seeds; first += jobs_of_child) {
+    const auto run = [&] {
+      for (std::uint64_t seed = first; seed < std::min(first + jobs_of_child, from + seeds);
+           ++seed) {
+        name_seed(seed);
+        const JobReport one = run_job(plan_of(seed), false);
+        fmt::print("{} {:016x} {} {} {}\n", seed, one.history, one.time, one.steps, one.messages);
+      }
+    };
+    if (!returns_in_child(run, Output::shown)) return 1;
+  }
+  return 0;
+}
+
 int run(const Wish& wish) {
   if (wish.seed) return show(*wish.seed);
-  constexpr std::uint64_t jobs_of_child = 40;
+  if (wish.traces) return print_traces(wish.from.value_or(1), *wish.traces);
   const std::uint64_t from = wish.from ? *wish.from : std::random_device()();
   fmt::print("engine: seeds from {}\n", from);
   Runs runs(from);
@@ -147,7 +168,9 @@ int run(const Wish& wish) {
 }
 
 int usage() {
-  fmt::print(stderr, "usage: simulate_engine [--seed N | --seeds N | --minutes M] [--from N]\n");
+  fmt::print(stderr,
+             "usage: simulate_engine [--seed N | --seeds N | --minutes M | --traces N] "
+             "[--from N]\n");
   return 2;
 }
 
@@ -156,7 +179,8 @@ int main(const std::vector<std::string>& words) {
   const bool is_read = read_arguments(words, {{"--seed", &wish.seed},
                                               {"--seeds", &wish.seeds},
                                               {"--minutes", &wish.minutes},
-                                              {"--from", &wish.from}});
+                                              {"--from", &wish.from},
+                                              {"--traces", &wish.traces}});
   return is_read ? run(wish) : usage();
 }
 
