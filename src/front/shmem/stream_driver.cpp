@@ -70,9 +70,22 @@ class CudaStreams final : public VendorStreams {
            find(library, "cuEventQuery", query_) &&
            find(library, "cuStreamIsCapturing", get_capture_) &&
            find(library, "cuStreamGetCtx", get_context_) &&
+           find(library, "cuCtxGetCurrent", get_current_) &&
+           find(library, "cuCtxSetCurrent", set_current_) &&
+           find(library, "cuDeviceGet", get_device_) &&
+           find(library, "cuDevicePrimaryCtxRetain", retain_) &&
            find(library, "cuGetErrorName", name_error_) && start_(0) == 0;
   }
   const char* name() const override { return "CUDA"; }
+  // A retained primary context is never released: the stream may be in use at exit.
+  int enter(void* stream) const override {
+    void* context = nullptr;
+    if (const int status = get_current_(&context); status != 0 || context != nullptr) return status;
+    int device = 0;
+    int status = is_default(stream) ? get_device_(&device, 0) : get_context_(stream, &context);
+    if (status == 0 && is_default(stream)) status = retain_(&context, device);
+    return status == 0 ? set_current_(context) : status;
+  }
   std::uintptr_t context_of(void* stream) const override {
     void* context = nullptr;
     return get_context_(stream, &context) == 0 ? reinterpret_cast<std::uintptr_t>(context) : 0;
@@ -95,6 +108,10 @@ class CudaStreams final : public VendorStreams {
   int (*wait_)(void*, std::uint64_t, std::uint32_t, unsigned) = nullptr;
   int (*get_address_)(std::uint64_t*, void*, unsigned) = nullptr;
   int (*get_context_)(void*, void**) = nullptr;
+  int (*get_current_)(void**) = nullptr;
+  int (*set_current_)(void*) = nullptr;
+  int (*get_device_)(int*, int) = nullptr;
+  int (*retain_)(void**, int) = nullptr;
   int (*name_error_)(int, const char**) = nullptr;
 };
 

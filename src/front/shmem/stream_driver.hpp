@@ -19,6 +19,9 @@ class StreamDriver {
   // The default streams, of which each context has its own: 0, cudaStreamLegacy and
   // cudaStreamPerThread, or those of HIP.
   static bool is_default(void* stream) { return reinterpret_cast<std::uintptr_t>(stream) <= 2; }
+  // Called first. A thread without a current context receives one, as by a call of the vendor's
+  // runtime: that of the stream, or for a default stream that of device 0.
+  virtual int enter(void* /*stream*/) const { return 0; }
   // The context or device of the stream. That of a default stream is this thread's current one.
   virtual std::uintptr_t context_of(void* stream) const = 0;
   virtual int launch_host_function(void* stream, void (*function)(void*), void* argument) const = 0;

@@ -244,6 +244,7 @@ bool is_done_at_once(const Caller& caller, void* stream) {
 template <typename Work>
 void on_stream(const Caller& caller, void* stream, Work work) {
   if (is_done_at_once(caller, stream)) return work(caller);
+  require(stream_driver()->enter(stream), caller.name, "cannot use the context of the stream");
   // A graph would repeat the call with each launch.
   if (stream_driver()->is_captured(stream))
     give_up(caller.name,

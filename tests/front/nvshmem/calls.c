@@ -201,9 +201,9 @@ static void streams_are_in_order(void) {
   nvshmemx_quiet_on_stream(0);
   expect(nvshmemx_long_g_on_stream(block + 209, me, 0) == left + 9, "a stream waits for a signal");
   nvshmemx_barrier_all_on_stream(0);
-  expect(nvshmem_long_g(block + 149, me) == left + 49, "a stream puts");
+  expect(nvshmemx_long_g_on_stream(block + 149, me, 0) == left + 49, "a stream puts");
   expect(nvshmemx_long_min_reduce_on_stream(NVSHMEM_TEAM_WORLD, block, block + 10, 4, 0) == 0 &&
-             nvshmem_long_g(block, me) == 10,
+             nvshmemx_long_g_on_stream(block, me, 0) == 10,
          "a stream reduces");
   nvshmem_barrier_all();
   nvshmem_free(signal);

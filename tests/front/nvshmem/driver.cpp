@@ -16,6 +16,14 @@ enum Status : int {
   capture_unsupported = 900
 };
 
+// The current context of the thread, which most calls need.
+thread_local void* current = nullptr;  // NOLINT(misc-use-internal-linkage)
+
+// Contexts are represented by the device number plus 1.
+void* context_of(int device) {
+  return reinterpret_cast<void*>(std::intptr_t{1} + device);
+}
+
 }  // namespace
 
 // NOLINTBEGIN(readability-identifier-naming): CUDA chose the names
@@ -43,10 +51,25 @@ int cuStreamIsCapturing(void* stream, int* status) {
   *status = stream == standin::captured() ? 1 : 0;
   return success;
 }
-// Contexts are represented by the device number plus 1.
+int cuCtxGetCurrent(void** context) {
+  *context = current;
+  return success;
+}
+int cuCtxSetCurrent(void* context) {
+  current = context;
+  return success;
+}
+int cuDeviceGet(int* device, int ordinal) {
+  *device = ordinal;
+  return success;
+}
+int cuDevicePrimaryCtxRetain(void** context, int device) {
+  *context = context_of(device);
+  return success;
+}
 int cuStreamGetCtx(void* stream, void** context) {
-  const std::intptr_t number = std::intptr_t{1} + standin::find(stream)->device();
-  *context = reinterpret_cast<void*>(number);
+  if (current == nullptr && reinterpret_cast<std::uintptr_t>(stream) <= 2) return invalid_context;
+  *context = context_of(standin::find(stream)->device());
   return success;
 }
 int cuThreadExchangeStreamCaptureMode(int* mode) {
@@ -54,6 +77,7 @@ int cuThreadExchangeStreamCaptureMode(int* mode) {
   return success;
 }
 int cuEventCreate(void** event, unsigned flags) {
+  if (current == nullptr) return invalid_context;
   if (flags != 2) return invalid_value;  // without times
   *event = standin::kept(new standin::Event);
   return success;
@@ -84,6 +108,7 @@ int cuStreamWaitValue32_v2(void* stream, std::uint64_t address, std::uint32_t va
   return success;
 }
 int cuMemHostAlloc(void** address, std::size_t size, unsigned /*flags*/) {
+  if (current == nullptr) return invalid_context;
   if (!standin::may_wait()) return capture_unsupported;
   *address = standin::kept(std::calloc(1, size));
   return success;

@@ -91,7 +91,7 @@ class Stream {
     delete this;
   }
 
-  const int device_ = current_device();
+  int device_ = current_device();
   std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::deque<std::function<void()>> work_;
