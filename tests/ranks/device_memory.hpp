@@ -1,7 +1,9 @@
 // Device memory for tests. The processor faults if it touches it, so no copy bypasses the device.
-// The devices are the first two of the process, of whatever kind: GONDWANA_EMULATED_DEVICES=2.
+// The devices are the first two of the process, of whatever kind: GONDWANA_EMULATED_DEVICES=2. If
+// it has only one, that stands for both.
 #pragma once
 
+#include <algorithm>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -15,7 +17,8 @@ namespace gondwana::test {
 class OnDevice {
  public:
   OnDevice(World& world, std::size_t count, int device = 0)
-      : kind_(**world.engine().kinds().device(device)),
+      : kind_(**world.engine().kinds().device(
+            std::min(device, static_cast<int>(world.engine().kinds().devices()) - 1))),
         memory_(*kind_.allocate(count * sizeof(long))),
         count_(count) {}
   OnDevice(const OnDevice&) = delete;

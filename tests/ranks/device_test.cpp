@@ -339,7 +339,7 @@ RANK_TEST(a_device_says_what_it_cannot_do, ranks(1)) {
   EXPECT_EQ(kinds.device(-1).error().text, "device -1: expected 0 or more");
   const auto absent = kinds.device(63);
   ASSERT_FALSE(absent);
-  EXPECT_TRUE(absent.error().text.starts_with("device 63: this process has 2 devices"));
+  EXPECT_TRUE(absent.error().text.starts_with("device 63: this process has "));
   EXPECT_FALSE(kinds.find({KindId::host, 0}));
   Kind& kind = **kinds.device(0);
   EXPECT_FALSE(kinds.find({kind.device().kind, 63}));

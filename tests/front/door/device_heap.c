@@ -44,7 +44,7 @@ static void buffers_begin_and_end_at_once(void) {
 }
 
 static void blocks_are_symmetric(void) {
-  const int device = me % 2;
+  const int device = me % shmemx_devices();
   const int right = (me + 1) % ranks;
   const int left = (me + ranks - 1) % ranks;
   expect(shmemx_device_heap_create(device, size) == 0, "a heap");

@@ -56,6 +56,13 @@ inline gex_MK_Create_args_t arguments(int device) {
   return args;
 }
 
+// The second device of that kind; if the process has only one, that.
+inline int second_device() {
+  Kinds& kinds = door().engine().kinds();
+  const KindId kind = (*kinds.device(0))->device().kind;
+  return kinds.find({kind, 1}) ? 1 : 0;
+}
+
 inline gex_MK_t make_kind(const World& world, int device) {
   const gex_MK_Create_args_t args = arguments(device);
   gex_MK_t kind = GEX_MK_INVALID;
@@ -129,7 +136,10 @@ inline std::vector<long> numbers(std::size_t count, long first) {
 class Places {
  public:
   explicit Places(World& world)
-      : world_(world), host_(world.attach(segment_size)), first_(world, 0), other_(world, 1) {}
+      : world_(world),
+        host_(world.attach(segment_size)),
+        first_(world, 0),
+        other_(world, second_device()) {}
 
   Places(const Places&) = delete;
   Places& operator=(const Places&) = delete;

@@ -24,7 +24,7 @@ GASNET_TEST(puts_and_gets_between_host_and_devices, 1) {
   NEEDS_DEVICES();
   world.attach(segment_size);
   const DeviceSegment first(world, 0);
-  const DeviceSegment other(world, 1);
+  const DeviceSegment other(world, second_device());
   const gex_TM_t from_host = gex_TM_Pair(world.endpoint, first.index());
   const gex_TM_t from_device = gex_TM_Pair(other.endpoint(), first.index());
   const gex_TM_t to_host = gex_TM_Pair(other.endpoint(), 0);
@@ -65,7 +65,7 @@ GASNET_TEST(puts_and_gets_of_a_device_go_on_until_their_events, 1) {
   NEEDS_DEVICES();
   world.attach(segment_size);
   const DeviceSegment first(world, 0);
-  const DeviceSegment other(world, 1);
+  const DeviceSegment other(world, second_device());
   const gex_TM_t from_host = gex_TM_Pair(world.endpoint, first.index());
   const gex_TM_t from_device = gex_TM_Pair(other.endpoint(), first.index());
   auto* there = static_cast<std::byte*>(peer_address(from_host, world.right()));

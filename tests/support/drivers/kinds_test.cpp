@@ -32,13 +32,15 @@ TEST(kinds_of_programs, a_kind_is_opened_when_the_program_has_a_context) {
   };
   const Options options;
   Kinds kinds(options);
+  int count = 0;
   int device = 0;
   void* context = nullptr;
   std::byte* memory = nullptr;
   ASSERT_EQ(find("cuInit")(0U), 0);
   kinds.open_used();
   EXPECT_FALSE(kinds.is_near_device(&device)) << "no driver is asked about addresses";
-  ASSERT_EQ(find("cuDeviceGet")(&device, 1), 0);
+  ASSERT_EQ(find("cuDeviceGetCount")(&count), 0);
+  ASSERT_EQ(find("cuDeviceGet")(&device, count > 1 ? 1 : 0), 0);
   ASSERT_EQ(find("cuDevicePrimaryCtxRetain")(&context, device), 0);
   kinds.open_used();
   EXPECT_TRUE(kinds.is_near_device(&device));
@@ -46,7 +48,7 @@ TEST(kinds_of_programs, a_kind_is_opened_when_the_program_has_a_context) {
   ASSERT_EQ(find("cuMemAlloc_v2")(&memory, std::size_t{4000}), 0);
   const Kind* owner = kinds.of({memory, 4000});
   ASSERT_NE(owner, nullptr);
-  EXPECT_EQ(name_of(owner->device()), "cuda:1");
+  EXPECT_EQ(name_of(owner->device()), count > 1 ? "cuda:1" : "cuda:0");
   ASSERT_EQ(find("cuMemFree_v2")(memory), 0);
   ASSERT_EQ(find("cuCtxPopCurrent_v2")(&context), 0);
   ASSERT_EQ(find("cuDevicePrimaryCtxRelease_v2")(device), 0);
@@ -133,7 +135,7 @@ TEST(kinds, many_copies_have_one_completion) {
 
 TEST(kinds, threads_wait_for_their_own_copies) {
   Kinds kinds(options_of());
-  Kind& kind = **kinds.device(1);
+  Kind& kind = second_of(kinds);
   std::array<std::jthread, 4> threads;
   for (std::size_t i = 0; i < threads.size(); ++i)
     threads.at(i) = std::jthread([&kind, i] {
@@ -150,7 +152,7 @@ TEST(kinds, threads_wait_for_their_own_copies) {
 TEST(kinds, memory_that_is_left_is_freed) {
   Kinds kinds(options_of());
   EXPECT_TRUE((*kinds.device(0))->allocate(100));
-  EXPECT_TRUE((*kinds.device(1))->allocate(5000));
+  EXPECT_TRUE(second_of(kinds).allocate(5000));
 }
 
 // With STANDIN_ENDS=early the driver ends first at exit.
@@ -204,7 +206,9 @@ TEST(kinds, copies_can_be_tested_without_a_wait) {
     ASSERT_TRUE(kind.copy(memory.data() + at, host.data() + at, 1000, done));
   int tests = 1;
   while (!kind.test(done)) ++tests;
-  EXPECT_EQ(tests, vendor() == "ze" ? 1 : 3);
+  if (is_stand_in()) {
+    EXPECT_EQ(tests, vendor() == "ze" ? 1 : 3);
+  }
   EXPECT_EQ(read(kind, memory), host);
   Completion later;
   ASSERT_TRUE(kind.copy(memory.data(), host.data(), 1000, later));
@@ -215,8 +219,8 @@ TEST(kinds, copies_can_be_tested_without_a_wait) {
 TEST(kinds, devices_of_one_vendor_copy_between_them) {
   Kinds kinds(options_of(1));
   Kind& one = **kinds.device(0);
-  Kind& other = **kinds.device(1);
-  EXPECT_FALSE(one.reaches(**kinds.device(2)));
+  Kind& other = second_of(kinds);
+  EXPECT_FALSE(one.reaches(**kinds.device(static_cast<int>(kinds.devices()) - 1)));
   if (!one.reaches(other)) GTEST_SKIP() << "they do not reach each other";
   const MutableBytes from = *one.allocate(5000);
   const MutableBytes to = *other.allocate(5000);
@@ -255,14 +259,14 @@ TEST(kinds, host_memory_is_pinned) {
   Kinds kinds(options_of());
   Kind& kind = **kinds.device(0);
   EXPECT_TRUE(kind.pin(host));
-  EXPECT_TRUE((*kinds.device(1))->pin(host)) << "another device may, too";
+  EXPECT_TRUE(second_of(kinds).pin(host)) << "another device may, too";
   const MutableBytes memory = *kind.allocate(host.size());
   ASSERT_TRUE(kind.copy_now(memory.data(), host.data(), host.size()));
   EXPECT_EQ(read(kind, memory), host);
-  (*kinds.device(1))->unpin(host.data());
+  second_of(kinds).unpin(host.data());
   kind.unpin(host.data());
   kind.unpin(host.data());  // not pinned: nothing happens
-  EXPECT_TRUE((*kinds.device(1))->pin(host));
+  EXPECT_TRUE(second_of(kinds).pin(host));
   kind.release(memory.data());
   if (vendor() == "ze") return;
   const Failing now(call("cuMemHostRegister_v2", "hipHostRegister", ""), "1");

@@ -16,6 +16,11 @@ inline std::string vendor() {
   return name == nullptr ? "cuda" : name;
 }
 
+// Whether the tests run with a library that stands in for the driver, not on hardware.
+inline bool is_stand_in() {
+  return std::getenv("STANDIN_LEAKS") != nullptr;
+}
+
 // The call of this vendor.
 inline const char* call(const char* cuda, const char* hip, const char* ze) {
   return vendor() == "cuda" ? cuda : vendor() == "hip" ? hip : ze;
@@ -37,6 +42,11 @@ inline Options options_of(std::uint32_t emulated = 0) {
   options.kinds = vendor();
   options.emulated_devices = emulated;
   return options;
+}
+
+// The second device; on hardware with only one, that.
+inline Kind& second_of(Kinds& kinds) {
+  return **kinds.device(kinds.devices() > 1 ? 1 : 0);
 }
 
 inline std::string error_of(const auto& result) {
