@@ -9,9 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <optional>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +18,7 @@
 #include "simulation/arguments.hpp"
 #include "simulation/joining_job.hpp"
 #include "simulation/plan.hpp"
+#include "simulation/seeds.hpp"
 #include "simulation/shrink.hpp"
 #include "simulation/stuck_job.hpp"
 #include "simulation/world.hpp"
@@ -174,15 +173,6 @@ int print_traces(std::uint64_t from, std::uint64_t seeds) {
   return 0;
 }
 
-// A seed a line; the rest of the line says what it found.
-std::vector<std::uint64_t> seeds_in(const std::string& file) {
-  std::vector<std::uint64_t> seeds;
-  std::ifstream lines(file);
-  for (std::string line; std::getline(lines, line);)
-    if (!line.empty() && line[0] != '#') seeds.push_back(std::stoull(line));
-  return seeds;
-}
-
 int run(const Wish& wish) {
   if (wish.seed) return show(*wish.seed);
   if (wish.hosts) return run_large(*wish.hosts);
@@ -191,7 +181,7 @@ int run(const Wish& wish) {
   if (!wish.past.empty())
     for (const std::uint64_t seed : seeds_in(wish.past))
       if (!runs.run(seed)) return 1;
-  const std::uint64_t from = wish.from ? *wish.from : std::random_device()();
+  const std::uint64_t from = first_seed(wish.from);
   fmt::print("seeds from {}\n", from);
   for (std::uint64_t i = 0;; ++i) {
     const bool goes_on =

@@ -1,11 +1,25 @@
 // Jobs in processes of their own: a job that fails ends its process.
 #pragma once
 
-#include <functional>
+#include <sys/mman.h>
 
+#include <cerrno>
+#include <functional>
+#include <new>
+
+#include "core/assert.hpp"
 #include "simulation/engine/job.hpp"
 
 namespace gondwana::simulation {
+
+// Memory that a child shares with this process.
+template <typename T>
+T& shared() {
+  void* const memory =
+      ::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  GONDWANA_ASSERT(memory != MAP_FAILED, errno);
+  return *new (memory) T{};
+}
 
 enum class Output : std::uint8_t { shown, hidden };
 
