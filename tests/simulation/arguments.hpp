@@ -1,4 +1,4 @@
-// The arguments of both simulators: options with a number or a text each.
+// The arguments of the simulators: options with a number or a text each.
 #pragma once
 
 #include <concepts>

@@ -18,15 +18,20 @@
 namespace gondwana::simulation {
 namespace {
 
-constexpr unsigned longest_s = 60;  // of a job, or of a few of them
+constexpr unsigned longest_s = 60;  // of a job
 
 std::uint64_t seed_now = 0;  // for the handler
 
-// An assertion of the engine, a bad access, the end of a fiber's stack, or a loop without steps.
+// An assertion of the engine, a bad access, the end of a fiber's stack, or a job that makes no
+// progress.
 void tell_crash(int signal) {
   std::array<char, 64> text{};
-  const auto end =
-      fmt::format_to_n(text.data(), text.size(), "\nSeed {} fails: signal {}\n", seed_now, signal);
+  const auto end = signal == SIGALRM
+                       ? fmt::format_to_n(text.data(), text.size(),
+                                          "\nSeed {} fails: the job has not ended in {} s\n",
+                                          seed_now, longest_s)
+                       : fmt::format_to_n(text.data(), text.size(), "\nSeed {} fails: signal {}\n",
+                                          seed_now, signal);
   [[maybe_unused]] const ssize_t written =
       ::write(STDOUT_FILENO, text.data(), std::min(end.size, text.size()));
   std::_Exit(1);
@@ -40,7 +45,7 @@ void tell_crashes() {
   struct sigaction action = {};
   action.sa_handler = tell_crash;
   action.sa_flags = SA_ONSTACK;
-  for (const int number : {SIGABRT, SIGSEGV, SIGBUS, SIGALRM})
+  for (const int number : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM})
     GONDWANA_ASSERT(::sigaction(number, &action, nullptr) == 0, errno);
 }
 

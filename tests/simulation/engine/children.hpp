@@ -23,7 +23,7 @@ T& shared() {
 
 enum class Output : std::uint8_t { shown, hidden };
 
-// Runs in a child, and returns whether it returned. A crash, or a job that takes no step for a
+// Runs in a child, and returns whether it returned. A crash, or a job that has not ended in a
 // minute, prints a message.
 bool returns_in_child(const std::function<void()>& run, Output output);
 

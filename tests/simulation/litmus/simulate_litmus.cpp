@@ -1,21 +1,22 @@
 // simulate_litmus --tests FOLDER [--seed N | --seeds N | --minutes M] [--from N]: each seed runs
-// one litmus test on a simulated job, with the nodes, the limits and the network that it draws.
+// one litmus test on a simulated job, with the nodes, the limits and the network that it draws,
+// until one fails.
 #include <fmt/format.h>
 
-#include <chrono>
+#include <cstdint>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "simulation/arguments.hpp"
+#include "simulation/engine/children.hpp"
 #include "simulation/engine/job.hpp"
+#include "simulation/engine/runs.hpp"
 #include "simulation/litmus/litmus_door.hpp"
+#include "simulation/seeds.hpp"
 
 namespace gondwana::simulation {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct Wish {
   std::string folder;
@@ -42,21 +43,26 @@ JobPlan plan_of(const Tests& tests, std::uint64_t seed) {
   return plan;
 }
 
+int show(const Tests& tests, std::uint64_t seed) {
+  const auto run = [&] {
+    name_seed(seed);
+    run_job(plan_of(tests, seed), true);
+  };
+  return returns_in_child(run, Output::shown) ? 0 : 1;
+}
+
 int run(const Wish& wish, const Tests& tests) {
-  if (wish.seed) {
-    run_job(plan_of(tests, *wish.seed), true);
-    return 0;
-  }
-  const std::uint64_t from = wish.from ? *wish.from : std::random_device()();
+  if (wish.seed) return show(tests, *wish.seed);
+  const std::uint64_t from = first_seed(wish.from);
   fmt::print("litmus: seeds from {}\n", from);
-  const Clock::time_point begin = Clock::now();
-  const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
-  std::uint64_t jobs = 0;
-  std::uint64_t messages = 0;
-  while (wish.minutes ? seconds() < 60.0 * static_cast<double>(*wish.minutes) : jobs < wish.seeds)
-    messages += run_job(plan_of(tests, from + jobs++), false).messages;
-  fmt::print("litmus: {} jobs, {} messages in {:.1f} s\n", jobs, messages, seconds());
-  return 0;
+  Runs runs("litmus", [&](std::uint64_t seed) { return plan_of(tests, seed); });
+  const std::optional<std::uint64_t> failed =
+      wish.minutes ? runs.run_for(from, *wish.minutes) : runs.run_from(from, wish.seeds);
+  runs.tell();
+  if (!failed) return 0;
+  fmt::print("Seed {} fails. To see it again: ./dev simulate --litmus --seed {}\n", *failed,
+             *failed);
+  return 1;
 }
 
 int main(const std::vector<std::string>& words) {
