@@ -19,7 +19,8 @@ std::optional<std::uint64_t> Runs::run(std::span<const std::uint64_t> seeds) {
   while (progress_.done < seeds.size()) {
     const std::size_t count = std::min<std::size_t>(jobs_of_child, seeds.size() - progress_.done);
     const auto run = [&] {
-      for (const std::uint64_t seed : seeds.subspan(progress_.done, count)) run_one(seed);
+      for (const std::uint64_t seed : seeds.subspan(progress_.done, count))
+        if (run_one(seed) == Left::memory) return;
     };
     if (!returns_in_child(run, Output::shown)) return seeds[progress_.done];
   }
@@ -47,7 +48,7 @@ void Runs::tell() const {
       virtual_s, seconds(), virtual_s / seconds(), progress_.all.history);
 }
 
-void Runs::run_one(std::uint64_t seed) {
+Runs::Left Runs::run_one(std::uint64_t seed) {
   name_seed(seed);
   const JobPlan plan = draw_(seed);
   const JobReport one = run_job(plan, false);
@@ -59,6 +60,7 @@ void Runs::run_one(std::uint64_t seed) {
   progress_.losses += plan.program.loss ? 1 : 0;
   ++progress_.jobs;
   ++progress_.done;
+  return plan.program.loss ? Left::memory : Left::nothing;
 }
 
 }  // namespace gondwana::simulation

@@ -12,7 +12,7 @@
 
 namespace gondwana::simulation {
 
-// A process that has died leaves memory and descriptors behind, so a child runs only a few jobs.
+// Forking takes longer than a short job.
 inline constexpr std::uint64_t jobs_of_child = 40;
 
 class Runs {
@@ -41,7 +41,10 @@ class Runs {
   };
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-  void run_one(std::uint64_t seed);
+  // A process that dies leaves its descriptors, its mappings and all on its stack to the child,
+  // which therefore ends after such a job.
+  enum class Left : std::uint8_t { nothing, memory };
+  Left run_one(std::uint64_t seed);
 
   std::string name_;
   Draw draw_;
