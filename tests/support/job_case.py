@@ -1,9 +1,11 @@
 """What tests of `gondwana run` share: they start jobs and check that nothing is left of them."""
 
 import os
+import select
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import uuid
 
@@ -102,7 +104,13 @@ class JobTest(unittest.TestCase):
 def read_line(pipe) -> str:
     """Reads no byte more: communicate() does not see the contents of a buffer."""
     line = b""
-    while not line.endswith(b"\n") and (byte := os.read(pipe.fileno(), 1)):
+    end = time.monotonic() + WATCHDOG
+    while not line.endswith(b"\n"):
+        if not select.select([pipe], [], [], max(0, end - time.monotonic()))[0]:
+            raise TimeoutError(f"no further line within {WATCHDOG} s, only {line!r}")
+        byte = os.read(pipe.fileno(), 1)
+        if not byte:
+            break
         line += byte
     return line.decode()
 
