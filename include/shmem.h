@@ -2522,11 +2522,12 @@ uint64_t shmem_signal_fetch(const uint64_t* sig_addr);
 /*
  * Announces a series of operations on a context, and its end; neither is collective.
  *
- * A session may change the speed, never order or completion. "options" are SHMEM_CTX_SESSION_BATCH
- * or 0. Where config_mask has SHMEM_CTX_SESSION_TOTAL_OPS, config->total_ops says how many
- * transfers there will be at most, else "config" may be null. Starting again adds options and
- * replaces what the mask names. Both have no effect for SHMEM_CTX_INVALID, and a second stop has
- * none.
+ * A session may change the speed, never order or completion. With SHMEM_CTX_SESSION_BATCH, small
+ * operations to other nodes are sent together: when a message is full, at the end of the session,
+ * or when this PE waits or makes no calls for a while. "options" are SHMEM_CTX_SESSION_BATCH or 0.
+ * Where config_mask has SHMEM_CTX_SESSION_TOTAL_OPS, config->total_ops says how many transfers
+ * there will be at most, else "config" may be null. Starting again adds options and replaces what
+ * the mask names. Both have no effect for SHMEM_CTX_INVALID, and a second stop has none.
  *
  * OpenSHMEM 1.6, Session Routines: SHMEM_CTX_SESSION_START, SHMEM_CTX_SESSION_STOP.
  */

@@ -72,6 +72,8 @@ def stream_case(targets: int) -> Case:
         Row(f"network {title}, stream of {length} to {targets}",
             f"network_{name}_{length}_to_{targets}", times(aim), ("bare_put_rate_spin",))
         for name, title in STREAMS.items() for length, aim in ((64, 8), (4096, 40)))
+    rows += (Row(f"network put_nbi 8 B in a session, stream of 64 to {targets}",
+                 f"network_put_nbi_session_64_to_{targets}", times(12), ("bare_put_rate_spin",)),)
     return Case(f"network_streams_{targets}", ranks,
                 (Run("network_streams", (str(targets),), nodes=2),), rows, (BARE,), peers=False)
 

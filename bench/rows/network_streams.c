@@ -1,5 +1,6 @@
 // Streams of small operations from rank 0 to ranks of the other node, and quiet: 64 and 4096
-// operations, to one rank or to all there in turn. Usage: network_streams [limit of targets]
+// operations, 64 in a session too, to one rank or to all there in turn. Usage: network_streams
+// [limit of targets]
 #include "network.h"
 
 enum { LONGEST = 4096, CELLS = 512, ROUNDS = 60, WARM_UP = 10 };
@@ -46,6 +47,13 @@ static void stream(const struct kind* kind, int length, int first, int targets) 
   shmem_quiet();
 }
 
+static void stream_in_session(const struct kind* kind, int length, int first, int targets) {
+  shmem_ctx_session_start(SHMEM_CTX_DEFAULT, SHMEM_CTX_SESSION_BATCH, NULL, 0);
+  for (int i = 0; i < length; ++i) kind->run(i, first + i % targets);
+  shmem_ctx_session_stop(SHMEM_CTX_DEFAULT);
+  shmem_quiet();
+}
+
 static void measure_stream(const struct kind* kind, int length, int first, int targets) {
   TIME_OURS(1, WARM_UP, ROUNDS, (size_t)length, stream(kind, length, first, targets),
             "network_%s_%d_to_%d", kind->name, length, targets);
@@ -67,6 +75,8 @@ static void measure(void* symmetric, int peer) {
     measure_stream(&kinds[i], 64, first, targets);
     measure_stream(&kinds[i], LONGEST, first, targets);
   }
+  TIME_OURS(1, WARM_UP, ROUNDS, 64, stream_in_session(&kinds[0], 64, first, targets),
+            "network_put_nbi_session_64_to_%d", targets);
   check(first, targets);
 }
 

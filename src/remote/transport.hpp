@@ -93,6 +93,9 @@ class Transport {
                                 Completion& done) = 0;
   // Whether a write is in flight that later operations to the same rank might overtake.
   virtual bool has_unordered() const = 0;
+  // Between the calls with true and false, operations gather until a message is full or this rank
+  // waits. Pairs may be nested.
+  virtual void gather(bool /*begins*/) {}
   // The number of operations accepted so far. It marks a point in their order.
   virtual std::uint64_t accepted() const = 0;
   // Whether the target has executed the operations before the mark that a later write could

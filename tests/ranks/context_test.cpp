@@ -155,5 +155,29 @@ RANK_TEST(a_session_changes_nothing_that_can_be_seen, ranks(1)) {
   world.free(cell);
 }
 
+// The end of a context ends its session, too: later operations do not gather for it.
+RANK_TEST(sessions_of_several_contexts_overlap, ranks(1)) {
+  constexpr std::size_t count = 3000;
+  const auto cells = world.allocate<long>(2 * count);
+  const std::vector<long> values(count, world.me() + 1);
+  const shmem_ctx_t context = make_context(world, 0);
+  ctx_session_start(world.as("start"), context, SHMEM_CTX_SESSION_BATCH, nullptr, 0);
+  ctx_session_start(world.as("start"), SHMEM_CTX_DEFAULT, SHMEM_CTX_SESSION_BATCH, nullptr, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    put_nbi<8>(world.in(context, "put"), &cells[i], &values[i], 1, world.right());
+    put_nbi<8>(world.as("put"), &cells[count + i], &values[i], 1, world.right());
+  }
+  ctx_destroy(world.as("destroy"), context);
+  long back = 0;
+  get<8>(world.as("get"), &back, &cells[count - 1], 1, world.right());
+  EXPECT_EQ(back, world.me() + 1) << "the end of a context completes its operations";
+  world.barrier();
+  ctx_session_stop(world.as("stop"), SHMEM_CTX_DEFAULT);
+  ctx_session_stop(world.as("stop"), SHMEM_CTX_DEFAULT);
+  for (const long cell : cells) EXPECT_EQ(cell, world.left() + 1);
+  world.barrier();
+  world.free(cells);
+}
+
 }  // namespace
 }  // namespace gondwana::test

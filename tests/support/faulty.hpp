@@ -93,6 +93,7 @@ class Faulty final : public Transport {
                  [=, this](Completion& part) { return inner_->atomic(at, request, result, part); });
   }
 
+  void gather(bool begins) override { inner_->gather(begins); }
   bool has_unordered() const override { return !delayed_.empty() || inner_->has_unordered(); }
   // A fence drains delayed operations, so its mark concerns the inner transport alone.
   std::uint64_t accepted() const override { return inner_->accepted(); }

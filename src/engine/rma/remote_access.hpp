@@ -97,6 +97,12 @@ class RemoteAccess final : public NetworkProgress {
   void order(Lane& lane);
   // Puts of this lane to each target before the fence are visible before later ones.
   void fence(Lane& lane);
+  // Between the calls with true and false, operations gather until a message is full or this rank
+  // waits.
+  void gather(bool begins) {
+    const std::scoped_lock turn(turn_);
+    wire_->gather(begins);
+  }
 
   // Writes words of a rank without waiting. The bytes may be reused at once.
   void send_update(Rank to, const Update& update);

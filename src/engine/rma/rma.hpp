@@ -103,6 +103,10 @@ class Rma {
     return symmetric_.ranges().offset_of(object, size) != SymmetricRanges::nowhere ||
            is_valid(lane, what, me_, object, size);
   }
+  // Between the calls with true and false, operations to other nodes gather.
+  void gather(bool begins) const {
+    if (remote_ != nullptr) remote_->gather(begins);
+  }
   // Whether an array of a collective is symmetric memory. An array of 0 bytes may be anywhere.
   bool is_symmetric(const void* array, std::size_t size) const {
     return size == 0 || symmetric_.ranges().offset_of(array, size) != SymmetricRanges::nowhere;

@@ -128,6 +128,7 @@ void ctx_destroy(Caller caller, shmem_ctx_t handle) {
   if (handle == SHMEM_CTX_INVALID) return;
   const Context& context = own_context(caller, handle);
   if (handle == SHMEM_CTX_DEFAULT) give_up(caller.name, "the default context cannot be destroyed");
+  ctx_session_stop(caller, handle);
   if (!caller.engine.rma().quiet(*context.lane)) give_up(*context.lane, caller.name);
   caller.door.contexts().destroy(handle);
 }
@@ -140,8 +141,9 @@ int ctx_get_team(Caller caller, shmem_ctx_t handle, shmem_team_t* team) {
   return 0;
 }
 
-// Session options are hints. If loads and stores reach all PEs, there is nothing to batch. The
-// hints are combined as the standard says and stored for a transport that can use them.
+// Session options are hints, combined as the standard says. With SHMEM_CTX_SESSION_BATCH,
+// operations to other nodes gather until the session ends. They gather for all contexts: a node
+// gets the operations of this PE in one stream.
 void ctx_session_start(Caller caller, shmem_ctx_t handle, long options,
                        const shmem_ctx_session_config_t* config, long config_mask) {
   if (handle == SHMEM_CTX_INVALID) return;
@@ -150,12 +152,15 @@ void ctx_session_start(Caller caller, shmem_ctx_t handle, long options,
     if (config == nullptr) give_up(caller.name, "config_mask is not 0, but config is null");
     context.session_ops = config->total_ops;
   }
+  const bool is_new = (options & ~context.session_options & SHMEM_CTX_SESSION_BATCH) != 0;
   context.session_options |= options;
+  if (is_new) caller.engine.rma().gather(true);
 }
 
 void ctx_session_stop(Caller caller, shmem_ctx_t handle) {
   if (handle == SHMEM_CTX_INVALID) return;
   Context& context = own_context(caller, handle);
+  if ((context.session_options & SHMEM_CTX_SESSION_BATCH) != 0) caller.engine.rma().gather(false);
   context.session_options = 0;
   context.session_ops = 0;
 }

@@ -61,6 +61,7 @@ class RemoteClient final : public Transport {
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done) override;
   bool has_unordered() const override { return route_->has_writes(); }
+  void gather(bool begins) override { streams_.gather(begins); }
   std::uint64_t accepted() const override { return streams_.shared().accepted; }
   bool has_executed(Rank at, std::uint64_t mark) override;
   Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure) override {

@@ -35,12 +35,14 @@ Result<Posted> Stream::introduce() {
 }
 
 bool Stream::may_send(Urgency urgency) const {
-  if (unanswered() == 0) return true;
+  const bool may_gather = urgency == Urgency::gather && shared_.gathers > 0;
+  if (unanswered() == 0) return !may_gather;
   if (unanswered() >= max_unanswered) return false;
   const Route::Window window = shared_.route.window();
   if (sent_.bytes() + open_.size() > window.bytes) return false;
   if (sent_.bytes_of_results() + sent_.last().result_size > window.results) return false;
   if (urgency == Urgency::send) return true;
+  if (may_gather) return false;
   const bool is_worth_it = !open_.is_left_open() || open_.size() >= shared_.batch_limit / 2;
   return unanswered() < max_batches && is_worth_it;
 }

@@ -43,6 +43,7 @@ class Stream {
     std::uint32_t me;            // see number_of()
     std::size_t batch_limit;     // size in bytes at which a batch is full
     std::uint64_t accepted = 0;  // number of requests to all nodes
+    std::uint32_t gathers = 0;   // sessions in which batches wait until they are full
     Traffic& traffic;
     std::vector<Stream*> open{};           // the streams with an open batch, oldest first
     std::vector<MessagesTo*> gathering{};  // receivers with an open batch, oldest first

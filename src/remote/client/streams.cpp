@@ -48,6 +48,15 @@ Stream& Streams::find_last(Rank rank) {
   return *last_;
 }
 
+void Streams::gather(bool begins) {
+  shared_.gathers += begins ? 1U : -1U;
+  if (shared_.gathers > 0) return;
+  for (Stream* stream : std::vector(shared_.open)) {
+    [[maybe_unused]] const Result<Posted> sent =
+        judge(stream->node(), stream->flush(Stream::Urgency::send));
+  }
+}
+
 bool Streams::flush() {
   if (shared_.open.empty()) return false;
   const std::vector<Stream*> open = shared_.open;

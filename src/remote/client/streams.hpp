@@ -46,6 +46,8 @@ class Streams {
     const auto found = streams_.find(node);
     return found == streams_.end() ? nullptr : &found->second;
   }
+  // See Transport::gather().
+  void gather(bool begins);
   // Sends open batches that have not grown since the last call, because then the rank waits.
   bool flush();
   // Whether all appended requests have left.
