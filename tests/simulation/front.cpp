@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <utility>
 #include <variant>
@@ -335,6 +336,7 @@ std::optional<Time> Front::next() const {
 
 // ssh ends when its remote launcher has; one that hangs is killed.
 void Front::finish() {
+  if (output_failure_ == ENOSPC) world_.demand(output_lost);
   over_ = true;
   loop_.end();
   world_.schedule().after(second, [this] {
@@ -375,7 +377,10 @@ void Front::lose_output(int reason) {
   loop_.post([this, reason] {
     if (output_failure_) return;
     output_failure_ = reason;
-    if (reason != EPIPE) return world_.ledger().lose_output();
+    if (reason != EPIPE) {
+      world_.allow(output_lost);
+      return world_.ledger().lose_output();
+    }
     lost_reader_ = world_.ledger().add({.what = "nobody reads the output",
                                         .status = {exit_signal_base + SIGPIPE},
                                         .begins = "",

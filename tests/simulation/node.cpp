@@ -249,37 +249,6 @@ std::optional<Time> Node::next() const {
   return next.ns();
 }
 
-void Node::finish() {
-  check_left();
-  if (decisions_.end().ending().state() == Ending::State::given_up)
-    say("processes that cannot be killed are left: some");
-  if (const std::string absent = decisions_.describe_absent(); !absent.empty()) say(absent);
-  const int status = decisions_.end().outcome().of_job();
-  world_.log([&] { return fmt::format("host {}: has ended with {}", name(), status); });
-  over_ = true;
-  loop_.end();
-  if (uplink_.up == nullptr) return world_.end(status);
-  tell(Ended{static_cast<std::uint32_t>(status)});
-  link_open_ = false;
-  uplink_.down->abandon();
-  uplink_.up->close();
-  uplink_.on_end(status << 8);
-}
-
-// Nothing of the job is left, and it took no longer than it may.
-void Node::check_left() {
-  const bool given_up = decisions_.end().ending().state() == Ending::State::given_up;
-  for (const auto& process : processes_)
-    if (!process->is_reaped() && !(given_up && process->was_unkillable() && process->was_told()))
-      world_.fail(fmt::format("host {} ends, and {} (pid {}) is left", name(), process->name(),
-                              process->pid()));
-  if (!end_by_) return;
-  const Time end_by = *end_by_ + paused_ns_ - paused_before_end_ns_;
-  if (world_.now() > end_by)
-    world_.fail(fmt::format("host {} ends {:.1f} s too late", name(),
-                            static_cast<double>(world_.now() - end_by) * 1e-9));
-}
-
 void Node::tell(const Frame& frame) {
   if (!link_open_) return;
   if (const auto* stopping = std::get_if<Stopping>(&frame))
@@ -288,11 +257,6 @@ void Node::tell(const Frame& frame) {
                          stopping->sentence);
     });
   uplink_.up->write(encode(frame, job_.share.tag));
-}
-
-void Node::say(const std::string& sentence) {
-  if (uplink_.up == nullptr) return world_.say(sentence);
-  tell(launch::Said{sentence});
 }
 
 void Node::read_frames() {
@@ -374,6 +338,7 @@ void Node::read_rank(std::uint32_t rank) {
       handle(said.exit);
       continue;
     }
+    ranks_[rank]->hear_asked();
     if (said.join == ranks_[rank]->program().pid()) ranks_[rank]->on_joined();
     handle(RankJoined{rank, said.join});
   }
@@ -388,6 +353,7 @@ void Node::reap_rank(std::uint32_t rank) {
   if (one.process().is_reaped()) return;
   read_rank(rank);  // what it said last counts before how it ended
   one.process().reap();
+  if (!is_ending() && one.process().wait_status() == 0) one.miss();
   handle(RankEnded{rank, one.process().wait_status(), {one.state(), "in a simulation"}});
 }
 

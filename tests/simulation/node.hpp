@@ -95,6 +95,9 @@ class Node {
 
   void tell(const launch::Frame& frame);
   void say(const std::string& sentence);
+  void say_at_end();
+  void demand(const std::string& begins);
+  std::string describe_silent(const std::function<bool(const Rank&)>& is_silent) const;
   void read_frames();
   void on_frame(const launch::Frame& frame);
   void take(const launch::NodeRows& update);
@@ -127,6 +130,7 @@ class Node {
   std::vector<Process*> found_;  // by the last look
   Process* agent_ = nullptr;
   bool agent_killed_ = false;
+  bool sweeper_killed_ = false;
   launch::AgentLife agent_life_;
   std::optional<int> output_failure_;
   std::uint64_t still_at_ = ~std::uint64_t{0};

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <utility>
 
 #include "simulation/node.hpp"
 #include "simulation/world.hpp"
@@ -46,7 +48,16 @@ void Node::kill_guardian() {
 }
 
 void Node::kill_sweeper() {
-  loop_.post([this] { handle(SweeperLost{7}); });
+  if (std::exchange(sweeper_killed_, true)) return;
+  loop_.post([this] {
+    constexpr pid_t pid = 7;
+    const std::string where = uplink_.up != nullptr ? " on host " + name() : "";
+    const std::string begins =
+        fmt::format("the sweeper of the job (pid {}){} was killed; the job continues", pid, where);
+    world_.allow(begins);
+    handle(SweeperLost{pid});
+    demand(begins);
+  });
 }
 
 void Node::kill_agent() {
@@ -78,6 +89,7 @@ void Node::lose_output(int reason) {
   if (output_failure_) return;
   output_failure_ = reason;
   world_.ledger().lose_output();
+  if (reason == ENOSPC) world_.allow(output_lost);
   loop_.post([] {});
 }
 

@@ -59,7 +59,7 @@ double seconds(Time time) {
 class Drawing {
  public:
   explicit Drawing(std::uint64_t seed)
-      : shape_(seed, 2), ranks_(seed, 3), faults_(seed, 4), storms_(seed, 5) {
+      : shape_(seed, 2), ranks_(seed, 3), faults_(seed, 4), storms_(seed, 5), vanishing_(seed, 6) {
     plan_.seed = seed;
   }
 
@@ -70,6 +70,7 @@ class Drawing {
     if (shape_.one_in(6)) plan_.timeout = shape_.between(500, 8000) * ms;
     wild_ranks_ = shape_.one_in(2);
     bad_starts_ = shape_.one_in(6);
+    all_vanish_ = vanishing_.one_in(40);
     const std::uint64_t hosts = plan_.has_conductor ? shape_.between(1, 4) : 1;
     const std::uint64_t most_ranks = shape_.between(1, 4);
     for (std::uint64_t host = 0; host < hosts; ++host) add_host(most_ranks);
@@ -104,6 +105,7 @@ class Drawing {
     rank.has_shell = ranks_.one_in(6);
     // Other hosts would keep what they are told about the first program.
     rank.tries = rank.has_shell && rank.joins && !plan_.has_conductor && ranks_.one_in(2);
+    rank.vanishes = rank.tries && vanishing_.one_in(3);
     rank.gap = ranks_.one_in(2) ? ranks_.skewed(400) * ms : ranks_.skewed(4000) * ms;
     rank.shell = ranks_.one_in(8)   ? 20 * second
                  : ranks_.one_in(3) ? ranks_.skewed(4000) * ms
@@ -111,8 +113,10 @@ class Drawing {
     if (ranks_.one_in(4)) rank.course = Course(ranks_.below(rank_courses));
     if (!rank.joins && rank.course != Course::hangs) rank.course = Course::exits;
     static const std::vector<int> statuses{0, 0, 0, 1, 3, 77, 143};
+    if (all_vanish_ && rank.joins) rank.tries = rank.vanishes = true;
     static const std::vector<int> signals{SIGSEGV, SIGABRT, SIGKILL, SIGTERM};
     rank.status = ranks_.pick(statuses);
+    if (all_vanish_) rank.status = 0;
     rank.signal = ranks_.pick(signals);
     if (ranks_.one_in(4)) rank.at_term = AtTerm(ranks_.below(3));
     rank.term = ranks_.skewed(4000) * ms;
@@ -166,17 +170,19 @@ class Drawing {
   Random ranks_;
   Random faults_;
   Random storms_;
+  Random vanishing_;
   bool wild_ranks_ = false;
   bool bad_starts_ = false;
+  bool all_vanish_ = false;
 };
 
 std::string describe(const RankPlan& rank) {
   std::string text = fmt::format("starts for {:.3f} s", seconds(rank.start));
   if (rank.has_shell)
     text += fmt::format(" under a shell that lives {:.3f} s longer", seconds(rank.shell));
-  if (rank.tries)
-    text +=
-        fmt::format(", asks to join and ends, is started again {:.3f} s later", seconds(rank.gap));
+  if (rank.tries) text += ", asks to join and ends";
+  if (rank.tries && !rank.vanishes)
+    text += fmt::format(", is started again {:.3f} s later", seconds(rank.gap));
   if (rank.joins)
     text += fmt::format(", joins, {} for {:.3f} s", rank.runs ? "computes" : "waits",
                         seconds(rank.run));

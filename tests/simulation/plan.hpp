@@ -31,7 +31,8 @@ struct RankPlan {
   bool joins = true;
   bool has_shell = false;  // a shell has started it
   Time shell = 0;          // how long that lives on
-  bool tries = false;      // the shell first starts a program that asks to join, and ends
+  bool tries = false;      // its first program asks to join, and ends
+  bool vanishes = false;   // and the shell starts no other one
   Time gap = 0;            // between both programs
   Time run = 0;
   bool runs = false;  // it computes; otherwise it waits in the library

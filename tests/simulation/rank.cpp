@@ -48,7 +48,7 @@ void Rank::on_program_died() {
   if (!plan_.has_shell) return node_.on_rank_died(number_);
   program_->reap();  // by the shell
   node_.on_program_died(number_);
-  if (is_trying_ && !program_->was_told())
+  if (is_trying_ && !plan_.vanishes && !program_->was_told())
     return process_->later(plan_.gap, [this] {
       is_trying_ = false;
       start_program();

@@ -39,7 +39,14 @@ class Rank {
   // A program has ended before it took part, and the next one is about to start.
   bool is_between() const { return is_trying_ && process_->is_alive(); }
   bool is_replaced() const { return is_replaced_ && program_->is_alive(); }
-  bool was_absent() const { return !plan_.joins; }
+  // It has asked to join, and its program has ended before it did.
+  void hear_asked() { has_asked_ = true; }
+  bool has_vanished() const {
+    return has_asked_ && state_ == RankState::absent && !program_->is_alive();
+  }
+  // And its process has ended while the job was not about to end.
+  void miss() { is_missed_ = true; }
+  bool must_be_missed() const { return is_missed_ && has_vanished(); }
 
  private:
   void start_program();
@@ -60,6 +67,8 @@ class Rank {
   Process* orphan_ = nullptr;  // it will be one
   RankState state_ = RankState::absent;
   bool is_trying_ = false;  // the program is the first of two
+  bool has_asked_ = false;
+  bool is_missed_ = false;
   bool in_exit_ = false;
   bool waits_ = false;
   bool aborts_ = false;

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <set>
-#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -79,17 +77,14 @@ void World::add_to_log(const std::string& words) {
                             : fmt::format("{:9.4f} s  the same, {} times", time, repeats_));
 }
 
-// What does not end the job may be said at any time.
 void World::say(const std::string& sentence) {
   log([&] { return "to the user: " + sentence; });
-  constexpr std::array<std::string_view, 4> information{
-      "the sweeper of the job", "processes that cannot be killed", "rank", "cannot write to"};
-  const bool is_information = std::ranges::any_of(information, [&](std::string_view beginning) {
-    const bool is_absence =
-        beginning != "rank" || sentence.find("ended without a call of") != std::string::npos;
-    return sentence.starts_with(beginning) && is_absence;
-  });
-  if (!is_information) ledger_.say(sentence, now());
+  if (!Information::is_one(sentence)) return ledger_.say(sentence, now());
+  if (const auto wrong = information_.tell(sentence)) fail(*wrong);
+}
+
+void World::demand(const std::string& begins) {
+  if (const auto wrong = information_.demand(begins)) fail(*wrong);
 }
 
 void World::end(int status) {

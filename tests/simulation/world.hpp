@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "run/remote/frames.hpp"
+#include "simulation/information.hpp"
 #include "simulation/ledger.hpp"
 #include "simulation/plan.hpp"
 #include "simulation/random.hpp"
@@ -73,8 +74,11 @@ class World {
   // The first thing that is wrong ends the run.
   void fail(const std::string& wrong);
 
-  // What the user reads. `ends`: it says why the job ends; otherwise it must be an information.
+  // What the user reads: why the job ends, or an information.
   void say(const std::string& sentence);
+  // An information that begins so may be told, and must have been.
+  void allow(const std::string& begins) { information_.allow(begins); }
+  void demand(const std::string& begins);
   void end(int status);  // of the user's command
 
   // What all hosts get is read once.
@@ -126,6 +130,7 @@ class World {
   std::string last_words_;  // of the log
   std::uint64_t repeats_ = 0;
   Ledger ledger_;
+  Information information_;
   Report report_;
   std::unique_ptr<Front> front_;  // nothing: there is no conductor
   std::vector<std::unique_ptr<Node>> nodes_;

@@ -41,8 +41,8 @@ class Runs {
   };
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-  // A process that dies leaves its descriptors, its mappings and all on its stack to the child,
-  // which therefore ends after such a job.
+  // A process that dies leaves its descriptors, its mappings and all on its stack to the child. So
+  // the child ends after the job.
   enum class Left : std::uint8_t { nothing, memory };
   Left run_one(std::uint64_t seed);
 
