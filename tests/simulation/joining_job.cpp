@@ -237,6 +237,8 @@ void JoiningJob::be_host(Process& process, BeHost host) {
   if (index(share.node_ranks().front()) != process.rank)
     return fail(fmt::format("rank {} makes the memory of a node of others", process.rank));
   if (!process.invitation) return fail(fmt::format("rank {} has no server", process.rank));
+  if (process.invitation->tag != host.tag)
+    return fail(fmt::format("the server of rank {} has another tag than the job", process.rank));
   process.guests.emplace(share, process.invitation->password);
   process.is_host = std::move(host);
   if (process.is_host->nodes.size() == 1) return serve(process);
