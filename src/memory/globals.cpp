@@ -206,6 +206,33 @@ Result<void> share_globals(const ProgramImage& image, const UniqueFd& arena, std
   return {};
 }
 
+namespace {
+
+// A mapping of length 0 that moves is a second mapping of the same pages (mremap(2)).
+Result<void> move_part(MutableBytes globals, std::byte* window) {
+  const std::size_t page = page_size();
+  for (std::size_t at = 0; at < globals.size(); at += page)
+    if (std::memcmp(window + at, globals.data() + at, page) != 0)
+      std::memcpy(window + at, globals.data() + at, page);
+  if (::mremap(window, 0, globals.size(), MREMAP_MAYMOVE | MREMAP_FIXED, globals.data()) ==
+      MAP_FAILED) {
+    return Error{Errc::refused,
+                 fmt::format("cannot move {} of global variables to the memory of the job: {}",
+                             format_size(globals.size()), std::strerror(errno))};
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> move_globals(const ProgramImage& image, std::byte* window) {
+  for (const MutableBytes part : image.parts) {
+    const auto before = static_cast<std::size_t>(part.data() - image.globals.data());
+    if (Result<void> moved = move_part(part, window + before); !moved) return moved;
+  }
+  return {};
+}
+
 void make_globals_private(const ProgramImage& image) {
   for (const MutableBytes part : image.parts) make_part_private(part);
 }

@@ -31,6 +31,9 @@ ProgramImage inspect_program(const char* library);
 // pages are not copied, so a large .bss costs nothing.
 Result<void> share_globals(const ProgramImage& image, const UniqueFd& arena, std::size_t offset);
 
+// Moves the globals to `window`, a mapping of another arena. Nothing else may write to them.
+Result<void> move_globals(const ProgramImage& image, std::byte* window);
+
 // In a forked child: replaces the shared pages with a private copy. Uses system calls only.
 void make_globals_private(const ProgramImage& image);
 

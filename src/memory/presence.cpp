@@ -22,6 +22,11 @@ void Presence::take_part() {
   if (is_taken) is_taking_part.store(1, std::memory_order_release);  // pairs with is_lost()
 }
 
+bool Presence::release() {
+  if (is_taking_part.exchange(0, std::memory_order_relaxed) == 0) return true;
+  return ::gettid() == ::getpid() && ::pthread_mutex_unlock(&lock) == 0;
+}
+
 bool Presence::is_lost() {
   if (is_taking_part.load(std::memory_order_acquire) == 0) return false;
   const int tried = ::pthread_mutex_trylock(&lock);

@@ -21,6 +21,9 @@ struct Presence {
   void take_part();
   // From now on the end of the process is expected.
   void leave() { is_taking_part.store(0, std::memory_order_relaxed); }
+  // For a process that goes on after the job: its memory may go. False: this thread is not the
+  // first one, which still holds the lock, so the memory must stay.
+  bool release();
   // Called by other processes: whether the thread has ended or another program runs. Stays true.
   bool is_lost();
 };
