@@ -20,6 +20,7 @@ class LauncherLink {
     std::function<Result<void>(int status)> end_job;
     std::function<void()> leave;  // may be empty
     std::function<void()> take_part = {};
+    bool ends_ranks = true;  // false: nobody does, so a rank that ends tells the others
   };
 
   // For a program started alone.
@@ -33,6 +34,8 @@ class LauncherLink {
   // This launcher may not notice a rank that gives up before the job is done, so end_job() tells
   // it.
   bool is_foreign() const { return static_cast<bool>(foreign_.end_job); }
+
+  bool ends_ranks() const { return !is_foreign() || foreign_.ends_ranks; }
 
   // Asks for the end of the whole job with `status`. The caller then ends itself. Forked children
   // of a rank send nothing to a foreign launcher: its session does not survive a fork.
