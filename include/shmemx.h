@@ -13,6 +13,51 @@ extern "C" {
 #endif
 
 /*
+ * Start without a launcher of Gondwana. One process makes a unique id, any channel (a file, a pipe,
+ * MPI, a store) carries its 128 bytes to the others, and each process passes it with its own rank.
+ * Call them instead of shmem_init.
+ *
+ * shmemx_get_uniqueid: a new id, for one start of one job. May be called at any time, also by a
+ * process that is not a rank. It must live until all ranks have joined: a thread of it serves them.
+ * shmemx_set_attr_uniqueid_args: writes rank, number of ranks and a copy of the id to "attr".
+ * shmemx_init_attr: with SHMEMX_INIT_WITH_UNIQUEID, collective over the ranks of the id. With 0
+ * it is shmem_init_thread. Ranks of one host must have consecutive numbers.
+ *
+ * All return 0. A process that is refused, or whose peers do not come within GONDWANA_JOIN_TIMEOUT,
+ * prints the reason, gets nonzero and is as before. After the last shmem_finalize, a process can
+ * join another job by another id, with any rank and size; shmem_init then returns to the job of its
+ * launcher. A forked child of a rank can join, too.
+ *
+ * Global and static variables are symmetric if the program has one thread during shmemx_init_attr,
+ * otherwise not: then only memory of the heap is. All ranks must be alike.
+ */
+#define SHMEMX_UNIQUEID 1
+#define SHMEMX_INIT_WITH_UNIQUEID 8
+
+typedef struct {
+  int version;
+  char internal[124];
+} shmemx_uniqueid_t;
+
+typedef struct {
+  int version;
+  int rank;
+  int nranks;
+  int thread_level; /* SHMEM_THREAD_... */
+  shmemx_uniqueid_t uniqueid;
+  char reserved[48];
+} shmemx_init_attr_t;
+
+#define SHMEMX_UNIQUEID_INITIALIZER {(1 << 16) + (int)sizeof(shmemx_uniqueid_t), {0}}
+#define SHMEMX_INIT_ATTR_INITIALIZER \
+  {(1 << 16) + (int)sizeof(shmemx_init_attr_t), -1, -1, 0, SHMEMX_UNIQUEID_INITIALIZER, {0}}
+
+int shmemx_get_uniqueid(shmemx_uniqueid_t* uniqueid);
+int shmemx_set_attr_uniqueid_args(int rank, int nranks, const shmemx_uniqueid_t* uniqueid,
+                                  shmemx_init_attr_t* attr);
+int shmemx_init_attr(unsigned int flags, shmemx_init_attr_t* attr);
+
+/*
  * Names the calls of this thread from here to the matching end. Regions may be nested.
  *
  * A traced job shows each region as a slice that contains its calls. Only the first 47 bytes of the

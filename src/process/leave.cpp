@@ -35,10 +35,15 @@ void ignore_sigterm() {
     std::signal(SIGTERM, SIG_IGN);
 }
 
-// Tells the launcher how this process ends.
+void tell_others_here(const Process& self, int status);
+
+// Tells the launcher how this process ends; the other ranks if there is none.
 void end_job(Process& self, int status, EndReason reason) {
+  if (self.memory != nullptr && !self.membership.launcher.ends_ranks() && !self.forked)
+    tell_others_here(self, status);
   if (self.memory != nullptr) self.memory->page(self.membership.rank).presence.leave();
-  [[maybe_unused]] const Result<void> told = self.membership.launcher.end_job(status, reason);
+  [[maybe_unused]] Result<void> told = self.membership.launcher.end_job(status, reason);
+  if (self.launcher_job) told = self.launcher_job->membership.launcher.end_job(status, reason);
 }
 
 // Whether other ranks of this node have not finalized yet.
@@ -58,6 +63,11 @@ void ask_others_to_check(const Process& self) {
     const auto pid = static_cast<pid_t>(page.presence.process.load(std::memory_order_relaxed));
     if (pid > 0 && rank != self.membership.rank) ::kill(pid, SIGURG);
   }
+}
+
+void tell_others_here(const Process& self, int status) {
+  announce_purposeful_end(self.memory->header(), self.memory->roster().here().size(), status);
+  ask_others_to_check(self);
 }
 
 // The previous action for SIGURG, such as printing a stack.
@@ -85,13 +95,12 @@ bool begin_to_leave(Process& self) {
 // Returns the answer to a question.
 std::optional<LeaveEvent> perform(Process& self, const LeaveAction& action) {
   if (const auto* end = std::get_if<AnnounceEnd>(&action)) {
-    announce_purposeful_end(self.memory->header(), self.memory->roster().here().size(),
-                            end->status);
-    ask_others_to_check(self);
+    tell_others_here(self, end->status);
   } else if (const auto* told = std::get_if<TellLauncher>(&action)) {
     end_job(self, told->status, told->reason);
   } else if (std::holds_alternative<LeaveLauncher>(action)) {
     self.membership.launcher.leave();
+    if (self.launcher_job) self.launcher_job->membership.launcher.leave();
   } else if (const auto* unfinished = std::get_if<SayUnfinished>(&action)) {
     print_error("gondwana: rank {} ends with status {} before it has finalized; the job is ended\n",
                 self.rank(), unfinished->status);

@@ -16,14 +16,17 @@
 #include <fmt/format.h>
 
 #include "bootstrap/protocol.hpp"
+#include "bootstrap/unique_id/unique_id_server.hpp"
 #include "core/library_of.hpp"
 #include "core/machine.hpp"
 #include "core/print_error.hpp"
 #include "core/standard_descriptors.hpp"
 #include "core/static_program.hpp"
 #include "memory/shown_memory.hpp"
+#include "process/change_job.hpp"
 #include "process/crash.hpp"
 #include "process/freeze.hpp"
+#include "process/library_threads.hpp"
 #include "process/message.hpp"
 #include "process/open_wire.hpp"
 #include "process/placement.hpp"
@@ -50,30 +53,22 @@ Process& this_process() {
 
 namespace {
 
-// Exceeds the number of threads of any process: it is unknown whether the threads of this rank
-// belong to the program.
-constexpr std::uint32_t unknown_threads = 1U << 30;
-
-// The number of library threads after `step`, which may start some. Threads that the program starts
-// at the same time would count too, so only a process without threads of its own is counted.
-template <typename Step>
-auto count_threads_of(Process& self, const Step& step) {
-  const std::uint32_t before = own_threads();
-  auto result = step();
-  const bool is_known = before == 1 + self.library_threads;
-  self.library_threads = is_known ? own_threads() - 1 : unknown_threads;
-  return result;
+// The variables of a program that loaded the library late stay private.
+ProgramImage inspect_this_program() {
+  ProgramImage image = inspect_program("libgondwana_shmem.so");
+  if (!image.links_library) {
+    image.globals = {};
+    image.parts.clear();
+  }
+  return image;
 }
 
-// Maps the program's variables on the arena, if the program was linked with the library.
+// Maps the program's variables on the arena.
 Result<void> share_variables(Process& self) {
-  if (!self.image.links_library) {
-    self.image.globals = {};  // loaded late: the program's variables stay private
-    self.image.parts.clear();
-    return {};
-  }
+  if (self.image.parts.empty()) return {};
   Result<void> shared =
       share_globals(self.image, self.memory->own_arena(), NodePlan::globals_offset);
+  self.shares_variables = self.maps_variables = static_cast<bool>(shared);
   if (shared)
     self.memory->allow_access(self.membership.rank, NodePlan::globals_offset,
                               self.image.globals.size());
@@ -82,7 +77,6 @@ Result<void> share_variables(Process& self) {
 
 Result<void> take_place(Process& self) {
   occupy_standard_descriptors();
-  self.image = inspect_program("libgondwana_shmem.so");
   Result<Membership> membership =
       own_environment()(protocol::join_fd_variable) != nullptr
           ? join(own_environment())
@@ -165,7 +159,9 @@ void after_fork_in_parent() {
 
 // The parent also sees what the child writes before it has its own variables.
 void after_fork_in_child() {
-  make_globals_private(this_process().image);
+  if (std::exchange(this_process().maps_variables, false))
+    make_globals_private(this_process().image);
+  abandon_id_servers(this_process());
   if (const auto& engine = this_process().engine) engine->program_memory().make_private();
   this_process().forked = true;
   this_process().membership.lifeline.reset();  // the node agent need not outlive the ranks
@@ -191,13 +187,12 @@ void stay_loaded() {
 // arguments.
 [[gnu::constructor]] void begin(int count, char** words) {
   Process& self = this_process();
+  self.image = inspect_this_program();
   const std::span arguments(words, static_cast<std::size_t>(count));
   Result<void> taken = become_ranks(arguments, own_environment());
   if (taken) taken = take_place(self);
-  if (!taken) {
-    self.failure = taken.error();
-    return;
-  }
+  // The program may still join another job by a unique id.
+  if (!taken) self.failure = taken.error();
   print_by_line(own_environment());
   stay_loaded();
   ::on_exit(take_leave, nullptr);  // registered first, so it runs last
@@ -218,7 +213,8 @@ Result<void> open_network(Process& self, const Options& options) {
       count_threads_of(self, [&] { return open_wire(self.membership, self.memory, options); });
   if (!network) return network.error();
   self.network = *std::move(network);
-  if (self.network != nullptr) ::on_exit(close_network, nullptr);
+  static const int registered = ::on_exit(close_network, nullptr);
+  static_cast<void>(registered);
   return {};
 }
 
@@ -254,14 +250,15 @@ void prepare_for_debugging(Process& self, const Options& options) {
   if (options.freeze) freeze();
 }
 
-// Also called once per process: the guardian finds the process by this.
+// In each job once: the guardian finds the process by this.
 void show_process(Process& self) {
   ControlPage& page = self.memory->page(self.membership.rank);
   page.library_threads.store(self.library_threads, std::memory_order_relaxed);
-  if (std::exchange(self.is_shown, true)) return;
   gondwana_debug_teams = {.teams = &self.memory->shown_team(self.membership.rank, 0),
                           .numbers = self.memory->plan().teams};
-  catch_end_signal();
+  if (std::exchange(self.is_shown, true)) return;
+  static const bool is_caught = [] { return catch_end_signal(), true; }();
+  static_cast<void>(is_caught);
   page.presence.take();
   if (!self.membership.launcher.is_foreign()) return;  // else the guardian watches it
   page.presence.take_part();
@@ -280,7 +277,7 @@ Engine::Setup setup_of(Process& self, const Options& options) {
   setup.kinds = std::make_shared<Kinds>(
       options, [&page = self.memory->page(self.membership.rank)](
                    std::int32_t more, ThreadCount count) { count_threads(page, more, count); });
-  setup.globals = self.image.globals;
+  if (self.shares_variables) setup.globals = self.image.globals;
   setup.program_id = self.image.id;
   setup.on_lost = report_peer_lost;
   setup.check_peers = [&self] {
@@ -327,8 +324,9 @@ Engine* share_engine(Process& self, Threads threads) {
 
 Result<Engine*> acquire_engine(CallName call, Threads threads) {
   Process& self = this_process();
-  if (self.failure) return *self.failure;
   if (self.users > 0) return share_engine(self, threads);
+  if (const Result<void> back = return_to_launcher(self); !back) return back.error();
+  if (self.failure) return *self.failure;
   return create_engine(self, call, threads);
 }
 

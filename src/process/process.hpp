@@ -18,10 +18,21 @@
 
 namespace gondwana {
 
+class UniqueIdServer;
 class RemoteClient;
 
-// The data that the process collects before main(), while it has one thread. Valid for its whole
-// life. It is a record without functions: joining, leaving and the doors each use a few members.
+// A job that this process is in, as far as its engines share it.
+struct LauncherJob {
+  Membership membership;
+  std::shared_ptr<NodeMemory> memory;
+  std::shared_ptr<RemoteClient> network;
+  std::unique_ptr<NeighborWatch> neighbors;
+  bool is_shown = false;
+};
+
+// The data that the process collects before main(), while it has one thread, or when it joins
+// another job. It is a record without functions: joining, leaving and the doors each use a few
+// members.
 struct Process {
   Membership membership;
   std::shared_ptr<NodeMemory> memory;
@@ -34,8 +45,15 @@ struct Process {
   std::unique_ptr<Engine> engine;
   std::uint32_t users = 0;  // doors that acquired the engine and did not release it
   bool is_prepared_for_debugging = false;
-  bool is_shown = false;                  // whether the guardian knows the process
-  bool forked = false;                    // set in a child of the rank
+  bool shares_variables = false;            // whether the variables of `image` are symmetric
+  bool maps_variables = false;              // whether they are in an arena, also of an earlier job
+  bool is_away = false;                     // in a job of a unique id
+  bool is_chosen = false;                   // the next engine is to be in that job
+  std::optional<LauncherJob> launcher_job;  // while the process is away
+  std::vector<std::shared_ptr<UniqueIdServer>> id_servers;  // of the unique ids that it made
+  std::vector<std::shared_ptr<NodeMemory>> kept;  // of earlier jobs: holds a lock of another thread
+  bool is_shown = false;                          // whether the guardian knows the process
+  bool forked = false;                            // set in a child of the rank
   std::atomic<bool> leaves_job = false;   // set by a call that ends the job, here or elsewhere
   std::recursive_mutex last_turn;         // of the leaving thread; never released
   std::vector<void (*)()> forget_engine;  // how the doors reset themselves in a forked child

@@ -1,5 +1,5 @@
-// Gondwana's extensions to OpenSHMEM: regions that a program names, registered buffers, device
-// memory, a symmetric heap on devices, and calls on streams.
+// Gondwana's extensions to OpenSHMEM: start by a unique id, regions that a program names,
+// registered buffers, device memory, a symmetric heap on devices, and calls on streams.
 #include <atomic>
 
 #include "core/print_error.hpp"
@@ -8,6 +8,7 @@
 #include "front/shmem/devices.hpp"
 #include "front/shmem/door.hpp"
 #include "front/shmem/streams.hpp"
+#include "front/shmem/unique_id.hpp"
 #include "shmemx.h"
 #include "tracing/regions.hpp"
 
@@ -28,6 +29,20 @@ namespace {
 }  // namespace gondwana::shmem
 
 extern "C" {
+
+int shmemx_get_uniqueid(shmemx_uniqueid_t* uniqueid) {
+  return gondwana::shmem::get_uniqueid("shmemx_get_uniqueid", uniqueid);
+}
+
+int shmemx_set_attr_uniqueid_args(int rank, int nranks, const shmemx_uniqueid_t* uniqueid,
+                                  shmemx_init_attr_t* attr) {
+  return gondwana::shmem::set_attr_uniqueid_args("shmemx_set_attr_uniqueid_args", rank, nranks,
+                                                 uniqueid, attr);
+}
+
+int shmemx_init_attr(unsigned int flags, shmemx_init_attr_t* attr) {
+  return gondwana::shmem::init_attr("shmemx_init_attr", flags, attr);
+}
 
 void shmemx_region_begin(const char* name) {
   if (gondwana::Regions::are_used()) [[unlikely]]

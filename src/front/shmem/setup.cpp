@@ -214,6 +214,12 @@ int init_thread(CallName name, int requested, int* provided) {
   return 0;
 }
 
+// No call of this process is open now, so what is left is the parent's.
+void forget_parent() {
+  own().inits = 0;
+  static_cast<void>(own().door.release());
+}
+
 void query_thread(Caller /*caller*/, int* provided) {
   *provided = own().thread_level;
 }

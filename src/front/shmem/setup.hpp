@@ -9,6 +9,8 @@ void init(CallName name);
 void start_pes(CallName name, int pes);
 // Returns 1 if `requested` is not a thread level, else 0.
 int init_thread(CallName name, int requested, int* provided);
+// For a process that has joined another job: a forked child forgets the calls of its parent.
+void forget_parent();
 void query_thread(Caller caller, int* provided);
 void query_initialized(CallName name, int* initialized);
 // Excess calls, after the one that matches the first init, have no effect.

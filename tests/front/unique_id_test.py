@@ -1,0 +1,210 @@
+"""Start by a unique id: `unique_id_test.py GONDWANA PROGRAM PROGRAM_STATIC`."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+import job_case
+from job_case import JobTest, take_path
+from processes import eventually, read_proc
+
+WATCHDOG = 120  # seconds: against hangs only
+PROGRAM = ""
+STATIC = ""
+SIZE = 4
+
+
+class UniqueIdTest(JobTest):
+    def command(self):
+        return []
+
+    def rank(self, how, rank, size=SIZE, program="", **more):
+        return self.start(program or PROGRAM, how, self.folder, str(rank), str(size), **more)
+
+    def ranks(self, how, size=SIZE, program="", **more):
+        return [self.rank(how, rank, size, program, **more) for rank in range(size)]
+
+    def end_of(self, job):
+        out, err = job.communicate(timeout=WATCHDOG)
+        return job.returncode, out, err
+
+    def ends(self, jobs):
+        return [self.end_of(job) for job in jobs]
+
+    def all_end_well(self, jobs):
+        for rank, (status, out, err) in enumerate(self.ends(jobs)):
+            self.assertEqual((status, err), (0, ""), f"rank {rank}: {out}")
+
+    def has_id(self):
+        return os.path.exists(f"{self.folder}/id")
+
+    def joined(self, jobs):
+        for job in jobs:
+            self.assertEqual(job.stdout.readline(), "joined\n")
+
+    def end_waiting(self, jobs):
+        for job in jobs:
+            job.stdin.write("\n")
+            job.stdin.flush()
+        self.all_end_well(jobs)
+
+    def waiting_ranks(self, size=2):
+        jobs = self.ranks("waits", size, stdin=subprocess.PIPE)
+        self.joined(jobs)
+        return jobs
+
+
+class Starts(UniqueIdTest):
+    def test_processes_become_a_job(self):
+        self.all_end_well(self.ranks("once"))
+
+    def test_a_job_may_have_one_rank(self):
+        self.all_end_well(self.ranks("once", 1))
+
+    def test_the_library_may_be_part_of_the_program(self):
+        self.all_end_well(self.ranks("once", program=STATIC))
+
+    def test_a_process_joins_one_job_after_another(self):
+        self.all_end_well(self.ranks("again"))
+
+    def test_the_library_may_be_part_of_a_program_that_changes_jobs(self):
+        self.all_end_well(self.ranks("again", program=STATIC))
+
+    def test_variables_of_a_program_with_threads_stay_private(self):
+        self.all_end_well(self.ranks("threads"))
+
+    def test_forked_children_become_a_job(self):
+        self.all_end_well([self.rank("forks", 0)])
+
+    def test_hosts_may_be_played(self):
+        self.all_end_well(self.ranks("once", env={"GONDWANA_NODE_RANKS": "2"}))
+
+    def test_hosts_may_be_played_in_one_job_after_another(self):
+        self.all_end_well(self.ranks("again", env={"GONDWANA_NODE_RANKS": "2"}))
+
+
+class InAJob(UniqueIdTest):
+    def outer(self, outer, inner):
+        script = (
+            f'n=$((GONDWANA_RANK / {inner})); mkdir -p "$1/$n"; '
+            f'exec "$0" again "$1/$n" $((GONDWANA_RANK % {inner})) {inner}'
+        )
+        words = (job_case.GONDWANA, "run", "-n", str(outer), "sh", "-c", script)
+        return self.run_job(*words, PROGRAM, self.folder, env={"OUTER": str(outer)})
+
+    def test_ranks_of_a_job_become_a_job_and_return(self):
+        status, out, err = self.outer(4, 2)
+        self.assertEqual((status, out, err), (0, "", ""))
+
+
+class Ends(UniqueIdTest):
+    def test_global_exit_ends_all(self):
+        for status, _, err in self.ends(self.ranks("exits")):
+            self.assertEqual((status, err), (5, ""))
+
+    def test_a_rank_that_fails_ends_all(self):
+        ends = self.ends(self.ranks("fails"))
+        self.assertEqual([status for status, _, _ in ends], [6] * SIZE)
+        self.assertIn("rank 1 ends with status 6", ends[1][2])
+
+    def test_a_rank_that_dies_ends_all(self):
+        ends = self.ends(self.ranks("dies"))
+        self.assertEqual(ends[1][0], -signal.SIGABRT)
+        for rank in (0, 2, 3):
+            self.assertEqual(ends[rank][0], 1, ends[rank])
+        self.assertTrue(any("rank 1" in err for _, _, err in ends))
+
+
+class Refusals(UniqueIdTest):
+    def guest(self, rank, size, status):
+        job = self.rank("guest", rank, size)
+        end, _, err = self.end_of(job)
+        self.assertEqual(end, status, err)
+        return err
+
+    def test_a_rank_comes_once_and_all_have_one_size(self):
+        first = self.rank("once", 0, 2)
+        self.assertTrue(eventually(self.has_id))
+        # The first may come after the guests: they say the same as it would.
+        self.assertTrue(eventually(lambda: self.connections(first) > 0))
+        self.assertIn("another process has already come as rank 0", self.guest(0, 2, 4))
+        self.assertIn("this process says that the job has 3 ranks", self.guest(1, 3, 4))
+        second = self.rank("once", 1, 2)
+        ends = self.ends([first, second])
+        self.assertEqual([status for status, _, _ in ends], [0, 0], ends)
+        self.assertEqual(ends[0][2].count("refused a connection from 127.0.0.1"), 2)
+        self.assertIn("number 2: ", ends[0][2])
+
+    @staticmethod
+    def connections(job):
+        """Connections over the network in which a process has checked in, and its own end."""
+        text = read_proc(job.pid, "net/tcp").decode()
+        inodes = {line.split()[9] for line in text.splitlines()[1:] if line.split()[3] == "01"}
+        own = set()
+        for name in os.listdir(f"/proc/{job.pid}/fd"):
+            try:
+                own.add(os.readlink(f"/proc/{job.pid}/fd/{name}"))
+            except OSError:
+                continue
+        return len([inode for inode in inodes if f"socket:[{inode}]" in own])
+
+    def test_an_id_starts_one_job(self):
+        jobs = self.waiting_ranks()
+        self.assertIn("has already started a job of 2 ranks", self.guest(1, 2, 4))
+        for job in jobs:
+            job.stdin.write("\n")
+            job.stdin.flush()
+        ends = self.ends(jobs)
+        self.assertEqual([status for status, _, _ in ends], [0, 0])
+        self.assertIn("refused a connection from 127.0.0.1, number 1: ", ends[0][2])
+
+    def test_the_id_of_an_ended_job_is_refused(self):
+        self.all_end_well(self.ranks("once", 2))
+        self.assertIn("it has ended, or the job that it started has", self.guest(1, 2, 4))
+
+    def test_a_guessed_id_is_refused(self):
+        jobs = self.waiting_ranks()
+        with open(f"{self.folder}/id", "r+b") as file:
+            file.seek(40)
+            file.write(b"guess")
+        self.assertIn("was changed on its way", self.guest(1, 2, 4))
+        with open(f"{self.folder}/id", "r+b") as file:
+            file.write(bytes(128))
+        self.assertIn("not a unique id of Gondwana", self.guest(1, 2, 4))
+        self.end_waiting(jobs)
+
+    def test_a_stranger_at_the_port_is_refused(self):
+        jobs = self.waiting_ranks()
+        with open(f"{self.folder}/id", "rb") as file:
+            port = int.from_bytes(file.read(6)[4:], sys.byteorder)
+        with socket.create_connection(("127.0.0.1", port)) as line:
+            line.sendall(b"GET / HTTP/1.1\n")
+            self.assertIn(b"refused this is where the ranks of a Gondwana job meet", line.recv(500))
+        for job in jobs:
+            job.stdin.write("\n")
+            job.stdin.flush()
+        ends = self.ends(jobs)
+        self.assertEqual([status for status, _, _ in ends], [0, 0])
+        self.assertIn("number 1: this is where the ranks of a Gondwana job meet", ends[0][2])
+
+    def test_ranks_that_do_not_come_are_named(self):
+        first = self.rank("once", 0, 4)  # it waits longer
+        self.assertTrue(eventually(self.has_id))
+        self.assertTrue(eventually(lambda: self.connections(first) > 0))
+        guest = self.rank("guest", 2, 4, env={"GONDWANA_JOIN_TIMEOUT": "2"})
+        status, _, err = self.end_of(guest)
+        self.assertEqual(status, 4)
+        self.assertRegex(err, r"rank 2 of 4: of 4 ranks these did not come within 2 s .*: 1, 3")
+        status, _, err = self.end_of(first)
+        self.assertEqual(status, 70)
+        self.assertIn("rank 2 ended before all ranks had joined; these had not come: 1, 3", err)
+
+
+if __name__ == "__main__":
+    job_case.GONDWANA, PROGRAM, STATIC = take_path(), take_path(), take_path()
+    unittest.main(verbosity=2)
