@@ -34,8 +34,8 @@ extern "C" {
 /*
  * Start and end, collective. The heap of nvshmem_malloc is made by its first call, so that a
  * program can choose its device before. nvshmemx_init_attr with NVSHMEMX_INIT_WITH_MPI_COMM needs a
- * communicator with the ranks of the job in their order; NVSHMEMX_INIT_WITH_UNIQUEID is not
- * implemented, and ends the program with a message.
+ * communicator with the ranks of the job in their order; with NVSHMEMX_INIT_WITH_UNIQUEID the
+ * processes need no launcher: see shmemx_get_uniqueid(3).
  */
 void nvshmem_init(void);
 int nvshmem_init_thread(int requested, int* provided);

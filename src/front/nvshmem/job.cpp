@@ -34,13 +34,36 @@ bool may_have_streams() {
          ::dlsym(RTLD_DEFAULT, "cudaGetDevice") != nullptr || ::access("/dev/dxg", F_OK) == 0;
 }
 
+// A thread of the library runs the calls of a stream.
+int needed_level(int level) {
+  return may_have_streams() ? SHMEM_THREAD_MULTIPLE : level;
+}
+
 void start(const char* call, int level) {
   if (inits()++ > 0) return;
   int provided = 0;
-  // A thread of the library runs the calls of a stream.
-  const int needed = may_have_streams() ? SHMEM_THREAD_MULTIPLE : level;
-  if (shmem_init_thread(needed, &provided) != 0) give_up(call, "OpenSHMEM failed to start");
+  if (shmem_init_thread(needed_level(level), &provided) != 0)
+    give_up(call, "OpenSHMEM failed to start");
   start_teams();
+}
+
+// The door below prints why it refuses.
+int start_by_unique_id(const nvshmemx_uniqueid_args_t& args) {
+  if (args.id == nullptr) {
+    tell("nvshmemx_init_attr", "no unique id; call nvshmemx_set_attr_uniqueid_args before");
+    return NVSHMEMX_ERROR_INVALID_VALUE;
+  }
+  shmemx_uniqueid_t id;
+  static_assert(sizeof(id) == sizeof(nvshmemx_uniqueid_t));
+  std::memcpy(&id, args.id, sizeof(id));
+  shmemx_init_attr_t below = SHMEMX_INIT_ATTR_INITIALIZER;
+  below.thread_level = needed_level(SHMEM_THREAD_SERIALIZED);
+  if (shmemx_set_attr_uniqueid_args(args.myrank, args.nranks, &id, &below) != 0)
+    return NVSHMEMX_ERROR_INVALID_VALUE;
+  if (inits() == 0 && shmemx_init_attr(SHMEMX_INIT_WITH_UNIQUEID, &below) != 0)
+    return NVSHMEMX_ERROR_INTERNAL;
+  if (inits()++ == 0) start_teams();
+  return 0;
 }
 
 }  // namespace
@@ -66,9 +89,7 @@ void query_thread(int* provided) {
 int init_attr(unsigned flags, const nvshmemx_init_attr_t* attributes) {
   constexpr const char* call = "nvshmemx_init_attr";
   if ((flags & NVSHMEMX_INIT_WITH_UNIQUEID) != 0)
-    give_up(call,
-            "initialization by unique id is not implemented; start the program with gondwana run, "
-            "mpirun or srun, and call nvshmem_init");
+    return start_by_unique_id(attributes->args.uid_args);
   start(call, SHMEM_THREAD_SERIALIZED);
   if ((flags & NVSHMEMX_INIT_WITH_MPI_COMM) != 0) require_same_ranks(call, attributes->mpi_comm);
   return 0;
@@ -90,15 +111,20 @@ void finalize() {
   shmem_finalize();
 }
 
-int get_uniqueid(const nvshmemx_uniqueid_t* /*uniqueid*/) {
-  tell("nvshmemx_get_uniqueid", "initialization by unique id is not implemented");
-  return NVSHMEMX_ERROR_NOT_SUPPORTED;
+int get_uniqueid(nvshmemx_uniqueid_t* uniqueid) {
+  shmemx_uniqueid_t id;
+  if (shmemx_get_uniqueid(&id) != 0) return NVSHMEMX_ERROR_INTERNAL;
+  std::memcpy(uniqueid, &id, sizeof(id));
+  return 0;
 }
 
-int set_attr_uniqueid_args(int /*rank*/, int /*ranks*/, const nvshmemx_uniqueid_t* /*uniqueid*/,
-                           const nvshmemx_init_attr_t* /*attributes*/) {
-  tell("nvshmemx_set_attr_uniqueid_args", "initialization by unique id is not implemented");
-  return NVSHMEMX_ERROR_NOT_SUPPORTED;
+int set_attr_uniqueid_args(int rank, int ranks, const nvshmemx_uniqueid_t* uniqueid,
+                           nvshmemx_init_attr_t* attributes) {
+  nvshmemx_uniqueid_args_t& args = attributes->args.uid_args;
+  args.id = const_cast<nvshmemx_uniqueid_t*>(uniqueid);
+  args.myrank = rank;
+  args.nranks = ranks;
+  return 0;
 }
 
 int set_attr_mpi_comm_args(void* mpi_comm, nvshmemx_init_attr_t* attributes) {

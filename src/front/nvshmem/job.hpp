@@ -12,9 +12,10 @@ int init_attr(unsigned flags, const nvshmemx_init_attr_t* attributes);
 int init_status();
 void finalize();
 
-int get_uniqueid(const nvshmemx_uniqueid_t* uniqueid);
+int get_uniqueid(nvshmemx_uniqueid_t* uniqueid);
+// Keeps the address of the id, not a copy.
 int set_attr_uniqueid_args(int rank, int ranks, const nvshmemx_uniqueid_t* uniqueid,
-                           const nvshmemx_init_attr_t* attributes);
+                           nvshmemx_init_attr_t* attributes);
 int set_attr_mpi_comm_args(void* mpi_comm, nvshmemx_init_attr_t* attributes);
 
 int refuse_module(const char* call);

@@ -2,10 +2,13 @@
 // initialises with a communicator of an MPI that consists of two functions.
 #include <nvshmem.h>
 #include <nvshmemx.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <string>
 #include <vector>
 
 static int me;
@@ -90,13 +93,41 @@ static void a_stream_hands_on() {
   nvshmem_free(source);
 }
 
+// The id travels in a file. Its name has the number of the parent, which all ranks have.
+nvshmemx_uniqueid_t carried_id(const std::string& file, int rank) {
+  nvshmemx_uniqueid_t id = NVSHMEMX_UNIQUEID_INITIALIZER;
+  if (rank == 0) {
+    expect(nvshmemx_get_uniqueid(&id) == 0, "an id is made");
+    std::ofstream(file + ".new").write(reinterpret_cast<const char*>(&id), sizeof(id));
+    std::rename((file + ".new").c_str(), file.c_str());
+    return id;
+  }
+  while (!std::ifstream(file).read(reinterpret_cast<char*>(&id), sizeof(id))) ::usleep(1000);
+  return id;
+}
+
+// The ranks change their numbers.
+void start_by_unique_id(const char* place, int ranks) {
+  const int rank = ranks - 1 - std::atoi(std::getenv("GONDWANA_RANK"));
+  const std::string file = std::string(place) + "." + std::to_string(::getppid());
+  const nvshmemx_uniqueid_t id = carried_id(file, rank);
+  nvshmemx_init_attr_t attributes = NVSHMEMX_INIT_ATTR_INITIALIZER;
+  expect(nvshmemx_init_attr(NVSHMEMX_INIT_WITH_UNIQUEID, &attributes) != 0, "an id is needed");
+  nvshmemx_set_attr_uniqueid_args(rank, ranks, &id, &attributes);
+  expect(nvshmemx_init_attr(NVSHMEMX_INIT_WITH_UNIQUEID, &attributes) == 0, "the ranks meet");
+  expect(nvshmem_my_pe() == rank && nvshmem_n_pes() == ranks, "they have the numbers they passed");
+  if (rank == 0) std::remove(file.c_str());
+}
+
 // An argument of one letter: a communicator in another order; a longer one: a start by unique id.
 int main(int argc, char** argv) {
   int communicator = argc == 1 ? 1 : 2;
   nvshmemx_init_attr_t attributes = NVSHMEMX_INIT_ATTR_INITIALIZER;
-  if (argc > 1 && argv[1][1] != 0) nvshmemx_init_attr(NVSHMEMX_INIT_WITH_UNIQUEID, &attributes);
   attributes.mpi_comm = &communicator;
-  nvshmemx_init_attr(NVSHMEMX_INIT_WITH_MPI_COMM, &attributes);
+  if (argc > 1 && argv[1][1] != 0)
+    start_by_unique_id(argv[1], 2);
+  else
+    nvshmemx_init_attr(NVSHMEMX_INIT_WITH_MPI_COMM, &attributes);
   me = nvshmem_my_pe();
   pes = nvshmem_n_pes();
   cudaSetDevice(nvshmem_team_my_pe(NVSHMEMX_TEAM_NODE));
