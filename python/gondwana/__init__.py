@@ -7,7 +7,8 @@
     gondwana.barrier()                                 # now all writes have arrived
     print(table.get(rank=0, at=slice(10, 13)))         # read it; `table.local` is the caller's own
 
-Start it by `gondwana run -n 4 python3 program.py`. The library is initialised at first use and ends
+Start it by `gondwana run -n 4 python3 program.py`, or without a launcher by a unique id, see `init`,
+`spawn`, `init_by_file`, `init_by_mpi` and `init_by_torch`. The library is initialised at first use and ends
 with the program; a rank that ends with an exception ends the job. All threads may call. The memory
 model is OpenSHMEM's: `put` may return before its values have arrived, see `quiet`.
 
@@ -23,6 +24,7 @@ from ._job import barrier, fence, finalize, init, quiet, rank, size
 from ._lock import Lock
 from ._region import region
 from ._team import WORLD, Team
+from ._unique_id import get_unique_id, init_by_file, init_by_mpi, init_by_torch, spawn
 
 __version__ = "0.1.0"
 
@@ -50,12 +52,17 @@ __all__ = [
     "finalize",
     "from_dlpack",
     "full",
+    "get_unique_id",
     "init",
+    "init_by_file",
+    "init_by_mpi",
+    "init_by_torch",
     "quiet",
     "rank",
     "reduce",
     "region",
     "register",
     "size",
+    "spawn",
     "zeros",
 ]

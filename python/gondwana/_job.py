@@ -5,9 +5,23 @@ import operator
 import os
 import threading
 
-from ._library import routine
+from ._library import LIBRARY, routine
 
 THREAD_MULTIPLE = 3
+WITH_UNIQUE_ID = 8
+
+
+class Attributes(ctypes.Structure):
+    """`shmemx_init_attr_t`."""
+
+    _fields_ = (
+        ("version", ctypes.c_int),
+        ("rank", ctypes.c_int),
+        ("size", ctypes.c_int),
+        ("thread_level", ctypes.c_int),
+        ("unique_id", ctypes.c_char * 128),
+        ("reserved", ctypes.c_char * 48),
+    )
 
 
 class Job:
@@ -30,11 +44,18 @@ job = Job()
 os.register_at_fork(after_in_child=job.leave)
 
 
-def init() -> None:
+def init(
+    *, unique_id: bytes | None = None, rank: int | None = None, size: int | None = None
+) -> None:
     """Initialises the library, collectively.
 
-    Needed only to initialise it before its first use, or again after `finalize`.
+    Needed only to initialise it before its first use, or again after `finalize`. With a unique id
+    (see `get_unique_id`) the process becomes rank `rank` of a job of `size` ranks without a launcher.
     """
+    if unique_id is not None:
+        return join(unique_id, rank, size)
+    if rank is not None or size is not None:
+        raise ValueError("rank and size belong to a unique id; a launcher gives them otherwise")
     check_process()
     with job.lock:
         if job.size:
@@ -42,6 +63,26 @@ def init() -> None:
         provided = ctypes.c_int()
         if routine("init_thread")(THREAD_MULTIPLE, ctypes.addressof(provided)) != 0:
             raise RuntimeError("OpenSHMEM could not be set up")
+        job.rank, job.size = routine("my_pe")(), routine("n_pes")()
+
+
+def join(unique_id: bytes, rank: int | None, size: int | None) -> None:
+    """A forked child may join, too."""
+    if rank is None or size is None:
+        raise ValueError("a unique id needs rank and size")
+    if len(unique_id) != Attributes.unique_id.size:
+        raise ValueError(f"a unique id has {Attributes.unique_id.size} bytes, not {len(unique_id)}")
+    attributes = Attributes(0, checked_rank(rank, size), size, THREAD_MULTIPLE)
+    place = ctypes.addressof(attributes) + Attributes.unique_id.offset
+    ctypes.memmove(place, unique_id, len(unique_id))
+    with job.lock:
+        if job.size:
+            raise RuntimeError("the library is initialised; call gondwana.finalize() before")
+        if LIBRARY.shmemx_init_attr(WITH_UNIQUE_ID, ctypes.byref(attributes)) != 0:
+            raise RuntimeError(
+                f"rank {rank} of {size} could not join; the message on standard error says why"
+            )
+        job.forked = False
         job.rank, job.size = routine("my_pe")(), routine("n_pes")()
 
 
