@@ -7,6 +7,7 @@
 
 #include "call.hpp"
 #include "gasnet.h"
+#include "gasnet/unique_id.h"
 #include "gasnet_coll.h"
 #include "gasnet_mk.h"
 #include "gasnet_ratomic.h"
