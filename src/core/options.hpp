@@ -28,6 +28,7 @@ enum class Core : std::uint8_t { variables, heap };
 struct Options {
   std::size_t heap_size = 0;  // bytes per rank; 0: half of memory, divided by the ranks
   bool heap_overcommit = false;
+  std::size_t remote_heap = 0;  // bytes for blocks that any rank allocates at this rank
   Prefault prefault = Prefault::off;
   Core core = Core::variables;
   bool hugetlb = false;  // the heap uses huge pages that were set aside, as far as they suffice

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "core/access_checkers.hpp"
 #include "engine/rma/bounce/landings.hpp"
 #include "engine/symmetric/heap_choice.hpp"
 #include "engine/symmetric/rank_facts.hpp"
@@ -192,6 +193,7 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   engine->collectives().sync(world, call);  // all updates for earlier engines have arrived
   if (const Result<void> same = engine->compare_with_rank_0(); !same) return same.error();
   engine->segments_.clear_dirty();
+  engine->open_remote_heap(*heap);
   if (!engine->collectives().prepare_world())
     return Error{
         Errc::out_of_memory,
@@ -204,6 +206,17 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   engine->collectives().begin_world();
   engine->announce_state(RankState::running);
   return engine;
+}
+
+// Called when all updates for earlier engines have arrived. Their memory may lie where this heap
+// has its words.
+void Engine::open_remote_heap(const HeapPlace& heap) {
+  RemoteHeap remote_heap = memory_->remote_heap(rank_);
+  remote_heap.open(heap.remote.offset, heap.remote.size);
+  if (legacy().generation.load(std::memory_order_relaxed) > 0) remote_heap.clear_words();
+  if (runs_under_valgrind())
+    memory_->allow_access(rank_, NodePlan::globals_offset,
+                          heap.remote.offset + heap.remote.size - NodePlan::globals_offset);
 }
 
 void Engine::show_heap() {

@@ -113,6 +113,7 @@ class Engine {
   Shortcut shortcut_to(ThreadSlot& thread_slot) const;
   Result<void> compare_with_rank_0();
   void show_heap();  // to tools
+  void open_remote_heap(const HeapPlace& heap);
   void settle_waiting();
 
   Rank rank_;

@@ -27,6 +27,7 @@
 #include "memory/node_entry.hpp"
 #include "memory/node_plan.hpp"
 #include "memory/relay_place.hpp"
+#include "memory/remote_heap.hpp"
 #include "sync/inbox_memory.hpp"
 #include "sync/team_sync.hpp"
 
@@ -58,6 +59,8 @@ inline constexpr Area facts{44 * 1024, sizeof(RankFacts)};
 inline constexpr Area endpoint_info{52 * 1024, sizeof(EndpointInfo)};
 // The files that lie over parts of the arena.
 inline constexpr Area files{56 * 1024, 4 * 1024};
+// The free blocks of the rank's remote heap.
+inline constexpr Area remote_heap{96 * 1024, sizeof(RemoteHeapState)};
 
 // By team number; sparse. What the team's members are about to call, if calls are checked.
 inline constexpr Area call_notes{2048 * 1024, 256, NodePlan::max_teams};
@@ -65,7 +68,8 @@ inline constexpr Area call_notes{2048 * 1024, 256, NodePlan::max_teams};
 inline constexpr Area team_flags{18 * 1024 * 1024, 512, NodePlan::max_teams};
 
 static_assert(sizeof(ArenaFiles) <= files.size);
-inline constexpr std::array areas{data_bell, facts, endpoint_info, files, call_notes, team_flags};
+inline constexpr std::array areas{data_bell,   facts,      endpoint_info, files,
+                                  remote_heap, call_notes, team_flags};
 
 }  // namespace system_area
 
@@ -144,7 +148,7 @@ static_assert(sizeof(NodeHeader) <= ControlLayout::header_size);
 using MemoryStructures =
     StructureList<NodeHeader, ControlPage, ShownTeam, SyncLine<RealAtomics>, NodeEntry, RelayPlace,
                   RecordRing::Head, BatchPlace, Doorbell<RealAtomics>, RankFacts, EndpointInfo,
-                  ArenaFiles, InboxLayout::Channel, InboxLayout::Lock>;
+                  ArenaFiles, RemoteHeapState, InboxLayout::Channel, InboxLayout::Lock>;
 
 // Everything in control memory or an arena is in the list of a layer. A structure that is in no
 // list does not compile, because the fingerprint would not cover it.

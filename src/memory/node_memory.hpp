@@ -56,6 +56,10 @@ class NodeMemory {
   EndpointInfo& endpoint_info(Rank rank) const {
     return shared_at<EndpointInfo>(window(rank), system_area::endpoint_info.offset);
   }
+  RemoteHeap remote_heap(Rank rank) const {
+    std::byte* arena = window(rank);
+    return {shared_at<RemoteHeapState>(arena, system_area::remote_heap.offset), arena};
+  }
   NodeHeader& header() const { return in_control<NodeHeader>(0); }
   NodeTable& nodes() { return nodes_; }
   const NodeTable& nodes() const { return nodes_; }

@@ -4,8 +4,8 @@
 // reserved range, one stride (and a guard page) apart, in every process, so the window onto a peer
 // is arithmetic. An arena holds
 //
-//   | system: the engine's own words | symmetric globals of the program | symmetric heap |
-//   | segments ... | inbox |
+//   | system: the engine's own words | symmetric globals of the program | remote heap |
+//   | symmetric heap | segments ... | inbox |
 #pragma once
 
 #include <cstddef>

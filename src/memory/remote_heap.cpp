@@ -46,7 +46,7 @@ void RemoteHeap::open(std::uint64_t offset, std::size_t size) {
 }
 
 void RemoteHeap::clear_words() {
-  clear({arena_ + offset() + size(), size() / granule * sizeof(std::uint64_t)});
+  clear({arena_ + words_offset(), extent(size()) - size()});
 }
 
 // The next heap may begin elsewhere, and other memory may lie here.
@@ -54,7 +54,7 @@ void RemoteHeap::forget_blocks() {
   const std::uint64_t granules = state_.used.load(relaxed);
   if (granules == 0) return;
   clear({arena_ + offset(), granules * granule});
-  clear({arena_ + offset() + size(), granules * sizeof(std::uint64_t)});
+  clear({arena_ + words_offset(), granules * sizeof(std::uint64_t)});
   std::memset(static_cast<void*>(&state_), 0, sizeof(state_));
 }
 

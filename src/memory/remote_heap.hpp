@@ -38,7 +38,7 @@ class RemoteHeap {
   static constexpr std::size_t most_bytes = BlockClasses::most_granules * granule;
 
   // The bytes of the arena that a heap with blocks of `size` bytes in all occupies: a word for each
-  // granule follows the blocks.
+  // granule precedes the blocks.
   static constexpr std::size_t extent(std::size_t size) {
     return size + size / granule * sizeof(std::uint64_t);
   }
@@ -80,13 +80,13 @@ class RemoteHeap {
   }
   // Granules count from 0, elements of a list from 1.
   std::atomic<std::uint64_t>& word(std::uint64_t granule_number) const {
-    return reinterpret_cast<std::atomic<std::uint64_t>*>(arena_ + offset() +
-                                                         size())[granule_number];
+    return reinterpret_cast<std::atomic<std::uint64_t>*>(arena_ + words_offset())[granule_number];
   }
   auto words() const {
     return
         [this](std::uint64_t element) -> std::atomic<std::uint64_t>& { return word(element - 1); };
   }
+  std::uint64_t words_offset() const { return offset() - (extent(size()) - size()); }
   void forget_blocks();
   void push(std::uint64_t first, unsigned size_class) {
     state_.free[size_class].list.push(first + 1, word_of(size_class, free), words());

@@ -58,6 +58,7 @@ Options test_options() {
   Options options;
   options.heap_size = std::size_t{6} << 30;
   options.heap_overcommit = true;
+  options.remote_heap = std::size_t{64} << 20;
   options.checks = form().checks;
   for (std::size_t i = 0; i < collectives; ++i) {
     const auto collective = static_cast<Collective>(i);

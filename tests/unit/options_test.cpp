@@ -37,6 +37,7 @@ TEST(options, every_fallback_is_accepted_and_gives_the_defaults) {
   ASSERT_TRUE(options);
   EXPECT_EQ((*options).heap_size, 0U);
   EXPECT_FALSE((*options).heap_overcommit);
+  EXPECT_EQ((*options).remote_heap, std::size_t{768} << 20);
   EXPECT_EQ((*options).spins, 0U);
   EXPECT_EQ((*options).prefault, Prefault::off);
 }
@@ -45,12 +46,14 @@ TEST(options, values_are_read) {
   const Result<Options> options = Variables({{"GONDWANA_HEAP_SIZE", "512M"},
                                              {"GONDWANA_HEAP_OVERCOMMIT", "yes"},
                                              {"GONDWANA_PREFAULT", "interleave"},
+                                             {"GONDWANA_REMOTE_HEAP", "0"},
                                              {"GONDWANA_SPINS", "100"}})
                                       .read();
   ASSERT_TRUE(options);
   EXPECT_EQ((*options).heap_size, std::size_t{512} << 20);
   EXPECT_TRUE((*options).heap_overcommit);
   EXPECT_EQ((*options).prefault, Prefault::interleave);
+  EXPECT_EQ((*options).remote_heap, 0U);
   EXPECT_EQ((*options).spins, 100U);
 }
 
@@ -131,6 +134,8 @@ TEST(options, heap_of_nothing_is_the_smallest_heap_not_the_default) {
 }
 
 TEST(options, refusal_names_the_variable_the_user_set) {
+  EXPECT_EQ(refusal({{"GONDWANA_REMOTE_HEAP", "1T"}}),
+            "GONDWANA_REMOTE_HEAP \"1T\": expected 268435456K or less");
   EXPECT_EQ(refusal({{"GONDWANA_HEAP_SIZE", "8q"}}),
             "GONDWANA_HEAP_SIZE \"8q\": expected a size such as 8192, 8K or 1.5G");
   EXPECT_EQ(refusal({{"SHMEM_SYMMETRIC_SIZE", "lots"}}),

@@ -19,7 +19,7 @@
 namespace gondwana {
 namespace {
 
-constexpr std::uint64_t start = 4096;  // of the blocks, in the arena
+constexpr std::uint64_t start = std::uint64_t{16} << 20;  // of the blocks, in the arena
 
 // An arena with a heap, shared with children.
 class Arena {

@@ -8,14 +8,50 @@
 #include "core/machine.hpp"
 #include "core/mapping.hpp"
 #include "memory/layout.hpp"
+#include "memory/remote_heap.hpp"
 
 namespace gondwana {
 namespace {
 
-// Huge pages have an offset that does not depend on the program.
-Result<std::size_t> choose_heap_offset(const HeapRequest& request) {
-  const std::size_t usual = heap_offset(request.globals.size());
-  if (!request.options.hugetlb && request.memory.plan().huge == 0) return usual;
+bool uses_huge_pages(const HeapRequest& request) {
+  return request.options.hugetlb || request.memory.plan().huge > 0;
+}
+
+// The first byte that the program's variables leave free.
+std::size_t end_of_globals(const HeapRequest& request) {
+  return round_up(NodePlan::globals_offset + request.globals.size(), page_size());
+}
+
+// The bytes of the arena that the remote heap may use: a small part if address space is limited. It
+// ends before the place of huge pages. Memcheck reads all of it.
+std::size_t remote_heap_room(const HeapRequest& request) {
+  constexpr std::size_t most_in_memcheck = std::size_t{16} << 20;
+  if (runs_under_valgrind()) return most_in_memcheck;
+  const std::size_t begin = end_of_globals(request);
+  const std::size_t end = request.memory.plan().inbox_offset();
+  const std::size_t room = begin < end ? end - begin : 0;
+  const bool is_limited = RemoteHeap::extent(request.options.remote_heap) > room / 2;
+  const std::size_t before_huge = huge_offset - std::min(begin + page_size(), huge_offset);
+  return std::min(is_limited ? room / 8 : room / 2, uses_huge_pages(request) ? before_huge : room);
+}
+
+HeapPlace::Remote choose_remote_heap(const HeapRequest& request) {
+  constexpr std::size_t granule = RemoteHeap::granule;
+  const std::size_t fitting = remote_heap_room(request) / RemoteHeap::extent(granule) * granule;
+  const std::size_t size = std::min(request.options.remote_heap / granule * granule, fitting);
+  const std::size_t words = round_up(RemoteHeap::extent(size) - size, granule);
+  return {.offset = end_of_globals(request) + words, .size = size};
+}
+
+// Huge pages have an offset that does not depend on the program. A page is left for the redzone
+// before the heap.
+Result<std::size_t> choose_heap_offset(const HeapRequest& request,
+                                       const HeapPlace::Remote& remote) {
+  const std::size_t before =
+      remote.size == 0 ? request.globals.size()
+                       : remote.offset + remote.size + page_size() - NodePlan::globals_offset;
+  const std::size_t usual = heap_offset(before);
+  if (!uses_huge_pages(request)) return usual;
   if (usual <= huge_offset) return huge_offset;
   return Error{Errc::out_of_memory,
                fmt::format("GONDWANA_HUGETLB: the {} of the program's global variables leave no "
@@ -93,14 +129,16 @@ Result<std::size_t> choose_heap_size(const HeapRequest& request, std::size_t hea
 }  // namespace
 
 Result<HeapPlace> choose_heap(const HeapRequest& request) {
-  const Result<std::size_t> offset = choose_heap_offset(request);
+  const HeapPlace::Remote remote = choose_remote_heap(request);
+  const Result<std::size_t> offset = choose_heap_offset(request, remote);
   if (!offset) return offset.error();
   const Result<std::size_t> size = choose_heap_size(request, *offset);
   if (!size) return size.error();
   return HeapPlace{.offset = *offset,
                    .size = *size,
                    .huge = std::min(*size, request.memory.plan().huge),
-                   .redzones = request.options.checks || has_address_sanitizer()};
+                   .redzones = request.options.checks || has_address_sanitizer(),
+                   .remote = remote};
 }
 
 std::size_t touched_before(const Legacy& legacy, const HeapPlace& heap) {

@@ -15,10 +15,17 @@ namespace gondwana {
 // The location of the heap in the arena. Its first `huge` bytes are on reserved huge pages. A page
 // given back from there may belong to another process when it is touched again.
 struct HeapPlace {
+  // The blocks of the rank's remote heap, before the symmetric heap. Size 0: it has none.
+  struct Remote {
+    std::size_t offset = 0;
+    std::size_t size = 0;
+  };
+
   std::size_t offset = 0;
   std::size_t size = 0;
   std::size_t huge = 0;
   bool redzones = false;  // blocks are separated, so that an overflow hits no other block
+  Remote remote = {};
 };
 
 class HeapPages {

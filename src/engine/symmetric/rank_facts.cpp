@@ -21,7 +21,7 @@ Result<void> compare_with_first(const RankFacts& mine, const RankFacts& first) {
   if (mine.heap_offset != first.heap_offset)
     return Error{Errc::invalid_argument,
                  "the heap of this rank is at a different offset than on rank 0; set "
-                 "GONDWANA_HUGETLB to the same value on every rank"};
+                 "GONDWANA_HUGETLB and GONDWANA_REMOTE_HEAP to the same values on every rank"};
   if (first.checks != mine.checks) {
     return Error{Errc::invalid_argument,
                  fmt::format("this rank {} its calls, rank 0 {}; set SHMEM_DEBUG on every rank or "
