@@ -107,6 +107,7 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
               peer_check(setup, *kinds_, kind_access_)),
       kind_access_(access_by_kind(*memory_, *kinds_, rank_, reach_of(setup), remote_.get())),
       rma_(reach_of(setup), symmetric_, buffers_, rank_, ranks_, remote_.get(), kind_access_.get()),
+      blocks_(*memory_, rma_.reach(), ranks_, remote_.get()),
       default_lane_(first_lane()),
       locks_{.reach = rma_.reach(),
              .symmetric = symmetric_.ranges(),

@@ -16,6 +16,7 @@
 #include "engine/am/messages.hpp"
 #include "engine/collectives/collectives.hpp"
 #include "engine/locks/job_lock.hpp"
+#include "engine/rma/remote_blocks.hpp"
 #include "engine/rma/rma.hpp"
 #include "engine/spaces/buffers.hpp"
 #include "engine/spaces/program_memory.hpp"
@@ -81,6 +82,8 @@ class Engine {
   const Rma& rma() const { return rma_; }
   // Requires Rma::reaches_all() to be false.
   RemoteAccess& remote() { return *remote_; }
+  // Blocks of memory at any rank.
+  RemoteBlocks& blocks() { return blocks_; }
   Waiter& waiter() { return waiter_; }
   Teams& teams() { return teams_; }
   const Teams& teams() const { return teams_; }
@@ -133,6 +136,7 @@ class Engine {
   Waiter waiter_;
   std::unique_ptr<KindAccess> kind_access_;  // null if the process has no device
   Rma rma_;
+  RemoteBlocks blocks_;
   Lane default_lane_;
   JobLocks locks_;
   Teams teams_;

@@ -122,6 +122,9 @@ std::optional<std::size_t> size_after(const Request& request, Bytes payload, con
     case RequestKind::pass_to_device:
     case RequestKind::pass_to_arena:
       return if_valid(is_pass(request, payload, plan), request.operand * sizeof(PackedRun));
+    case RequestKind::allocate:
+    case RequestKind::release:
+      return if_valid(request.target().is_arena(), 0);
     case RequestKind::accumulate:
       if (!has_elements(request, payload)) return std::nullopt;
       break;

@@ -4,8 +4,9 @@
 //   rank  -> agent  Hello    the first message, followed by the address for replies
 //                   Batch    followed by Requests, each followed by its bytes. A request stores a
 //                            word, writes or returns contiguous or strided bytes, adds to
-//                            elements, or performs an atomic operation. Batches are numbered. The
-//                            agent executes all requests in order.
+//                            elements, performs an atomic operation, or allocates or frees a block
+//                            of a remote heap. Batches are numbered. The agent executes all
+//                            requests in order.
 //                   Batch    of messages to one rank, which the agent passes on. A rank sends it to
 //                            the receiver directly unless it has left it open.
 //   agent -> rank   Reply    all batches up to this number are executed. The results of the last
@@ -77,7 +78,9 @@ enum class RequestKind : std::uint8_t {
   atomic,
   message,
   pass_to_device,
-  pass_to_arena
+  pass_to_arena,
+  allocate,
+  release
 };
 
 // The encoding of a rank's space.
@@ -94,12 +97,12 @@ struct Request {
   std::uint8_t size = 0;
   std::uint32_t to = 0;  // target_of() a space of a rank of the node; message: the rank
   // Offset in that space. message: MessageHeader::number. pass: offset in the rank's arena of the
-  // contiguous bytes of all runs.
+  // contiguous bytes of all runs. release: offset of the block.
   std::uint64_t offset = 0;
   // store: the word. write, read, message: number of bytes. put_packed, get_packed, accumulate,
-  // pass: number of PackedRuns that follow. atomic: the operand. Further data follows: the bytes of
-  // a write or a message, the bytes of a put or an accumulate after all runs, the second operand of
-  // a compare_swap.
+  // pass: number of PackedRuns that follow. atomic: the operand. allocate: bytes. Further data
+  // follows: the bytes of a write or a message, the bytes of a put or an accumulate after all runs,
+  // the second operand of a compare_swap.
   std::uint64_t operand = 0;
 
   constexpr Space target() const {
@@ -133,7 +136,8 @@ constexpr std::size_t longest_request = sizeof(Request) + max_runs * sizeof(Pack
 constexpr std::size_t longest_batch = sizeof(Batch) + longest_request;
 constexpr std::size_t longest_results = max_write;  // of one batch
 
-// The result of an atomic operation is a word, whatever its width.
+// The result of an atomic operation is a word, whatever its width. So is that of an allocate, the
+// offset of the block or 0, and of a release, a RemoteHeap::Release.
 using ResultWord = std::uint64_t;
 
 struct Reply {

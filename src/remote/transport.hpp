@@ -91,6 +91,17 @@ class Transport {
   // stored there, in the width of its type.
   virtual Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                                 Completion& done) = 0;
+  // Allocates `size` bytes in the remote heap of a rank. The result is the block's offset in the
+  // arena, or 0.
+  virtual Result<Posted> allocate(Rank /*at*/, std::uint64_t /*size*/, std::uint64_t& /*block*/,
+                                  Completion& /*done*/) {
+    return Error{Errc::missing, "this transport does not allocate memory"};
+  }
+  // Frees a block of a remote heap. The result is a RemoteHeap::Release.
+  virtual Result<Posted> release(Remote /*block*/, std::uint64_t& /*result*/,
+                                 Completion& /*done*/) {
+    return Error{Errc::missing, "this transport does not free memory"};
+  }
   // Whether a write is in flight that later operations to the same rank might overtake.
   virtual bool has_unordered() const = 0;
   // Between the calls with true and false, operations gather until a message is full or this rank

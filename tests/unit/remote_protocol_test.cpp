@@ -131,6 +131,19 @@ TEST(ofi_message, words_lie_in_the_arena) {
   EXPECT_FALSE(is_read(store_of(8, 4096), 1)) << "a byte too many";
 }
 
+// The heap checks the size and the offset itself.
+TEST(ofi_message, blocks_belong_to_the_arena_of_a_rank_of_the_node) {
+  for (const RequestKind kind : {RequestKind::allocate, RequestKind::release}) {
+    Request request{.kind = kind, .to = 3, .offset = ~std::uint64_t{0}, .operand = 100};
+    EXPECT_TRUE(is_read(request));
+    EXPECT_FALSE(is_read(request, 1)) << "a byte too many";
+    request.to = 1;
+    EXPECT_FALSE(is_read(request)) << "of another node";
+    request.to = target_of({Rank(3), SpaceId(1)});
+    EXPECT_FALSE(is_read(request)) << "not in the arena";
+  }
+}
+
 TEST(ofi_message, writes_have_their_bytes_behind_them) {
   const std::uint64_t end = plan.arena_size();
   const auto write_of = [](std::uint64_t size, std::uint64_t offset) {

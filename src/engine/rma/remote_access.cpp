@@ -25,13 +25,32 @@ std::optional<std::uint64_t> RemoteAccess::request(Lane& lane, Remote at,
 std::optional<std::uint64_t> RemoteAccess::request_uncounted(Lane& lane, Remote at,
                                                              const AtomicRequest& request,
                                                              CallName call) {
+  return fetch_word(lane, call, [&](std::uint64_t& old, Completion& done) {
+    return wire_->atomic(at, request, reinterpret_cast<std::byte*>(&old), done);
+  });
+}
+
+std::optional<std::uint64_t> RemoteAccess::fetch_word(
+    Lane& lane, CallName call,
+    FunctionRef<Result<Posted>(std::uint64_t& word, Completion& done)> request) {
   order(lane);  // it must see earlier operations of this rank
-  std::uint64_t old = 0;
+  std::uint64_t word = 0;
   Completion done;
-  auto* bytes = reinterpret_cast<std::byte*>(&old);
-  if (!post(call, lane, [&] { return wire_->atomic(at, request, bytes, done); }))
-    return std::nullopt;
-  return complete(lane, done, call) ? std::optional(old) : std::nullopt;
+  if (!post(call, lane, [&] { return request(word, done); })) return std::nullopt;
+  return complete(lane, done, call) ? std::optional(word) : std::nullopt;
+}
+
+std::optional<std::uint64_t> RemoteAccess::allocate(Lane& lane, Rank at, std::size_t size) {
+  return fetch_word(lane, "allocation", [&](std::uint64_t& block, Completion& done) {
+    return wire_->allocate(at, size, block, done);
+  });
+}
+
+// The operations of this rank on the block come first.
+std::optional<std::uint64_t> RemoteAccess::release(Lane& lane, Remote block) {
+  return fetch_word(lane, "free", [&](std::uint64_t& result, Completion& done) {
+    return wire_->release(block, result, done);
+  });
 }
 
 bool RemoteAccess::begin_request(Lane& lane, Remote at, const AtomicRequest& request,

@@ -55,6 +55,9 @@ class RemoteAccess final : public NetworkProgress {
   // For a caller that does not wait for the previous value, which is in `old` after drain(). If
   // `old` is null, the value is dropped.
   bool begin_request(Lane& lane, Remote at, const AtomicRequest& request, std::byte* old);
+  // Blocks of the remote heap of a rank, see Transport.
+  std::optional<std::uint64_t> allocate(Lane& lane, Rank at, std::size_t size);
+  std::optional<std::uint64_t> release(Lane& lane, Remote block);
   // Puts the data that precedes a signal.
   bool put_before_signal(Lane& lane, Remote to, Bytes source);
   // Strided pieces. They are sent together if the wire packs them.
@@ -140,6 +143,10 @@ class RemoteAccess final : public NetworkProgress {
                                                  const AtomicRequest& request, CallName call);
 
  private:
+  // Waits for the word that a request returns.
+  std::optional<std::uint64_t> fetch_word(
+      Lane& lane, CallName call,
+      FunctionRef<Result<Posted>(std::uint64_t& word, Completion& done)> request);
   static constexpr std::size_t largest_packed = 4096;  // bytes; larger pieces are sent separately
 
   // The most bytes of one write() or read(). The network accesses arenas only.

@@ -70,6 +70,10 @@ bool Executor::execute_in_arena(const ReceivedRequest& received, std::size_t& ad
     case RequestKind::atomic:
       update(received);
       break;
+    case RequestKind::allocate:
+    case RequestKind::release:
+      manage_block(request);
+      break;
     case RequestKind::message:
     case RequestKind::pass_to_device:
     case RequestKind::pass_to_arena:
@@ -156,6 +160,14 @@ void Executor::update(const ReceivedRequest& received) {
   if (request.op != AtomicOp::fetch)
     note_written(request.target().rank, request.offset, width(request.type));
   if (request.size > 0) results_->push_back({.word = old});
+}
+
+void Executor::manage_block(const Request& request) {
+  RemoteHeap heap = memory_.remote_heap(request.target().rank);
+  const ResultWord result = request.kind == RequestKind::allocate
+                                ? heap.allocate(request.operand)
+                                : static_cast<ResultWord>(heap.release(request.offset));
+  results_->push_back({.word = result});
 }
 
 void Executor::pack(const ResultPart& part, std::byte* message) {

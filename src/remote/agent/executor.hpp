@@ -63,6 +63,7 @@ class Executor {
   void get_packed(const ReceivedRequest& received);
   bool accumulate(const ReceivedRequest& received, std::size_t& added);
   void update(const ReceivedRequest& received);
+  void manage_block(const Request& request);
   void note_written(Rank rank, std::uint64_t offset, std::size_t size);
   void note_written(Rank rank, const PackedRun& run);
   std::byte* place_of(const Request& request) const {

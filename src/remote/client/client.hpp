@@ -60,6 +60,9 @@ class RemoteClient final : public Transport {
                       Pass way, Completion& done) override;
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done) override;
+  Result<Posted> allocate(Rank at, std::uint64_t size, std::uint64_t& block,
+                          Completion& done) override;
+  Result<Posted> release(Remote block, std::uint64_t& result, Completion& done) override;
   bool has_unordered() const override { return route_->has_writes(); }
   void gather(bool begins) override { streams_.gather(begins); }
   std::uint64_t accepted() const override { return streams_.shared().accepted; }
@@ -82,6 +85,8 @@ class RemoteClient final : public Transport {
 
   bool carries_messages_only() const { return route_->longest_transfer() == 0; }
   Result<Posted> request(const remote::NewRequest& request);
+  Result<Posted> request_word(const remote::Request& wanted, std::uint64_t& result,
+                              Completion& done);
   Result<Posted> put_bytes(Space to, const StridedRun& piece, Completion& done);
   Result<Posted> get_bytes(Space from, const StridedRun& piece, Completion& done);
   bool poll();

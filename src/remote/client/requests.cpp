@@ -208,4 +208,26 @@ Result<Posted> RemoteClient::atomic(Remote at, const AtomicRequest& wanted, std:
                   .done = &done});
 }
 
+Result<Posted> RemoteClient::allocate(Rank at, std::uint64_t size, std::uint64_t& block,
+                                      Completion& done) {
+  return request_word({.kind = RequestKind::allocate, .to = remote::target_of(at), .operand = size},
+                      block, done);
+}
+
+Result<Posted> RemoteClient::release(Remote block, std::uint64_t& result, Completion& done) {
+  return request_word({.kind = RequestKind::release,
+                       .to = remote::target_of(block.owner()),
+                       .offset = block.offset},
+                      result, done);
+}
+
+Result<Posted> RemoteClient::request_word(const Request& wanted, std::uint64_t& result,
+                                          Completion& done) {
+  const Destination word{
+      .pieces = {.size = sizeof(result), .count = 1, .here = reinterpret_cast<std::byte*>(&result)},
+      .is_word = true};
+  return request(
+      {.request = wanted, .write_payload = nothing, .results = std::span(&word, 1), .done = &done});
+}
+
 }  // namespace gondwana

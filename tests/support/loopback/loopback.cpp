@@ -197,6 +197,28 @@ Result<Posted> Loopback::atomic(Remote at, const AtomicRequest& request, std::by
   return post(Atomic{*place, request, result}, done);
 }
 
+RemoteHeap Loopback::heap_of(Rank rank) const {
+  const auto node = std::ranges::find_if(
+      nodes_, [rank](const auto& each) { return each->roster().is_here(rank); });
+  GONDWANA_ASSERT(node != nodes_.end(), index(rank));
+  return (*node)->remote_heap(rank);
+}
+
+Result<Posted> Loopback::allocate(Rank at, std::uint64_t size, std::uint64_t& block,
+                                  Completion& done) {
+  const auto allocate = [heap = heap_of(at), size, &block]() mutable {
+    block = heap.allocate(size);
+  };
+  return post(OnHeap{allocate}, done);
+}
+
+Result<Posted> Loopback::release(Remote block, std::uint64_t& result, Completion& done) {
+  const auto release = [heap = heap_of(block.rank), block, &result]() mutable {
+    result = static_cast<std::uint64_t>(heap.release(block.offset));
+  };
+  return post(OnHeap{release}, done);
+}
+
 Result<Posted> Loopback::send_message(Rank to, Bytes head, Bytes body, Departure /*departure*/) {
   if (index(to) >= boxes_->ranks() || head.size() + body.size() > remote::longest_message)
     return Error{Errc::invalid_argument, fmt::format("cannot send a message of {} B to rank {}",

@@ -56,6 +56,9 @@ class Loopback final : public Transport {
                       Pass way, Completion& done) override;
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done) override;
+  Result<Posted> allocate(Rank at, std::uint64_t size, std::uint64_t& block,
+                          Completion& done) override;
+  Result<Posted> release(Remote block, std::uint64_t& result, Completion& done) override;
   bool has_unordered() const override { return false; }
   std::uint64_t accepted() const override { return 0; }
   bool has_executed(Rank /*at*/, std::uint64_t /*mark*/) override { return true; }  // one queue
@@ -105,7 +108,11 @@ class Loopback final : public Transport {
     AnyMemory* memory;
     std::function<void(AnyMemory&)> act;
   };
-  using What = std::variant<Write, Read, PackedPut, PackedGet, Sum, Atomic, OnDevice>;
+  // Allocates a block of a remote heap, or frees one.
+  struct OnHeap {
+    std::function<void()> act;
+  };
+  using What = std::variant<Write, Read, PackedPut, PackedGet, Sum, Atomic, OnDevice, OnHeap>;
   struct Operation {
     What what;
     Completion* done;
@@ -122,6 +129,8 @@ class Loopback final : public Transport {
   static void execute(const Read& read);
   static void execute(const Atomic& atomic);
   static void execute(const OnDevice& operation) { operation.act(*operation.memory); }
+  static void execute(const OnHeap& operation) { operation.act(); }
+  RemoteHeap heap_of(Rank rank) const;
   bool execute_one();
   bool receive_one();
 

@@ -1,0 +1,37 @@
+// Blocks of memory at any rank, which that rank does not help to allocate or free: see RemoteHeap.
+// A process of the rank's node changes the heap itself; another asks the agent of that node.
+//
+// A block has the same address on every rank as symmetric memory has: this rank's address of its
+// offset, and the number of the rank. All operations of Rma accept it.
+#pragma once
+
+#include "core/result.hpp"
+#include "engine/rma/lane.hpp"
+#include "engine/rma/reach.hpp"
+#include "engine/rma/remote_access.hpp"
+#include "memory/node_memory.hpp"
+
+namespace gondwana {
+
+class RemoteBlocks {
+ public:
+  // `remote`: null in a job on one node.
+  RemoteBlocks(const NodeMemory& memory, const Reach& reach, std::uint32_t ranks,
+               RemoteAccess* remote)
+      : memory_(memory), reach_(reach), ranks_(ranks), remote_(remote) {}
+
+  // The offset of the block in the arena of the rank.
+  Result<std::uint64_t> allocate(Lane& lane, Rank at, std::size_t size);
+  // Operations of other lanes on the block must be complete.
+  Result<void> release(Lane& lane, Remote block);
+
+ private:
+  Result<void> check(Rank rank) const;
+
+  const NodeMemory& memory_;
+  Reach reach_;
+  std::uint32_t ranks_;
+  RemoteAccess* remote_;
+};
+
+}  // namespace gondwana
