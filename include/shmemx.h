@@ -5,6 +5,7 @@
 #define GONDWANA_SHMEMX_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "shmem.h"
 
@@ -155,6 +156,85 @@ int shmemx_device_heap_destroy(void);
 void* shmemx_device_heap_malloc(size_t bytes);
 void* shmemx_device_heap_align(size_t alignment, size_t bytes);
 void shmemx_device_heap_free(void* addr);
+
+/*
+ * Blocks of memory at any PE, which that PE does not help to allocate or free. On the PE's node
+ * these calls take no lock and send no message; from other nodes its node agent executes them. A
+ * block belongs to no PE: any PE may free it, and it outlives the PE that allocated it. Its address
+ * is a global pointer, which any PE may use. shmem_finalize ends all blocks.
+ *
+ * shmemx_malloc_at: a block of "bytes" bytes at "pe", a PE of the job, aligned to 64 bytes. It is
+ * not cleared. Returns a null pointer, with a message, if the remote heap of that PE is full
+ * (GONDWANA_REMOTE_HEAP is its size) or its node is lost; and for 0 bytes.
+ * shmemx_free_at: frees a block; a null pointer has no effect. Returns 0, or nonzero, with a
+ * message, if the pointer is not that of an allocated block; nothing changes then. Complete the
+ * operations of other contexts and PEs on the block first.
+ *
+ * shmemx_gptr_addr: the address that names the memory in all other routines of OpenSHMEM, together
+ * with the number of the PE: shmem_long_atomic_inc(shmemx_gptr_addr(p), p.pe). Only at p.pe itself
+ * is it also the address of the bytes. NULL, with a message, if the pointer is not valid.
+ * shmemx_gptr_ptr: the address for loads and stores; NULL if they do not reach that PE.
+ * shmemx_gptr_accumulate: adds "count" elements to those at "dest". No other accumulate changes an
+ * element at the same time. "source" may be reused on return; shmem_quiet completes the call.
+ * Returns 0, or nonzero, with a message, for wrong arguments.
+ *
+ * shmemx_gptr_pack stores a pointer in one word, for atomics: 0 is the null pointer. The low three
+ * bits of a pointer to an aligned word are 0, so a program may use them.
+ */
+#define SHMEMX_GPTR 1
+typedef struct {
+  uint64_t offset; /* in the memory of the PE; 0: a null pointer */
+  int32_t pe;
+  uint32_t space; /* 0: host memory. Other values are reserved. */
+} shmemx_gptr_t;
+
+enum { SHMEMX_INT32, SHMEMX_INT64, SHMEMX_FLOAT, SHMEMX_DOUBLE };
+
+shmemx_gptr_t shmemx_malloc_at(int pe, size_t bytes);
+int shmemx_free_at(shmemx_gptr_t block);
+void* shmemx_gptr_addr(shmemx_gptr_t p);
+void* shmemx_gptr_ptr(shmemx_gptr_t p);
+int shmemx_gptr_accumulate(shmemx_gptr_t dest, const void* source, size_t count, int type);
+
+static inline int shmemx_gptr_is_null(shmemx_gptr_t p) {
+  return p.offset == 0;
+}
+static inline shmemx_gptr_t shmemx_gptr_add(shmemx_gptr_t p, ptrdiff_t bytes) {
+  p.offset += (uint64_t)bytes;
+  return p;
+}
+static inline uint64_t shmemx_gptr_pack(shmemx_gptr_t p) {
+  return p.offset == 0 ? 0 : (uint64_t)(uint32_t)p.pe << 44 | p.offset;
+}
+static inline shmemx_gptr_t shmemx_gptr_unpack(uint64_t word) {
+  shmemx_gptr_t p;
+  p.offset = word & (((uint64_t)1 << 44) - 1);
+  p.pe = (int32_t)(word >> 44);
+  p.space = 0;
+  return p;
+}
+static inline void shmemx_gptr_put(shmemx_gptr_t dest, const void* source, size_t bytes) {
+  shmem_putmem(shmemx_gptr_addr(dest), source, bytes, dest.pe);
+}
+static inline void shmemx_gptr_get(void* dest, shmemx_gptr_t source, size_t bytes) {
+  shmem_getmem(dest, shmemx_gptr_addr(source), bytes, source.pe);
+}
+static inline uint64_t shmemx_gptr_atomic_fetch(shmemx_gptr_t p) {
+  return shmem_uint64_atomic_fetch((const uint64_t*)shmemx_gptr_addr(p), p.pe);
+}
+static inline void shmemx_gptr_atomic_set(shmemx_gptr_t p, uint64_t value) {
+  shmem_uint64_atomic_set((uint64_t*)shmemx_gptr_addr(p), value, p.pe);
+}
+static inline uint64_t shmemx_gptr_atomic_swap(shmemx_gptr_t p, uint64_t value) {
+  return shmem_uint64_atomic_swap((uint64_t*)shmemx_gptr_addr(p), value, p.pe);
+}
+static inline uint64_t shmemx_gptr_atomic_fetch_add(shmemx_gptr_t p, uint64_t value) {
+  return shmem_uint64_atomic_fetch_add((uint64_t*)shmemx_gptr_addr(p), value, p.pe);
+}
+static inline uint64_t shmemx_gptr_atomic_compare_swap(shmemx_gptr_t p, uint64_t expected,
+                                                       uint64_t value) {
+  return shmem_uint64_atomic_compare_swap((uint64_t*)shmemx_gptr_addr(p), expected, value, p.pe);
+}
 
 /*
  * Calls on a stream of CUDA (a cudaStream_t or CUstream) or ROCm (a hipStream_t). A call runs after

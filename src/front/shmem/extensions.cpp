@@ -1,8 +1,10 @@
 // Gondwana's extensions to OpenSHMEM: start by a unique id, regions that a program names,
-// registered buffers, device memory, a symmetric heap on devices, and calls on streams.
+// registered buffers, device memory, a symmetric heap on devices, blocks at any PE, and calls on
+// streams.
 #include <atomic>
 
 #include "core/print_error.hpp"
+#include "front/shmem/blocks.hpp"
 #include "front/shmem/buffers.hpp"
 #include "front/shmem/device_heap.hpp"
 #include "front/shmem/devices.hpp"
@@ -42,6 +44,27 @@ int shmemx_set_attr_uniqueid_args(int rank, int nranks, const shmemx_uniqueid_t*
 
 int shmemx_init_attr(unsigned int flags, shmemx_init_attr_t* attr) {
   return gondwana::shmem::init_attr("shmemx_init_attr", flags, attr);
+}
+
+shmemx_gptr_t shmemx_malloc_at(int pe, size_t bytes) {
+  return gondwana::shmem::malloc_at(gondwana::shmem::here("shmemx_malloc_at"), pe, bytes);
+}
+
+int shmemx_free_at(shmemx_gptr_t block) {
+  return gondwana::shmem::free_at(gondwana::shmem::here("shmemx_free_at"), block);
+}
+
+void* shmemx_gptr_addr(shmemx_gptr_t p) {
+  return gondwana::shmem::address_of(gondwana::shmem::here("shmemx_gptr_addr"), p);
+}
+
+void* shmemx_gptr_ptr(shmemx_gptr_t p) {
+  return gondwana::shmem::pointer_to(gondwana::shmem::here("shmemx_gptr_ptr"), p);
+}
+
+int shmemx_gptr_accumulate(shmemx_gptr_t dest, const void* source, size_t count, int type) {
+  return gondwana::shmem::accumulate_at(gondwana::shmem::here("shmemx_gptr_accumulate"), dest,
+                                        source, count, type);
 }
 
 void shmemx_region_begin(const char* name) {

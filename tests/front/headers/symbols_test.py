@@ -24,6 +24,7 @@ EXTENSIONS = {
         *("devices", "device_name", "device_of", "device_malloc", "device_free", "device_memcpy"),
         *("streams", "quiet_streams", "call_on_stream", "putmem_on_stream", "getmem_on_stream"),
         *("putmem_signal_on_stream", "signal_wait_until_on_stream", "barrier_all_on_stream"),
+        *("malloc_at", "free_at", "gptr_addr", "gptr_ptr", "gptr_accumulate"),
         *(f"device_heap_{name}" for name in ("create", "destroy", "malloc", "align", "free")),
     )
 }
