@@ -23,6 +23,7 @@ from ._device import DeviceArray, devices
 from ._job import barrier, fence, finalize, init, quiet, rank, size
 from ._lock import Lock
 from ._region import region
+from ._remote import RemoteArray, allocate_at
 from ._team import WORLD, Team
 from ._unique_id import get_unique_id, init_by_file, init_by_mpi, init_by_torch, spawn
 
@@ -39,8 +40,10 @@ __all__ = [
     "WORLD",
     "DeviceArray",
     "Lock",
+    "RemoteArray",
     "Symmetric",
     "Team",
+    "allocate_at",
     "alltoall",
     "barrier",
     "broadcast",
