@@ -165,6 +165,9 @@ def network_cases() -> list[Case]:
                        ("bare_message_48_spin",))
                    for title, figure in (("AM Short", "network_am_short"),
                                          ("AM Medium 8 B", "network_am_medium_8"))), (BARE,)),
+        Case("network_remote_malloc", 2, (Run("remote_malloc", nodes=2),),
+             (Row("network malloc_at + free_at 64 B, two fetch_adds", "network_remote_malloc",
+                  ratio(1.2), peers=False),), peers=False),
         flood_case(),
         bulk_case(),
         stream_case(1),
