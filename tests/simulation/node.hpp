@@ -70,7 +70,6 @@ class Node {
   void lose_launcher();
   void fail_descriptor();
   void freeze(Time time);
-  bool is_agent_killed() const { return agent_killed_; }
 
  private:
   struct Said {
@@ -97,7 +96,7 @@ class Node {
   void say(const std::string& sentence);
   void say_at_end();
   void demand(const std::string& begins);
-  std::string describe_silent(const std::function<bool(const Rank&)>& is_silent) const;
+  std::string judge_absence() const;
   void read_frames();
   void on_frame(const launch::Frame& frame);
   void take(const launch::NodeRows& update);

@@ -33,26 +33,31 @@ void Node::say_at_end() {
   const bool any_left =
       std::ranges::any_of(processes_, [](const auto& process) { return !process->is_reaped(); });
   if (any_left) world_.allow(left);
-  const std::string silent = describe_silent([](const Rank& rank) { return rank.has_vanished(); });
-  const std::string vanished =
-      describe_silent([](const Rank& rank) { return rank.must_be_missed(); });
-  if (!silent.empty()) world_.allow(silent);
+  const std::string absence = judge_absence();
+  if (!absence.empty()) world_.allow(absence);
   if (output_failure_ == ENOSPC) demand(output_lost);
   if (decisions_.end().ending().state() == Ending::State::given_up) say(left);
   if (const std::string absent = decisions_.describe_absent(); !absent.empty()) say(absent);
   if (any_left) demand(left);
-  if (!vanished.empty() && vanished == silent) demand(silent);
+  if (!absence.empty()) demand(absence);
 }
 
-// If the job has not failed: the ranks here of which that holds.
-std::string Node::describe_silent(const std::function<bool(const Rank&)>& is_silent) const {
+// If the job has not failed: how the sentence begins about ranks that have ended before they
+// joined. Those that end with the job may be left out.
+std::string Node::judge_absence() const {
   if (decisions_.end().outcome().status) return {};
-  std::vector<std::uint32_t> silent;
-  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
-    if (is_silent(*ranks_[rank])) silent.push_back(decisions_.ranks().global(rank));
-  if (silent.empty()) return {};
-  return fmt::format("rank{} {} ended without a call of", silent.size() == 1 ? "" : "s",
-                     format_ranks(silent));
+  const std::vector<std::uint32_t> named = decisions_.ranks().silent();
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    const std::uint32_t global = decisions_.ranks().global(rank);
+    const bool is_named = std::ranges::find(named, global) != named.end();
+    if (is_named && !ranks_[rank]->has_vanished())
+      world_.fail(fmt::format("rank {} counts as absent, and is not", global));
+    if (!is_named && ranks_[rank]->must_be_missed())
+      world_.fail(fmt::format("rank {} has ended before it joined, and is not missed", global));
+  }
+  if (named.empty()) return {};
+  return fmt::format("rank{} {} ended without a call of", named.size() == 1 ? "" : "s",
+                     format_ranks(named));
 }
 
 // The user must have been told it by the time that all sent until now has arrived.

@@ -54,7 +54,6 @@ class StuckJob {
   void later(Rank& rank, Time delay, std::function<void()> what);
   void send(Rank& from, std::uint32_t to, std::uint32_t kind);
   void arrive(std::uint64_t number);
-  void handle_message(Rank& rank, std::uint32_t kind);
 
   void step(Agent& agent);
   void look(Agent& agent, const Answer& answer);
