@@ -38,19 +38,20 @@ std::uint64_t agree_on_seed(Door& door, const std::optional<std::uint64_t>& seed
 
 int run_program(Door& door, int argc, char** argv) {
   Wish wish;
-  const bool is_read =
+  std::string wrong =
       simulation::read_arguments({argv + 1, argv + argc}, {{"--tests", &wish.folder},
                                                            {"--only", &wish.only},
                                                            {"--seed", &wish.seed},
                                                            {"--iterations", &wish.iterations},
                                                            {"--milliseconds", &wish.milliseconds},
                                                            {"--instances", &wish.instances}});
-  if (!is_read || wish.folder.empty()) {
+  if (wrong.empty() && wish.folder.empty()) wrong = "--tests is missing";
+  if (!wrong.empty()) {
     if (door.me() == 0)
       fmt::print(stderr,
-                 "usage: {} --tests FOLDER [--only NAME] [--seed N] [--iterations N] "
+                 "{}: {}\nusage: {} --tests FOLDER [--only NAME] [--seed N] [--iterations N] "
                  "[--milliseconds N] [--instances N]\n",
-                 argv[0]);
+                 door.name(), wrong, argv[0]);
     return 2;
   }
   const Result<std::vector<LitmusTest>> tests = read_tests(wish.folder, door.name(), wish.only);

@@ -1,13 +1,19 @@
 // The arguments of the simulators: options with a number or a text each.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
+
+#include "core/parse.hpp"
 
 namespace gondwana::simulation {
 
@@ -16,38 +22,36 @@ using Argument = std::variant<std::uint64_t*, std::optional<std::uint64_t>*, std
 struct Option {
   std::string_view name;
   Argument value;
+  std::uint64_t least = 0;
+  std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 };
 
-inline bool is_number(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-}
-
-// False: `text` is not a value of that option.
-inline bool take_value(const Option& option, const std::string& text) {
+// The sentence that says what is wrong with `text`; an empty one if nothing is.
+inline std::string take_value(const Option& option, const std::string& text) {
   return std::visit(
-      [&text](auto* value) {
+      [&](auto* value) -> std::string {
         if constexpr (std::same_as<decltype(value), std::string*>) {
           *value = text;
         } else {
-          if (!is_number(text)) return false;
-          *value = std::stoull(text);
+          const Result<std::uint64_t> number = parse_number(text, option.least, option.most);
+          if (!number) return fmt::format("{} {}", option.name, number.error().text);
+          *value = *number;
         }
-        return true;
+        return {};
       },
       option.value);
 }
 
-// False: an unknown option, or one without its value.
-inline bool read_arguments(const std::vector<std::string>& words,
-                           const std::vector<Option>& options) {
+// The same for all arguments.
+inline std::string read_arguments(const std::vector<std::string>& words,
+                                  const std::vector<Option>& options) {
   for (std::size_t i = 0; i < words.size(); i += 2) {
-    if (i + 1 == words.size()) return false;
-    bool is_known = false;
-    for (const Option& option : options)
-      if (option.name == words[i]) is_known = take_value(option, words[i + 1]);
-    if (!is_known) return false;
+    const auto option = std::ranges::find(options, words[i], &Option::name);
+    if (option == options.end()) return fmt::format("there is no option {}", words[i]);
+    if (i + 1 == words.size()) return fmt::format("{} has no value", words[i]);
+    if (std::string wrong = take_value(*option, words[i + 1]); !wrong.empty()) return wrong;
   }
-  return true;
+  return {};
 }
 
 }  // namespace gondwana::simulation

@@ -16,13 +16,22 @@
 
 namespace gondwana::simulation {
 
+// A seed that was not typed as an argument: one that is no number ends the process.
+inline std::uint64_t value_or_end(const std::string& name, const std::string& text) {
+  std::uint64_t seed = 0;
+  const std::string wrong = take_value({name, &seed}, text);
+  if (wrong.empty()) return seed;
+  fmt::print(stderr, "{}\n", wrong);
+  std::exit(2);
+}
+
 // The first of the new seeds: that of --from, or of SIMULATE_FROM, which repeats a run of CTest, or
 // another one each time.
 inline std::uint64_t first_seed(std::optional<std::uint64_t> from) {
   if (from) return *from;
   const char* const set = std::getenv("SIMULATE_FROM");
-  if (set != nullptr && is_number(set)) return std::stoull(set);
-  return std::random_device()();
+  if (set == nullptr) return std::random_device()();
+  return value_or_end("SIMULATE_FROM", set);
 }
 
 // A seed a line; the rest of the line says what it found.
@@ -34,7 +43,8 @@ inline std::vector<std::uint64_t> seeds_in(const std::string& file) {
     std::exit(2);
   }
   for (std::string line; std::getline(lines, line);)
-    if (!line.empty() && line[0] != '#') seeds.push_back(std::stoull(line));
+    if (!line.empty() && line[0] != '#')
+      seeds.push_back(value_or_end(file, line.substr(0, line.find(' '))));
   return seeds;
 }
 

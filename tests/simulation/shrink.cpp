@@ -4,12 +4,14 @@
 #include <utility>
 #include <vector>
 
+#include "simulation/crash.hpp"
 #include "simulation/world.hpp"
 
 namespace gondwana::simulation {
 namespace {
 
 bool fails(const Plan& plan) {
+  name_seed(plan.seed);
   return !World(plan, false).run().wrong.empty();
 }
 

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 
 #include "core/hash.hpp"
 #include "simulation/arguments.hpp"
+#include "simulation/crash.hpp"
 #include "simulation/joining_job.hpp"
 #include "simulation/plan.hpp"
 #include "simulation/seeds.hpp"
@@ -27,6 +29,8 @@ namespace gondwana::simulation {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t most_hosts = 1000000;
 
 struct Wish {
   std::optional<std::uint64_t> seed;  // that one, and how it goes
@@ -45,6 +49,7 @@ void print(const std::vector<std::string>& log) {
 void tell_failure(const Plan& plan, const std::string& wrong) {
   fmt::print("Seed {} fails: {}\nTo see it again: ./dev simulate --seed {}\n", plan.seed, wrong,
              plan.seed);
+  std::fflush(stdout);  // a smaller job may crash
   const Plan small = shrink(plan);
   const Report report = World(small, true).run();
   fmt::print("\nThe smallest job that fails: {}\n{}\nWhat happens:\n", report.wrong,
@@ -61,7 +66,10 @@ PartReport run_part(std::size_t part, std::uint64_t seed, bool logs) {
 }
 
 void tell_failure_of_part(std::size_t part, std::uint64_t seed, const std::string& wrong) {
-  fmt::print("Seed {} fails, a job in which {}: {}\nWhat happens:\n", seed, parts[part], wrong);
+  fmt::print(
+      "Seed {} fails, a job in which {}: {}\nTo see it again: ./dev simulate --seed {}\n"
+      "What happens:\n",
+      seed, parts[part], wrong, seed);
   print(run_part(part, seed, true).log);
 }
 
@@ -69,6 +77,7 @@ void tell_failure_of_part(std::size_t part, std::uint64_t seed, const std::strin
 class Runs {
  public:
   bool run(std::uint64_t seed) {
+    name_seed(seed);
     const Plan plan = draw_plan(seed);
     const Report report = World(plan, false).run();
     time_ += report.time;
@@ -102,6 +111,7 @@ class Runs {
 };
 
 int show(std::uint64_t seed) {
+  name_seed(seed);
   const Plan plan = draw_plan(seed);
   const Report report = World(plan, true).run();
   fmt::print("{}\n", describe(plan));
@@ -156,6 +166,7 @@ int run_large(std::uint64_t hosts) {
 // Keeping a log must not change what happens.
 int print_traces(std::uint64_t from, std::uint64_t seeds) {
   for (std::uint64_t seed = from; seed < from + seeds; ++seed) {
+    name_seed(seed);
     const Plan plan = draw_plan(seed);
     const Report silent = World(plan, false).run();
     const Report report = World(plan, true).run();
@@ -174,6 +185,7 @@ int print_traces(std::uint64_t from, std::uint64_t seeds) {
 }
 
 int run(const Wish& wish) {
+  tell_crashes();
   if (wish.seed) return show(*wish.seed);
   if (wish.hosts) return run_large(*wish.hosts);
   if (wish.traces) return print_traces(wish.from.value_or(0), *wish.traces);
@@ -193,23 +205,25 @@ int run(const Wish& wish) {
   return 0;
 }
 
-int usage() {
-  fmt::print(stderr,
-             "usage: simulate [--seed N | --seeds N | --minutes M | --hosts N | --traces N] "
-             "[--from N] [--past FILE]\n");
+int usage(const std::string& wrong) {
+  fmt::print(
+      stderr,
+      "simulate: {}\nusage: simulate [--seed N | --seeds N | --minutes M | --hosts N | --traces N] "
+      "[--from N] [--past FILE]\n",
+      wrong);
   return 2;
 }
 
 int main(const std::vector<std::string>& words) {
   Wish wish;
-  const bool is_read = read_arguments(words, {{"--seed", &wish.seed},
-                                              {"--seeds", &wish.seeds},
-                                              {"--minutes", &wish.minutes},
-                                              {"--from", &wish.from},
-                                              {"--past", &wish.past},
-                                              {"--hosts", &wish.hosts},
-                                              {"--traces", &wish.traces}});
-  return is_read ? run(wish) : usage();
+  const std::string wrong = read_arguments(words, {{"--seed", &wish.seed},
+                                                   {"--seeds", &wish.seeds},
+                                                   {"--minutes", &wish.minutes},
+                                                   {"--from", &wish.from},
+                                                   {"--past", &wish.past},
+                                                   {"--hosts", &wish.hosts, 1, most_hosts},
+                                                   {"--traces", &wish.traces}});
+  return wrong.empty() ? run(wish) : usage(wrong);
 }
 
 }  // namespace

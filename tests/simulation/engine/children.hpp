@@ -8,7 +8,7 @@
 #include <new>
 
 #include "core/assert.hpp"
-#include "simulation/engine/job.hpp"
+#include "simulation/crash.hpp"
 
 namespace gondwana::simulation {
 
@@ -26,8 +26,5 @@ enum class Output : std::uint8_t { shown, hidden };
 // Runs in a child, and returns whether it returned. A crash, or a job that has not ended in a
 // minute, prints a message.
 bool returns_in_child(const std::function<void()>& run, Output output);
-
-// The seed that a crash names.
-void name_seed(std::uint64_t seed);
 
 }  // namespace gondwana::simulation

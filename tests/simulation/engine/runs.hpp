@@ -17,6 +17,8 @@ inline constexpr std::uint64_t jobs_of_child = 40;
 
 class Runs {
  public:
+  static constexpr std::uint64_t most_seeds = 10000000;
+
   using Draw = std::function<JobPlan(std::uint64_t seed)>;
 
   // `name`: begins what it prints.

@@ -96,22 +96,24 @@ int run(const Wish& wish) {
   return failed ? tell_failure(*failed) : 0;
 }
 
-int usage() {
+int usage(const std::string& wrong) {
   fmt::print(stderr,
-             "usage: simulate_engine [--seed N | --seeds N | --minutes M | --traces N] "
-             "[--from N] [--past FILE]\n");
+             "simulate_engine: {}\nusage: simulate_engine [--seed N | --seeds N | --minutes M | "
+             "--traces N] "
+             "[--from N] [--past FILE]\n",
+             wrong);
   return 2;
 }
 
 int main(const std::vector<std::string>& words) {
   Wish wish;
-  const bool is_read = read_arguments(words, {{"--seed", &wish.seed},
-                                              {"--seeds", &wish.seeds},
-                                              {"--minutes", &wish.minutes},
-                                              {"--from", &wish.from},
-                                              {"--past", &wish.past},
-                                              {"--traces", &wish.traces}});
-  return is_read ? run(wish) : usage();
+  const std::string wrong = read_arguments(words, {{"--seed", &wish.seed},
+                                                   {"--seeds", &wish.seeds, 0, Runs::most_seeds},
+                                                   {"--minutes", &wish.minutes},
+                                                   {"--from", &wish.from},
+                                                   {"--past", &wish.past},
+                                                   {"--traces", &wish.traces}});
+  return wrong.empty() ? run(wish) : usage(wrong);
 }
 
 }  // namespace

@@ -67,20 +67,22 @@ int run(const Wish& wish, const Tests& tests) {
 
 int main(const std::vector<std::string>& words) {
   Wish wish;
-  const bool is_read = read_arguments(words, {{"--tests", &wish.folder},
-                                              {"--seed", &wish.seed},
-                                              {"--seeds", &wish.seeds},
-                                              {"--minutes", &wish.minutes},
-                                              {"--from", &wish.from}});
-  if (is_read && !wish.folder.empty()) {
+  std::string wrong = read_arguments(words, {{"--tests", &wish.folder},
+                                             {"--seed", &wish.seed},
+                                             {"--seeds", &wish.seeds, 0, Runs::most_seeds},
+                                             {"--minutes", &wish.minutes},
+                                             {"--from", &wish.from}});
+  if (wrong.empty() && wish.folder.empty()) wrong = "--tests is missing";
+  if (wrong.empty()) {
     const Result<Tests> tests = simulated_tests(wish.folder);
     if (tests && !tests->empty()) return run(wish, *tests);
     fmt::print(stderr, "{}\n", tests ? "no litmus tests there" : tests.error().text);
     return 2;
   }
-  fmt::print(
-      stderr,
-      "usage: simulate_litmus --tests FOLDER [--seed N | --seeds N | --minutes M] [--from N]\n");
+  fmt::print(stderr,
+             "simulate_litmus: {}\nusage: simulate_litmus --tests FOLDER [--seed N | --seeds N | "
+             "--minutes M] [--from N]\n",
+             wrong);
   return 2;
 }
 
