@@ -15,6 +15,7 @@ namespace {
 
 void hide_output() {
   const int nowhere = ::open("/dev/null", O_WRONLY);
+  GONDWANA_ASSERT(nowhere >= 0, errno);
   for (const int number : {STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, number);
 }
 
