@@ -75,7 +75,7 @@ template <typename T>
 consteval auto fields() {
   constexpr const T& o = unmade<T>.object;
   constexpr std::size_t n = count<T>();
-  static_assert(n <= 13, "too many fields: add a line here");
+  static_assert(n <= 14, "too many fields: add a line here");
   if constexpr (n == 0) return std::tuple();
   // clang-format off
   else if constexpr (n == 1) { auto& [a] = o; return std::tuple(&a); }
@@ -91,6 +91,7 @@ consteval auto fields() {
   else if constexpr (n == 11) { auto& [a, b, c, d, e, f, g, h, i, j, k] = o; return std::tuple(&a, &b, &c, &d, &e, &f, &g, &h, &i, &j, &k); }
   else if constexpr (n == 12) { auto& [a, b, c, d, e, f, g, h, i, j, k, l] = o; return std::tuple(&a, &b, &c, &d, &e, &f, &g, &h, &i, &j, &k, &l); }
   else if constexpr (n == 13) { auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = o; return std::tuple(&a, &b, &c, &d, &e, &f, &g, &h, &i, &j, &k, &l, &m); }
+  else if constexpr (n == 14) { auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, p] = o; return std::tuple(&a, &b, &c, &d, &e, &f, &g, &h, &i, &j, &k, &l, &m, &p); }
   // clang-format on
 }
 

@@ -129,8 +129,10 @@ struct alignas(cache_line) AgentLoad {
 // silent. `leaving`: ranks that are about to end. `files_asked`: counts changes of ranks to their
 // lists of files (ArenaFiles); the agent reads the lists if `files_served` is 1. `shortened`: a
 // file of this rank, counted from 1, is a segment and was made shorter; the agent ended because of
-// it. `ending`: ranks that wait, or have waited, for the others to end. `is_over`: 1 once `why`
-// contains the reason why the job cannot continue, for any process of the node that can end it.
+// it. `ending`: ranks that wait, or have waited, for the others to end. `deaths`: see DeathList.
+// `needs_all`: 1 if a rank uses an API that cannot continue after the death of a rank. `is_over`: 1
+// once `why` contains the reason why the job cannot continue, for any process of the node that can
+// end it.
 struct NodeHeader {
   static constexpr std::size_t longest_reason = 2048;
 
@@ -141,6 +143,8 @@ struct NodeHeader {
   std::atomic<std::uint32_t> files_served;
   std::atomic<std::uint32_t> shortened;
   std::atomic<std::uint32_t> ending;
+  std::atomic<std::uint32_t> deaths;
+  std::atomic<std::uint32_t> needs_all;
   std::atomic<std::uint32_t> is_over;    // released after `why`
   std::array<char, longest_reason> why;  // zero-terminated; written once
   AgentBell agent_bell;
@@ -158,6 +162,7 @@ struct ControlPage {
   // The processors on which the rank may run, one bit each, and its session.
   std::array<std::atomic<std::uint64_t>, 16> processors;
   std::atomic<std::uint32_t> session;
+  std::atomic<std::uint32_t> death;  // its place in the order of deaths, from 1; 0: none
   Legacy legacy;
   Presence presence;
   Traffic traffic;
