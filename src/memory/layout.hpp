@@ -6,8 +6,8 @@
 //
 //   NodeHeader | ControlPage of rank 0, 1, ... | NodeEntry of node 0, 1, ... | addresses and keys
 //   of nodes | RelayPlace of rank 0, 1, ... | BatchPlace of rank 0, 1, ... | TracePlace of rank 0,
-//   1, ..., of the agent | scratch of team 0, 1, ... | sync lines of team 0, 1, ... | ShownTeam of
-//   rank 0, 1, ..., by team
+//   1, ..., of the agent | scratch of team 0, 1, ... | sync lines of team 0, 1, ... | ShrinkPlaces
+//   of team 0, 1, ... | ShownTeam of rank 0, 1, ..., by team
 //
 // The slots number the ranks of the node. There is an entry for each node of the job. Relay and
 // batch places exist only in a job of several nodes, trace places only in a traced job. The parts
@@ -29,6 +29,7 @@
 #include "memory/relay_place.hpp"
 #include "memory/remote_heap.hpp"
 #include "sync/inbox_memory.hpp"
+#include "sync/team_shrink.hpp"
 #include "sync/team_sync.hpp"
 
 namespace gondwana {
@@ -81,7 +82,7 @@ class ControlLayout {
   // still reads the other. The memory is sparse: a team that never reduces costs nothing.
   static constexpr std::size_t scratch_half = 2048;
   // The bytes that a team needs for each rank of the node.
-  static constexpr std::size_t size_of_team = 2 * scratch_half + cache_line + sizeof(ShownTeam);
+  static constexpr std::size_t size_of_team = 2 * scratch_half + 2 * cache_line + sizeof(ShownTeam);
   // The description of a rank's trace, before its rings.
   static constexpr std::size_t trace_head = 192 * 1024;
   static constexpr std::size_t trace_rings = 32;
@@ -129,8 +130,11 @@ class ControlLayout {
   constexpr std::size_t line(std::uint32_t team, std::uint32_t slot) const {
     return scratch(teams_, 0) + (std::size_t{team} * slots_ + slot) * cache_line;
   }
+  constexpr std::size_t shrink(std::uint32_t team, std::uint32_t slot) const {
+    return line(teams_, 0) + (std::size_t{team} * slots_ + slot) * cache_line;
+  }
   constexpr std::size_t shown_team(std::uint32_t slot, std::uint32_t team) const {
-    return line(teams_, 0) + (std::size_t{slot} * teams_ + team) * sizeof(ShownTeam);
+    return shrink(teams_, 0) + (std::size_t{slot} * teams_ + team) * sizeof(ShownTeam);
   }
   constexpr std::size_t size() const { return shown_team(slots_, 0); }
 
@@ -146,9 +150,10 @@ class ControlLayout {
 static_assert(sizeof(NodeHeader) <= ControlLayout::header_size);
 
 using MemoryStructures =
-    StructureList<NodeHeader, ControlPage, ShownTeam, SyncLine<RealAtomics>, NodeEntry, RelayPlace,
-                  RecordRing::Head, BatchPlace, Doorbell<RealAtomics>, RankFacts, EndpointInfo,
-                  ArenaFiles, RemoteHeapState, InboxLayout::Channel, InboxLayout::Lock>;
+    StructureList<NodeHeader, ControlPage, ShownTeam, SyncLine<RealAtomics>,
+                  ShrinkPlace<RealAtomics>, NodeEntry, RelayPlace, RecordRing::Head, BatchPlace,
+                  Doorbell<RealAtomics>, RankFacts, EndpointInfo, ArenaFiles, RemoteHeapState,
+                  InboxLayout::Channel, InboxLayout::Lock>;
 
 // Everything in control memory or an arena is in the list of a layer. A structure that is in no
 // list does not compile, because the fingerprint would not cover it.

@@ -95,6 +95,7 @@ void NodeMemory::allow_team(std::uint32_t team) const {
   std::byte* control = control_.data();
   allow(control, layout_.scratch(team, 0), layout_.scratch(team + 1, 0));
   allow(control, layout_.line(team, 0), layout_.line(team + 1, 0));
+  allow(control, layout_.shrink(team, 0), layout_.shrink(team + 1, 0));
   for (std::uint32_t slot = 0; slot < roster_.slots(); ++slot)
     allow(control, layout_.shown_team(slot, team), layout_.shown_team(slot, team + 1));
   if (!self_) return;

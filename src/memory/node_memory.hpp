@@ -71,6 +71,10 @@ class NodeMemory {
   SyncLine<RealAtomics>& line(std::uint32_t team, Rank rank) const {
     return shared_at<SyncLine<RealAtomics>>(lines_, number_of(team, rank) * cache_line);
   }
+  // The same, for members that shrink the team.
+  ShrinkPlace<RealAtomics>& shrink(std::uint32_t team, Rank rank) const {
+    return in_control<ShrinkPlace<RealAtomics>>(layout_.shrink(team, roster_.slot_of(rank)));
+  }
   ShownTeam& shown_team(Rank rank, std::uint32_t team) const {
     return in_control<ShownTeam>(layout_.shown_team(roster_.slot_of(rank), team));
   }
