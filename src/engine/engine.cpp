@@ -135,6 +135,10 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
                     .give_up = giving_up(setup.on_lost)},
                    teams_) {
   if (remote_) remote_->wait_by(waiter_);
+  waiter_.losses().check_teams_by([this](std::uint32_t number) {
+    const Team* team = teams_.find(number);
+    return team != nullptr && has_dead(waiter_.losses().list(), *team);
+  });
 }
 
 Engine::~Engine() {

@@ -8,6 +8,7 @@
 #include "core/types.hpp"
 #include "engine/rma/reach.hpp"
 #include "engine/teams/members.hpp"
+#include "memory/death_list.hpp"
 #include "memory/node_memory.hpp"
 #include "sync/grouped_sync.hpp"
 #include "sync/team_sync.hpp"
@@ -29,7 +30,8 @@ struct Team : Members {
   // For a set that is not a team: the offset of its flags in every arena. The set has no lines or
   // scratch. 0: a team, whose number determines the offset of its flags.
   std::size_t own_flags = 0;
-  bool serves_set = false;  // the team was made for an active set
+  std::uint64_t shrinks = 0;  // grows with each shrink; no former team with this number exceeded it
+  bool serves_set = false;    // the team was made for an active set
   // The state of LevelCollectives, if members are on several nodes.
   std::shared_ptr<StagedCollectives> levels = nullptr;
 };
@@ -56,6 +58,13 @@ class NodeTeam {
   NodeRanks here_;
   SyncLine<RealAtomics>* lines_;  // by slot, contiguous
 };
+
+// Whether a member has died.
+inline bool has_dead(const DeathList& deaths, const Members& team) {
+  for (std::uint32_t member = 0; member < team.size; ++member)
+    if (deaths.place_of(team.rank_of(member)) != 0) return true;
+  return false;
+}
 
 // Whether loads and stores reach all members.
 inline bool is_within(const Reach& reach, const Members& team) {

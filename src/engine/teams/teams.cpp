@@ -45,7 +45,7 @@ void Teams::make_first(std::uint32_t number, const Members& members) {
 }
 
 Team& Teams::keep(Team team, Epoch epoch) {
-  team.epoch = epoch;
+  team.epoch = team.shrinks = epoch;
   show(team, team.size);
   Team*& place = teams_[team.number];
   return *(place = new Team(std::move(team)));
@@ -76,7 +76,7 @@ Team& Teams::make(std::uint32_t number, const Team& parent, const Members& chose
 void Teams::end(const Team& team) {
   const std::uint32_t number = team.number;
   show(team, 0);
-  last_epoch_[number] = team.epoch;
+  last_epoch_[number] = std::max(team.epoch, team.shrinks);
   delete std::exchange(teams_[number], nullptr);
   give_back(number);
 }

@@ -29,7 +29,8 @@ Waiter::Waiter(const NodeMemory& memory, const SymmetricRanges& symmetric, Rank 
       workers_(workers),
       messages_(messages),
       network_(network),
-      check_peers_(std::move(check_peers)) {}
+      check_peers_(std::move(check_peers)),
+      losses_(memory) {}
 
 // The word is in the arena of this rank, or in globals that are mapped to the arena.
 Watch Waiter::watch_on(const void* word) const {
@@ -55,8 +56,38 @@ void Waiter::wait_longer(const WaitReason& why, FunctionRef<bool()> done, const 
   slot.counters.add(Count::waits);
   const ShownWait shown(slot.waiting, why, awaited);
   LongWait wait(*this, why);
-  while (!done()) wait.step();
+  while (!done()) step(wait, why, done);
   wait.end();
+}
+
+// The sleeps of this wait are shown, but not the wait itself: a rank that will go on by itself is
+// not still.
+bool Waiter::within(std::chrono::nanoseconds limit, const WaitReason& why,
+                    FunctionRef<bool()> done) {
+  if (done()) return true;
+  const TracedScope traced([&why] { return event_of(why); });
+  workers_.mine().thread_slot->counters.add(Count::waits);
+  const std::uint64_t since = monotonic_ns();
+  LongWait wait(*this, why);
+  while (!done()) {
+    if (monotonic_ns() - since >= static_cast<std::uint64_t>(limit.count())) return false;
+    step(wait, why, done);
+  }
+  wait.end();
+  return true;
+}
+
+void Waiter::step(LongWait& wait, const WaitReason& why, FunctionRef<bool()> done) const {
+  wait.step();
+  const std::uint32_t deaths = losses_.list().size();
+  if (deaths != 0 && is_hopeless(why, deaths) && !done()) throw HopelessWait{deaths};
+}
+
+bool Waiter::is_hopeless(const WaitReason& why, std::uint32_t deaths) const {
+  const bool has_peer = why.peer != Waiting::any_rank;
+  if (has_peer && losses_.list().place_of(Rank(why.peer)) != 0) return true;
+  if (why.team != Waiting::no_team) return losses_.team_has_dead(why.team);
+  return why.on_program_memory && losses_.is_unknown(deaths);
 }
 
 Draft Waiter::wait_and_open(CallName call, Rank to, MessageClass message_class, Payload payload) {

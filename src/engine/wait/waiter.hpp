@@ -10,6 +10,7 @@
 #include "core/types.hpp"
 #include "engine/am/messages.hpp"
 #include "engine/symmetric/symmetric_ranges.hpp"
+#include "engine/wait/losses.hpp"
 #include "engine/wait/network_progress.hpp"
 #include "engine/wait/poll_backoff.hpp"
 #include "engine/wait/wait_policy.hpp"
@@ -17,6 +18,8 @@
 #include "memory/node_memory.hpp"
 
 namespace gondwana {
+
+class LongWait;
 
 // The reason of a wait, as tools show it, and the events that may end it.
 struct WaitReason {
@@ -48,10 +51,13 @@ class Waiter {
   Waiter& operator=(const Waiter&) = delete;
 
   // Waits until done() holds. Earlier stores of peers are then visible. In a long wait, tell()
-  // returns the Awaited that tools show.
+  // returns the Awaited that tools show. Throws HopelessWait if the death of a rank prevents it.
   template <typename Done, typename Tell = NothingAwaited>
   void until(const WaitReason& why, const Done& done, const Tell& tell = {});
 
+  // The same for a limited time, which may be exceeded by a millisecond. Returns whether done()
+  // holds.
+  bool within(std::chrono::nanoseconds limit, const WaitReason& why, FunctionRef<bool()> done);
   // For conditions that a peer's store to this rank's memory fulfills.
   template <typename Done, typename Tell = NothingAwaited>
   void on_memory(CallName call, const Done& done, std::uint32_t peer = Waiting::any_rank,
@@ -73,6 +79,8 @@ class Waiter {
 
   // Opens a message to a full queue: waits for space, and receives messages meanwhile.
   Draft wait_and_open(CallName call, Rank to, MessageClass message_class, Payload payload);
+
+  Losses& losses() { return losses_; }
 
   // For a call that polls without waiting. It may poll for a reply to an operation in flight.
   void make_progress() {
@@ -147,6 +155,8 @@ class Waiter {
   template <typename Done>
   bool spin(const WaitReason& why, const Done& done, std::uint32_t from, std::uint32_t to);
   void wait_longer(const WaitReason& why, FunctionRef<bool()> done, const Awaited& awaited);
+  void step(LongWait& wait, const WaitReason& why, FunctionRef<bool()> done) const;
+  bool is_hopeless(const WaitReason& why, std::uint32_t deaths) const;
   Watch watch_on(const void* word) const;
 
   const NodeMemory* memory_;
@@ -156,6 +166,7 @@ class Waiter {
   Messages& messages_;
   NetworkProgress* network_;
   PeerCheck check_peers_;
+  Losses losses_;
 };
 
 // Returns whether the condition holds.

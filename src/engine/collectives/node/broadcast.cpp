@@ -58,9 +58,9 @@ void NodeCollectives::finish_last_broadcast(CallName call) {
   if (last_broadcast.of != this) return;
   const Team team = last_broadcast.team();
   const NodeSync line = line_of(team);
+  last_broadcast.of = nullptr;  // also if a member has died
   for (std::uint32_t member = 0; member < team.size; ++member)
     wait_for_member(line, team, member, last_broadcast.epoch, call);
-  last_broadcast.of = nullptr;
 }
 
 // The last member to leave wakes those that wait in finish_last_broadcast().

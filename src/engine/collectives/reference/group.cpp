@@ -62,14 +62,24 @@ void Group::take_from_others(Flag flag) {
   take(flag, size() - 1, Waiting::any_rank);
 }
 
+// A set is no team, so its members are checked here. A death during the wait is unknown to the
+// program.
+void Group::refuse_dead() const {
+  const DeathList& deaths = with_.waiter.losses().list();
+  if (const std::uint32_t count = deaths.size(); count != 0 && has_dead(deaths, members_))
+    throw HopelessWait{count};
+}
+
 // Remote flags ring no bell, and a flag may be in a user's array, so the wait is one on program
 // memory.
 void Group::take(Flag flag, std::uint32_t times, std::uint32_t peer) {
   const std::atomic_ref<std::uint64_t> cell = mine(flag);
+  const bool is_set = team_ == nullptr;
+  if (is_set) refuse_dead();
   const auto raised = [&] { return cell.load(std::memory_order_acquire) >= times; };
   with_.waiter.until({.call = call_,
                       .peer = peer,
-                      .team = members_.number,
+                      .team = is_set ? Waiting::no_team : members_.number,
                       .on_program_memory = true,
                       .word = with_.memory.window(with_.me) + offset_of(flag)},
                      raised);

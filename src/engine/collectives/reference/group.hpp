@@ -100,6 +100,7 @@ class Group {
   }
   std::atomic_ref<std::uint64_t> mine(Flag flag) const;
   void take(Flag flag, std::uint32_t times, std::uint32_t peer);
+  void refuse_dead() const;
 
   const CollectiveResources& with_;
   Team members_;

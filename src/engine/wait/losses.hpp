@@ -1,0 +1,50 @@
+// The deaths of ranks in a job that continues, as the waits of one rank see them.
+//
+// A wait that needs a dead rank is hopeless: it names that rank, or a team in which it is a member.
+// Any rank may fulfill a wait for words. It is hopeless if a rank has died of which the
+// program does not know: the program acknowledges deaths.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "memory/death_list.hpp"
+
+namespace gondwana {
+
+// Thrown by a wait that is hopeless, because each caller up to the front door must give up, too.
+// `deaths`: their number so far.
+struct HopelessWait {
+  std::uint32_t deaths;
+};
+
+class Losses {
+ public:
+  // Whether a member of the rank's team with that number has died.
+  using TeamCheck = std::function<bool(std::uint32_t team)>;
+
+  explicit Losses(const NodeMemory& memory) : list_(memory) {}
+
+  const DeathList& list() const { return list_; }
+  void check_teams_by(TeamCheck has_dead) { team_has_dead_ = std::move(has_dead); }
+  bool team_has_dead(std::uint32_t team) const { return team_has_dead_ && team_has_dead_(team); }
+
+  // The program knows of the first `deaths` deaths.
+  void acknowledge(std::uint32_t deaths) {
+    std::uint32_t before = acknowledged_.load(std::memory_order_relaxed);
+    while (before < deaths && !acknowledged_.compare_exchange_weak(before, deaths)) {
+    }
+  }
+  bool is_unknown(std::uint32_t deaths) const {
+    return deaths > acknowledged_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  DeathList list_;
+  TeamCheck team_has_dead_;  // set once, before the first wait of a team
+  std::atomic<std::uint32_t> acknowledged_{0};
+};
+
+}  // namespace gondwana
