@@ -79,6 +79,9 @@ class Collectives {
   // numbers in the parent, or none. The new teams share no member. Returns null if this rank joins
   // none. Returns an error on all members if no number is free.
   Result<Team*> split(Team& parent, CallName call, const std::optional<Members>& mine);
+  // Collective over the members of `parent` that live. Returns a team of them, in their order. All
+  // get the same team or the same error, also if more die meanwhile.
+  Result<Team*> shrink(Team& parent, CallName call);
   // Collective over `team`, which it deletes. The world and shared teams cannot be destroyed.
   void destroy(Team& team, CallName call);
 
