@@ -21,6 +21,7 @@
  *
  * - The specification has no error codes: on a PE out of range, an address that is not symmetric,
  *   or a PE that died, the library writes one sentence that names the call and ends the job.
+ *   shmemx.h says how a job continues after a death.
  *
  * - Call nothing but shmem_query_initialized and the version queries before shmem_init() or after
  *   the last shmem_finalize().

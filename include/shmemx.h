@@ -264,6 +264,60 @@ void shmemx_signal_wait_until_on_stream(uint64_t* sig_addr, int cmp, uint64_t cm
                                         void* stream);
 void shmemx_barrier_all_on_stream(void* stream);
 
+/*
+ * Calls for jobs that continue after the death of a PE: gondwana run --on-death=continue. Without
+ * this option the first death ends the job.
+ *
+ * Once a PE has died, a call that needs it returns without effect and its context holds the
+ * failure. Such calls are transfers, atomics and signals to that PE, and all collectives and locks
+ * that wait for it. Collectives that return a value return nonzero, or NULL. A wait for a word that
+ * any PE may write returns early, unless the program knows of all deaths. The effect is visible
+ * within milliseconds of the death. shmem_ptr still returns the memory of a dead PE.
+ *
+ * shmemx_pe_state: SHMEMX_PE_ALIVE or SHMEMX_PE_DEAD, or -1 if "pe" is no PE. Local.
+ * shmemx_status: 0, or SHMEMX_ERR_DEAD_PE if a call on this context has failed since the last call
+ * of shmemx_status. The default context holds the failures of collectives, waits and locks. From
+ * now on the program knows of the deaths that made the calls fail. Local.
+ *
+ * shmemx_team_shrink: makes a team of the members of "team" that live, in their order. Collective
+ * over the members that live. All of them get the same members, also if more die during the call. A
+ * PE that dies during the call may still be a member. The program then knows of the deaths before.
+ * Returns 0. Returns nonzero on all of them, with a message, if no team number is free, or if
+ * "team" has members on several nodes. "team" stays valid.
+ *
+ * shmemx_TYPENAME_wait_until_timeout: like shmem_TYPENAME_wait_until, for at most timeout_us
+ * microseconds, which it may exceed by a millisecond. Returns 0 if the condition holds,
+ * SHMEMX_ERR_TIMEOUT after that time, or SHMEMX_ERR_DEAD_PE if a PE has died of which the program
+ * does not know.
+ */
+#define SHMEMX_DEATHS 1
+#define SHMEMX_PE_ALIVE 0
+#define SHMEMX_PE_DEAD 1
+#define SHMEMX_ERR_DEAD_PE 1
+#define SHMEMX_ERR_TIMEOUT 2
+int shmemx_pe_state(int pe);
+int shmemx_status(shmem_ctx_t ctx);
+int shmemx_team_shrink(shmem_team_t team, shmem_team_t* new_team);
+int shmemx_int_wait_until_timeout(int* ivar, int cmp, int cmp_value, uint64_t timeout_us);
+int shmemx_long_wait_until_timeout(long* ivar, int cmp, long cmp_value, uint64_t timeout_us);
+int shmemx_longlong_wait_until_timeout(long long* ivar, int cmp, long long cmp_value,
+                                       uint64_t timeout_us);
+int shmemx_uint_wait_until_timeout(unsigned int* ivar, int cmp, unsigned int cmp_value,
+                                   uint64_t timeout_us);
+int shmemx_ulong_wait_until_timeout(unsigned long* ivar, int cmp, unsigned long cmp_value,
+                                    uint64_t timeout_us);
+int shmemx_ulonglong_wait_until_timeout(unsigned long long* ivar, int cmp,
+                                        unsigned long long cmp_value, uint64_t timeout_us);
+int shmemx_int32_wait_until_timeout(int32_t* ivar, int cmp, int32_t cmp_value, uint64_t timeout_us);
+int shmemx_int64_wait_until_timeout(int64_t* ivar, int cmp, int64_t cmp_value, uint64_t timeout_us);
+int shmemx_uint32_wait_until_timeout(uint32_t* ivar, int cmp, uint32_t cmp_value,
+                                     uint64_t timeout_us);
+int shmemx_uint64_wait_until_timeout(uint64_t* ivar, int cmp, uint64_t cmp_value,
+                                     uint64_t timeout_us);
+int shmemx_size_wait_until_timeout(size_t* ivar, int cmp, size_t cmp_value, uint64_t timeout_us);
+int shmemx_ptrdiff_wait_until_timeout(ptrdiff_t* ivar, int cmp, ptrdiff_t cmp_value,
+                                      uint64_t timeout_us);
+
 #ifdef __cplusplus
 } /* extern "C" */
 

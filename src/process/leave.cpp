@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -73,9 +74,16 @@ void tell_others_here(const Process& self, int status) {
 // The previous action for SIGURG, such as printing a stack.
 constinit struct sigaction without_end{};
 
+// Whether the signal reports deaths. Later signals may be the user's.
+bool has_further_death(const Process& self) {
+  static constinit std::atomic<std::uint32_t> known{0};
+  const std::uint32_t deaths = self.memory->header().deaths.load(std::memory_order_acquire);
+  return known.exchange(deaths) != deaths;
+}
+
 void on_end_signal(int number, siginfo_t* facts, void* context) {
   const Process& self = this_process();
-  if (!self.forked && purposeful_end(self.memory->header())) {
+  if (!self.forked && (purposeful_end(self.memory->header()) || has_further_death(self))) {
     for (const auto& divert : self.diverts)
       if (const auto door = divert.load()) door();
   } else if ((without_end.sa_flags & SA_SIGINFO) != 0) {

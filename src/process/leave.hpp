@@ -17,9 +17,9 @@ void leave_with_others();
 // For a thread that waits or polls: ends this process the same way if another rank has ended the
 // job.
 void check_for_end();
-// Ranks whose calls never poll get SIGURG, which the kernel ignores without a handler. Our handler
-// calls each `divert`, which sends later calls of its door to check_for_end(). The handler may run
-// inside a call.
+// Ranks whose calls never poll get SIGURG when the job ends, and when a rank has died in a job that
+// continues. The kernel ignores it without a handler. Our handler calls each `divert`, which sends
+// later calls of its door to check_for_end(). The handler may run inside a call.
 void divert_calls_by(void (*divert)());
 void catch_end_signal();
 // The exit handler that runs last.

@@ -51,6 +51,11 @@ class Lane {
     return std::exchange(error_, std::nullopt);
   }
 
+  // A call on this lane has done nothing, because a rank has died. `deaths`: their number so far.
+  void note_loss(std::uint32_t deaths) { lost_at_.store(deaths, std::memory_order_relaxed); }
+  // The number of the last note; 0: none since the last call.
+  std::uint32_t take_loss() { return lost_at_.exchange(0, std::memory_order_relaxed); }
+
   // Device copies. They are complete after Rma::quiet() or fence().
   KindCopies& kind_copies() { return kind_copies_; }
 
@@ -63,6 +68,7 @@ class Lane {
   std::atomic<bool> failed_{false};
   std::mutex error_mutex_;  // guards error_
   std::optional<Error> error_;
+  std::atomic<std::uint32_t> lost_at_{0};
   KindCopies kind_copies_;
 };
 

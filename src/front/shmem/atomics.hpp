@@ -20,10 +20,8 @@ void note_fetch(const Caller& caller, const T* source, T value, std::uint32_t fe
 template <AtomicOp Op, typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] T atomic_elsewhere(C caller, T* dest, T value, T compare, int pe) {
   const Caller resolved = caller;
-  if (resolved.checks_enabled()) {
-    const char* argument = Op == AtomicOp::fetch ? "source" : "dest";
-    examine_value(resolved, {argument, dest, sizeof(T)}, pe);
-  }
+  const char* argument = Op == AtomicOp::fetch ? "source" : "dest";
+  if (!examine_value(resolved, {argument, dest, sizeof(T)}, pe)) return T{};
   const std::optional<T> old =
       resolved.engine.rma().atomic<Op>(resolved.lane, resolved.rank_of(pe), dest, value, compare);
   check(resolved, old.has_value());
@@ -49,10 +47,8 @@ template <AtomicOp Op, typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] void begin_atomic(C caller, T* result, T* dest, T value, T compare,
                                                int pe) {
   const Caller resolved = caller;
-  if (resolved.checks_enabled()) {
-    const char* argument = Op == AtomicOp::fetch ? "source" : "dest";
-    examine_value(resolved, {argument, dest, sizeof(T)}, pe);
-  }
+  const char* argument = Op == AtomicOp::fetch ? "source" : "dest";
+  if (!examine_value(resolved, {argument, dest, sizeof(T)}, pe)) return;
   check(resolved, resolved.engine.rma().begin_atomic<Op>(resolved.lane, resolved.rank_of(pe), dest,
                                                          value, compare, result));
 }
@@ -98,7 +94,8 @@ template <typename T, AnyCaller C>
 template <AtomicOp Op, typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] void atomic_nbi_elsewhere(C caller, T* result, T* dest, T value,
                                                        T compare, int pe) {
-  if (caller.checks_enabled()) examine_own(caller, {"fetch", result, sizeof(T)});
+  const Caller resolved = caller;
+  if (resolved.checks_enabled()) examine_own(resolved, {"fetch", result, sizeof(T)});
   begin_atomic<Op>(caller, result, dest, value, compare, pe);
 }
 

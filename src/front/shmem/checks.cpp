@@ -174,11 +174,24 @@ void examine_pe(const Caller& caller, int pe) {
 }
 
 void examine_pes(const Caller& caller, const int* pes, std::size_t count) {
+  if (!caller.checks_enabled()) return;
   examine_own(caller, {"target_pes", pes, sizeof(int), count});
   for (std::size_t i = 0; i < count; ++i) examine_pe(caller, pes[i]);
 }
 
-void examine_transfer(const Caller& caller, const Array& theirs, const Array& own, int pe) {
+bool may_reach(const Caller& caller, int pe) {
+  const DeathList& deaths = caller.engine.waiter().losses().list();
+  const std::uint32_t count = deaths.size();
+  if (count == 0) return true;
+  const Rank rank = caller.rank_of(pe);
+  if (index(rank) >= caller.engine.ranks() || deaths.place_of(rank) == 0) return true;
+  caller.lane.note_loss(count);
+  return false;
+}
+
+namespace {
+
+void examine_arguments(const Caller& caller, const Array& theirs, const Array& own, int pe) {
   examine_pe(caller, pe);
   examine_symmetric(caller, theirs);
   examine_own(caller, own);
@@ -190,7 +203,7 @@ void examine_transfer(const Caller& caller, const Array& theirs, const Array& ow
     examine_overlap(caller, theirs, place, own);
 }
 
-void examine_strided(const Caller& caller, const Array& theirs, const Array& own, int pe) {
+void examine_strides(const Caller& caller, const Array& theirs, const Array& own) {
   for (const Array& array : {theirs, own}) {
     const std::size_t least = std::max(array.block, std::size_t{1});
     if (array.stride < 1 || static_cast<std::size_t>(array.stride) < least)
@@ -198,20 +211,37 @@ void examine_strided(const Caller& caller, const Array& theirs, const Array& own
                                        std::string_view(array.argument) == "dest" ? "dst" : "sst",
                                        array.stride, least));
   }
-  examine_transfer(caller, theirs, own, pe);
 }
 
-void examine_put_signal(const Caller& caller, const Array& theirs, const Array& own,
+}  // namespace
+
+bool examine_transfer(const Caller& caller, const Array& theirs, const Array& own, int pe) {
+  if (caller.checks_enabled()) examine_arguments(caller, theirs, own, pe);
+  return may_reach(caller, pe);
+}
+
+bool examine_strided(const Caller& caller, const Array& theirs, const Array& own, int pe) {
+  if (caller.checks_enabled()) examine_strides(caller, theirs, own);
+  return examine_transfer(caller, theirs, own, pe);
+}
+
+bool examine_put_signal(const Caller& caller, const Array& theirs, const Array& own,
                         const std::uint64_t* word, int pe) {
-  const Array signal{"sig_addr", word, sizeof(*word)};
-  examine_transfer(caller, theirs, own, pe);
-  examine_symmetric(caller, signal);
-  examine_overlap(caller, theirs, theirs.data, signal);
+  if (caller.checks_enabled()) {
+    const Array signal{"sig_addr", word, sizeof(*word)};
+    examine_arguments(caller, theirs, own, pe);
+    examine_symmetric(caller, signal);
+    examine_overlap(caller, theirs, theirs.data, signal);
+  }
+  return may_reach(caller, pe);
 }
 
-void examine_value(const Caller& caller, const Array& value, int pe) {
-  examine_pe(caller, pe);
-  examine_symmetric(caller, value);
+bool examine_value(const Caller& caller, const Array& value, int pe) {
+  if (caller.checks_enabled()) {
+    examine_pe(caller, pe);
+    examine_symmetric(caller, value);
+  }
+  return may_reach(caller, pe);
 }
 
 void examine_given(const Caller& caller, const char* argument, const void* data,
@@ -252,7 +282,19 @@ void examine_bits(const Caller& caller, const char* argument, long value, long k
                                      static_cast<unsigned long>(value), expected));
 }
 
+namespace {
+
+void refuse_dead(const Caller& caller, const Team& team) {
+  const DeathList& deaths = caller.engine.waiter().losses().list();
+  if (const std::uint32_t count = deaths.size(); count != 0 && has_dead(deaths, team))
+    throw HopelessWait{count};
+}
+
+}  // namespace
+
 void examine_collective(const Caller& caller, Team& team, const std::string& details) {
+  refuse_dead(caller, team);
+  if (!caller.checks_enabled()) return;
   const std::string mine = details.empty()
                                ? fmt::format("{} (team {})", caller.name, team.number)
                                : fmt::format("{} (team {}, {})", caller.name, team.number, details);
@@ -262,19 +304,21 @@ void examine_collective(const Caller& caller, Team& team, const std::string& det
 
 void examine_collective(const Caller& caller, Team& team, const Array& dest, const Array& source,
                         const std::string& details) {
-  examine_collective(caller, team, describe_arrays(caller, dest, source, details));
-  examine_arrays(caller, dest, source);
+  examine_collective(caller, team,
+                     caller.checks_enabled() ? describe_arrays(caller, dest, source, details) : "");
+  if (caller.checks_enabled()) examine_arrays(caller, dest, source);
 }
 
 void examine_in_place(const Caller& caller, Team& team, const Array& dest, const Array& source,
                       const std::string& details) {
-  examine_collective(caller, team, describe_arrays(caller, dest, source, details));
-  examine_arrays_in_place(caller, dest, source);
+  examine_collective(caller, team,
+                     caller.checks_enabled() ? describe_arrays(caller, dest, source, details) : "");
+  if (caller.checks_enabled()) examine_arrays_in_place(caller, dest, source);
 }
 
 void examine_collect(const Caller& caller, Team& team, const Array& dest, const Array& source) {
   examine_collective(caller, team, fmt::format("elements of {} B", source.width));
-  examine_arrays(caller, dest, source);
+  if (caller.checks_enabled()) examine_arrays(caller, dest, source);
 }
 
 void examine_arrays(const Caller& caller, const Array& dest, const Array& source) {

@@ -3,6 +3,10 @@
 //
 // Without SHMEM_DEBUG, checks cost nothing on the fast calls. Only the slow path of a fast call
 // reaches them. See Caller::checks_enabled().
+//
+// Once a rank has died, the slow paths also ask whether the target lives. An examination of a
+// transfer returns false if it does not. The call then does nothing, and its context holds the
+// failure.
 #pragma once
 
 #include <span>
@@ -27,19 +31,23 @@ struct Array {
 [[gnu::cold]] void examine_pe(const Caller& caller, int pe);
 [[gnu::cold]] void examine_pes(const Caller& caller, const int* pes, std::size_t count);
 
+// Whether `pe` lives.
+[[nodiscard, gnu::cold]] bool may_reach(const Caller& caller, int pe);
+
 // A copy between `own` memory and `theirs`, the memory of `pe`.
-[[gnu::cold]] void examine_transfer(const Caller& caller, const Array& theirs, const Array& own,
-                                    int pe);
+[[nodiscard, gnu::cold]] bool examine_transfer(const Caller& caller, const Array& theirs,
+                                               const Array& own, int pe);
 // A strided copy. The strides are checked first.
-[[gnu::cold]] void examine_strided(const Caller& caller, const Array& theirs, const Array& own,
-                                   int pe);
+[[nodiscard, gnu::cold]] bool examine_strided(const Caller& caller, const Array& theirs,
+                                              const Array& own, int pe);
 
 // A put with a signal, which must not overlap the data.
-[[gnu::cold]] void examine_put_signal(const Caller& caller, const Array& theirs, const Array& own,
-                                      const std::uint64_t* word, int pe);
+[[nodiscard, gnu::cold]] bool examine_put_signal(const Caller& caller, const Array& theirs,
+                                                 const Array& own, const std::uint64_t* word,
+                                                 int pe);
 
 // A single value of `pe`: p, g, atomics, signals.
-[[gnu::cold]] void examine_value(const Caller& caller, const Array& value, int pe);
+[[nodiscard, gnu::cold]] bool examine_value(const Caller& caller, const Array& value, int pe);
 
 // The variables of a wait for several of them, and the array of indices. `status` may be null.
 [[gnu::cold]] void examine_waited(const Caller& caller, const Array& cells, const int* status);
@@ -55,6 +63,8 @@ struct Array {
 [[gnu::cold]] void examine_bits(const Caller& caller, const char* argument, long value, long known,
                                 const char* expected);
 
+// These throw HopelessWait if a member of the team has died.
+//
 // All members of the team must be in the same call with the same `details`.
 [[gnu::cold]] void examine_collective(const Caller& caller, Team& team, const std::string& details);
 // They must also pass the same arrays, which must be symmetric and must not overlap. `source` has

@@ -21,7 +21,7 @@ template <std::size_t Width>
 int broadcast(Caller caller, shmem_team_t handle, void* dest, const void* source, std::size_t count,
               int root) {
   Team& team = team_of(caller, handle);
-  if (caller.checks_enabled()) [[unlikely]]
+  if (caller.examines()) [[unlikely]]
     examine_in_place(caller, team, {"dest", dest, Width, count}, {"source", source, Width, count},
                      fmt::format("root {}", root));
   if (root < 0 || static_cast<std::uint32_t>(root) >= team.size)
@@ -36,7 +36,7 @@ int broadcast(Caller caller, shmem_team_t handle, void* dest, const void* source
 template <std::size_t Width>
 int collect(Caller caller, shmem_team_t handle, void* dest, const void* source, std::size_t count) {
   Team& team = team_of(caller, handle);
-  if (caller.checks_enabled()) [[unlikely]]
+  if (caller.examines()) [[unlikely]]
     examine_collect(caller, team, {"dest", dest, Width, count}, {"source", source, Width, count});
   check(caller, caller.engine.collectives().collect(team, caller.name, dest, source,
                                                     bytes_of<Width>(count)));
@@ -47,7 +47,7 @@ template <std::size_t Width>
 int fcollect(Caller caller, shmem_team_t handle, void* dest, const void* source,
              std::size_t count) {
   Team& team = team_of(caller, handle);
-  if (caller.checks_enabled()) [[unlikely]]
+  if (caller.examines()) [[unlikely]]
     examine_collective(caller, team, {"dest", dest, Width, of_all(team, count)},
                        {"source", source, Width, count});
   check(caller, caller.engine.collectives().fcollect(team, caller.name, dest, source,
@@ -59,7 +59,7 @@ template <std::size_t Width>
 int alltoalls(Caller caller, shmem_team_t handle, void* dest, const void* source,
               std::ptrdiff_t dst, std::ptrdiff_t sst, std::size_t count) {
   Team& team = team_of(caller, handle);
-  if (caller.checks_enabled()) [[unlikely]]
+  if (caller.examines()) [[unlikely]]
     examine_collective(caller, team, {"dest", dest, Width, of_all(team, count), dst},
                        {"source", source, Width, of_all(team, count), sst},
                        fmt::format("dst {}, sst {}", dst, sst));
@@ -79,7 +79,7 @@ int alltoall(Caller caller, shmem_team_t team, void* dest, const void* source, s
 template <typename T>
 void examine_reduction(const Caller& caller, Team& team, const T* dest, const T* source,
                        std::size_t count) {
-  if (caller.checks_enabled()) [[unlikely]]
+  if (caller.examines()) [[unlikely]]
     examine_in_place(caller, team, {"dest", dest, sizeof(T), count},
                      {"source", source, sizeof(T), count});
 }

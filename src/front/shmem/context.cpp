@@ -62,6 +62,8 @@ shmem_ctx_t Contexts::create(const Team* team, long options) {
   if (lane == nullptr) return SHMEM_CTX_INVALID;
   numbers_.store(std::max(numbers(), number + 1), std::memory_order_relaxed);
   if (team == nullptr) (*shortcuts_)[number] = lane->shortcut();
+  // Read after the store: a signal handler empties shortcuts after a death.
+  if (engine_->waiter().losses().list().size() != 0) (*shortcuts_)[number] = {};
   auto context = std::make_unique<Context>(Context{.lane = lane.get(),
                                                    .team = team,
                                                    .options = options,

@@ -9,12 +9,14 @@
 
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "engine/engine.hpp"
 #include "front/shmem/context.hpp"
 #include "front/shmem/device_heap.hpp"
 #include "shmem.h"
+#include "shmemx.h"
 
 namespace gondwana::shmem {
 
@@ -33,10 +35,16 @@ struct GivenBuffer {
 class Door {
  public:
   // The calls of this process find the shortcuts of its contexts in `shortcuts`.
-  Door(Engine& engine, ShortcutTable& shortcuts) : engine_(&engine), contexts_(engine, shortcuts) {}
+  Door(Engine& engine, ShortcutTable& shortcuts)
+      : engine_(&engine), contexts_(engine, shortcuts), examines_(engine.options().checks) {}
 
   Engine& engine() { return *engine_; }
   Contexts& contexts() { return contexts_; }
+
+  // Whether the targets of calls are examined: if arguments are checked, and once a rank has died.
+  bool examines() const { return examines_.load(std::memory_order_relaxed); }
+  // A signal handler may call it.
+  void watch() { examines_.store(true, std::memory_order_relaxed); }
 
   std::vector<GivenBuffer>& buffers() { return buffers_; }
   // Empty: the program has not created one.
@@ -59,6 +67,7 @@ class Door {
   Contexts contexts_;
   SparseArray<int, NodePlan::max_teams> contexts_asked_for_;
   std::atomic<std::uint64_t> start_{0};
+  std::atomic<bool> examines_;
   std::vector<GivenBuffer> buffers_;
   std::optional<DeviceHeap> device_heap_;
 };
@@ -85,6 +94,7 @@ struct Caller {
   bool names_no_context() const { return false; }
   // Whether arguments are checked: see checks.hpp.
   bool checks_enabled() const { return engine.options().checks; }
+  bool examines() const { return door.examines(); }
 
   // Maps a negative PE number to a rank that no job has.
   Rank rank_of(int pe) const {
@@ -105,8 +115,8 @@ struct Caller {
 // PE. They are copies of the contexts' shortcuts, which save each p, g and atomic a pointer and a
 // null test: 4 of 31 instructions.
 //
-// With checks enabled, `door` is null and `watched` is the door. So the null test of every call
-// also tests whether checks are enabled.
+// With checks enabled, or once a rank has died, `door` is null and `watched` is the door. So the
+// null test of every call also tests for that.
 struct Running {
   Door* door = nullptr;
   Door* watched = nullptr;
@@ -132,6 +142,7 @@ struct Here {
 
   const Shortcut& shortcut() const { return running.shortcuts[Contexts::default_number]; }
   bool names_no_context() const { return false; }
+  // Also true once a rank has died.
   bool checks_enabled() const { return running.door == nullptr; }
   [[gnu::always_inline]] operator Caller() const {  // NOLINT(google-explicit-constructor)
     Door* door = running.door;
@@ -184,6 +195,18 @@ concept AnyCaller = std::convertible_to<C, Caller> && requires(C caller) {
 [[noreturn, gnu::cold]] void give_up(CallName name, const std::string& sentence);
 // The same for an error that all ranks find. One of them prints it.
 [[noreturn, gnu::cold]] void give_up_together(CallName name, const std::string& sentence);
+
+// The result of a call that a death has made hopeless: SHMEMX_ERR_DEAD_PE, null or nothing. The
+// default context holds the failure.
+[[gnu::cold]] void note_loss(const HopelessWait& wait);
+template <typename T>
+[[gnu::cold, gnu::noinline]] T lost(const HopelessWait& wait) {
+  note_loss(wait);
+  if constexpr (std::is_same_v<T, int>)
+    return SHMEMX_ERR_DEAD_PE;
+  else
+    return T();
+}
 
 [[gnu::always_inline]] inline void check(const Caller& caller, bool done) {
   if (!done) [[unlikely]]

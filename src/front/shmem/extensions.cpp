@@ -6,11 +6,13 @@
 #include "core/print_error.hpp"
 #include "front/shmem/blocks.hpp"
 #include "front/shmem/buffers.hpp"
+#include "front/shmem/deaths.hpp"
 #include "front/shmem/device_heap.hpp"
 #include "front/shmem/devices.hpp"
 #include "front/shmem/door.hpp"
 #include "front/shmem/streams.hpp"
 #include "front/shmem/unique_id.hpp"
+#include "front/shmem/waiting.hpp"
 #include "shmemx.h"
 #include "tracing/regions.hpp"
 
@@ -27,10 +29,27 @@ namespace {
       index(running.watched->engine().rank()));
 }
 
+template <typename T>
+int wait_for(CallName name, T* cell, int cmp, T value, std::uint64_t timeout_us) {
+  return wait_until_timeout<T>(here(name), cell, cmp, value, timeout_us);
+}
+
+// A collective over all PEs, some of which may die.
+template <typename Call>
+auto meet(const Call& call) {
+  try {
+    return call();
+  } catch (const HopelessWait& hopeless) {
+    return lost<decltype(call())>(hopeless);
+  }
+}
+
 }  // namespace
 }  // namespace gondwana::shmem
 
 extern "C" {
+
+using gondwana::shmem::wait_for;
 
 int shmemx_get_uniqueid(shmemx_uniqueid_t* uniqueid) {
   return gondwana::shmem::get_uniqueid("shmemx_get_uniqueid", uniqueid);
@@ -78,13 +97,17 @@ void shmemx_region_end(void) {
 }
 
 int shmemx_buffer_register(void* addr, size_t bytes) {
-  return gondwana::shmem::register_buffer(gondwana::shmem::here("shmemx_buffer_register"), addr,
-                                          bytes);
+  return gondwana::shmem::meet([&] {
+    return gondwana::shmem::register_buffer(gondwana::shmem::here("shmemx_buffer_register"), addr,
+                                            bytes);
+  });
 }
 
 int shmemx_buffer_unregister(void* addr) {
-  return gondwana::shmem::unregister_buffer(gondwana::shmem::here("shmemx_buffer_unregister"),
-                                            addr);
+  return gondwana::shmem::meet([&] {
+    return gondwana::shmem::unregister_buffer(gondwana::shmem::here("shmemx_buffer_unregister"),
+                                              addr);
+  });
 }
 
 int shmemx_devices(void) {
@@ -115,26 +138,37 @@ int shmemx_device_memcpy(void* dest, const void* source, size_t bytes) {
 }
 
 int shmemx_device_heap_create(int device, size_t bytes) {
-  return gondwana::shmem::device_heap_create(gondwana::shmem::here("shmemx_device_heap_create"),
-                                             device, bytes);
+  return gondwana::shmem::meet([&] {
+    return gondwana::shmem::device_heap_create(gondwana::shmem::here("shmemx_device_heap_create"),
+                                               device, bytes);
+  });
 }
 
 int shmemx_device_heap_destroy(void) {
-  return gondwana::shmem::device_heap_destroy(gondwana::shmem::here("shmemx_device_heap_destroy"));
+  return gondwana::shmem::meet([&] {
+    return gondwana::shmem::device_heap_destroy(
+        gondwana::shmem::here("shmemx_device_heap_destroy"));
+  });
 }
 
 void* shmemx_device_heap_malloc(size_t bytes) {
-  return gondwana::shmem::device_heap_malloc(gondwana::shmem::here("shmemx_device_heap_malloc"),
-                                             bytes);
+  return gondwana::shmem::meet([&] {
+    return gondwana::shmem::device_heap_malloc(gondwana::shmem::here("shmemx_device_heap_malloc"),
+                                               bytes);
+  });
 }
 
 void* shmemx_device_heap_align(size_t alignment, size_t bytes) {
-  return gondwana::shmem::device_heap_align(gondwana::shmem::here("shmemx_device_heap_align"),
-                                            alignment, bytes);
+  return gondwana::shmem::meet([&] {
+    return gondwana::shmem::device_heap_align(gondwana::shmem::here("shmemx_device_heap_align"),
+                                              alignment, bytes);
+  });
 }
 
 void shmemx_device_heap_free(void* addr) {
-  gondwana::shmem::device_heap_free(gondwana::shmem::here("shmemx_device_heap_free"), addr);
+  gondwana::shmem::meet([&] {
+    gondwana::shmem::device_heap_free(gondwana::shmem::here("shmemx_device_heap_free"), addr);
+  });
 }
 
 int shmemx_streams(void) {
@@ -177,6 +211,75 @@ void shmemx_signal_wait_until_on_stream(uint64_t* sig_addr, int cmp, uint64_t cm
 
 void shmemx_barrier_all_on_stream(void* stream) {
   gondwana::shmem::barrier_on_stream(gondwana::shmem::here("shmemx_barrier_all_on_stream"), stream);
+}
+
+int shmemx_pe_state(int pe) {
+  return gondwana::shmem::pe_state(gondwana::shmem::here("shmemx_pe_state"), pe);
+}
+
+int shmemx_status(shmem_ctx_t ctx) {
+  return gondwana::shmem::status(gondwana::shmem::in(ctx, "shmemx_status"));
+}
+
+int shmemx_team_shrink(shmem_team_t team, shmem_team_t* new_team) {
+  return gondwana::shmem::team_shrink(gondwana::shmem::here("shmemx_team_shrink"), team, new_team);
+}
+
+int shmemx_int_wait_until_timeout(int* ivar, int cmp, int cmp_value, uint64_t timeout_us) {
+  return wait_for("shmemx_int_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
+}
+
+int shmemx_long_wait_until_timeout(long* ivar, int cmp, long cmp_value, uint64_t timeout_us) {
+  return wait_for("shmemx_long_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
+}
+
+int shmemx_longlong_wait_until_timeout(long long* ivar, int cmp, long long cmp_value,
+                                       uint64_t timeout_us) {
+  return wait_for("shmemx_longlong_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
+}
+
+int shmemx_uint_wait_until_timeout(unsigned int* ivar, int cmp, unsigned int cmp_value,
+                                   uint64_t timeout_us) {
+  return wait_for("shmemx_uint_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
+}
+
+int shmemx_ulong_wait_until_timeout(unsigned long* ivar, int cmp, unsigned long cmp_value,
+                                    uint64_t timeout_us) {
+  return wait_for("shmemx_ulong_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
+}
+
+int shmemx_ulonglong_wait_until_timeout(unsigned long long* ivar, int cmp,
+                                        unsigned long long cmp_value, uint64_t timeout_us) {
+  return wait_for("shmemx_ulonglong_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
+}
+
+int shmemx_int32_wait_until_timeout(int32_t* ivar, int cmp, int32_t cmp_value,
+                                    uint64_t timeout_us) {
+  return wait_for("shmemx_int32_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
+}
+
+int shmemx_int64_wait_until_timeout(int64_t* ivar, int cmp, int64_t cmp_value,
+                                    uint64_t timeout_us) {
+  return wait_for("shmemx_int64_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
+}
+
+int shmemx_uint32_wait_until_timeout(uint32_t* ivar, int cmp, uint32_t cmp_value,
+                                     uint64_t timeout_us) {
+  return wait_for("shmemx_uint32_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
+}
+
+int shmemx_uint64_wait_until_timeout(uint64_t* ivar, int cmp, uint64_t cmp_value,
+                                     uint64_t timeout_us) {
+  return wait_for("shmemx_uint64_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
+}
+
+int shmemx_size_wait_until_timeout(size_t* ivar, int cmp, size_t cmp_value, uint64_t timeout_us) {
+  return wait_for("shmemx_size_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
+}
+
+int shmemx_ptrdiff_wait_until_timeout(ptrdiff_t* ivar, int cmp, ptrdiff_t cmp_value,
+                                      uint64_t timeout_us) {
+  return wait_for("shmemx_ptrdiff_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
 }
 
 }  // extern "C"

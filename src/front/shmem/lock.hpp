@@ -13,13 +13,30 @@ inline void examine_lock(const Caller& caller, const long* lock) {
     examine_own(caller, {"lock", lock, sizeof(*lock)});
 }
 
+// Once a PE has died, the holder of a lock may be dead or wait for a dead PE. Then a call that
+// would wait fails. Returns false if this call has taken the lock or has failed.
+[[gnu::cold]] inline bool may_wait_for_lock(const Caller& caller, long* lock) {
+  const std::uint32_t deaths = caller.engine.waiter().losses().list().size();
+  if (deaths == 0) return true;
+  const std::optional<bool> taken = test_job_lock(caller.engine.locks(), caller.name, lock);
+  check(caller, taken.has_value());
+  if (!*taken) note_loss({deaths});
+  return false;
+}
+
 // The slow paths are out of line. A jump reaches them, so a free lock needs no frame.
 
 template <AnyCaller C>
 [[gnu::noinline]] void set_lock_slowly(C caller, long* lock, std::uint32_t before) {
   const Caller resolved = caller;
   examine_lock(resolved, lock);
-  check(resolved, finish_set_lock(resolved.engine.locks(), resolved.name, lock, before));
+  if (resolved.examines() && before == lock_call_not_begun && !may_wait_for_lock(resolved, lock))
+    return;
+  try {
+    check(resolved, finish_set_lock(resolved.engine.locks(), resolved.name, lock, before));
+  } catch (const HopelessWait& hopeless) {
+    note_loss(hopeless);
+  }
 }
 
 template <AnyCaller C>
@@ -44,7 +61,11 @@ template <AnyCaller C>
 [[gnu::noinline]] void clear_lock_slowly(C caller, long* lock, std::uint32_t last) {
   const Caller resolved = caller;
   examine_lock(resolved, lock);
-  check(resolved, finish_clear_lock(resolved.engine.locks(), resolved.name, lock, last));
+  try {
+    check(resolved, finish_clear_lock(resolved.engine.locks(), resolved.name, lock, last));
+  } catch (const HopelessWait& hopeless) {
+    note_loss(hopeless);
+  }
 }
 
 template <AnyCaller C>

@@ -10,7 +10,7 @@ namespace gondwana::shmem {
 template <typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] void p_elsewhere(C caller, T* dest, T value, int pe) {
   const Caller resolved = caller;
-  if (resolved.checks_enabled()) examine_value(resolved, {"dest", dest, sizeof(T)}, pe);
+  if (!examine_value(resolved, {"dest", dest, sizeof(T)}, pe)) return;
   check(resolved,
         resolved.engine.rma().put(resolved.lane, resolved.rank_of(pe), dest, &value, sizeof(T)));
 }
@@ -24,8 +24,8 @@ template <typename T, AnyCaller C>
 template <typename T, AnyCaller C>
 [[gnu::cold, gnu::noinline]] T g_elsewhere(C caller, const T* source, int pe) {
   const Caller resolved = caller;
-  if (resolved.checks_enabled()) examine_value(resolved, {"source", source, sizeof(T)}, pe);
   T value{};
+  if (!examine_value(resolved, {"source", source, sizeof(T)}, pe)) return value;
   check(resolved,
         resolved.engine.rma().get(resolved.lane, resolved.rank_of(pe), &value, source, sizeof(T)));
   return value;
@@ -53,7 +53,9 @@ template <std::size_t Width, Buffer Use, AnyCaller C>
 [[gnu::cold, gnu::noinline]] void put_watched(void* dest, const void* source, std::size_t count,
                                               int pe, C caller) {
   const Caller resolved = caller;
-  examine_transfer(resolved, {"dest", dest, Width, count}, {"source", source, Width, count}, pe);
+  if (!examine_transfer(resolved, {"dest", dest, Width, count}, {"source", source, Width, count},
+                        pe))
+    return;
   check(resolved, resolved.engine.rma().put(resolved.lane, resolved.rank_of(pe), dest, source,
                                             bytes_of<Width>(count), Use));
 }
@@ -85,7 +87,9 @@ template <std::size_t Width, Buffer Use, AnyCaller C>
 [[gnu::cold, gnu::noinline]] void get_watched(void* dest, const void* source, std::size_t count,
                                               int pe, C caller) {
   const Caller resolved = caller;
-  examine_transfer(resolved, {"source", source, Width, count}, {"dest", dest, Width, count}, pe);
+  if (!examine_transfer(resolved, {"source", source, Width, count}, {"dest", dest, Width, count},
+                        pe))
+    return;
   check(resolved, resolved.engine.rma().get(resolved.lane, resolved.rank_of(pe), dest, source,
                                             bytes_of<Width>(count), Use));
 }
@@ -130,9 +134,10 @@ template <std::size_t Width>
 [[gnu::always_inline]] inline void iput(Caller caller, void* dest, const void* source,
                                         std::ptrdiff_t dst, std::ptrdiff_t sst, std::size_t count,
                                         int pe) {
-  if (caller.checks_enabled()) [[unlikely]]
-    examine_strided(caller, {"dest", dest, Width, count, dst},
-                    {"source", source, Width, count, sst}, pe);
+  if (caller.examines()) [[unlikely]]
+    if (!examine_strided(caller, {"dest", dest, Width, count, dst},
+                         {"source", source, Width, count, sst}, pe))
+      return;
   check(caller, caller.engine.rma().put_strided(caller.lane, caller.rank_of(pe), dest, source,
                                                 {.width = Width,
                                                  .size = Width,
@@ -144,9 +149,10 @@ template <std::size_t Width>
 [[gnu::always_inline]] inline void iget(Caller caller, void* dest, const void* source,
                                         std::ptrdiff_t dst, std::ptrdiff_t sst, std::size_t count,
                                         int pe) {
-  if (caller.checks_enabled()) [[unlikely]]
-    examine_strided(caller, {"source", source, Width, count, sst},
-                    {"dest", dest, Width, count, dst}, pe);
+  if (caller.examines()) [[unlikely]]
+    if (!examine_strided(caller, {"source", source, Width, count, sst},
+                         {"dest", dest, Width, count, dst}, pe))
+      return;
   check(caller, caller.engine.rma().get_strided(caller.lane, caller.rank_of(pe), dest, source,
                                                 {.width = Width,
                                                  .size = Width,
@@ -169,9 +175,10 @@ void ibput(Caller caller, void* dest, const void* source, std::ptrdiff_t dst, st
            std::size_t block, std::size_t blocks, int pe) {
   check_stride(caller, "dst", dst, block, blocks);
   check_stride(caller, "sst", sst, block, blocks);
-  if (caller.checks_enabled()) [[unlikely]]
-    examine_strided(caller, {"dest", dest, Width, blocks, dst, block},
-                    {"source", source, Width, blocks, sst, block}, pe);
+  if (caller.examines()) [[unlikely]]
+    if (!examine_strided(caller, {"dest", dest, Width, blocks, dst, block},
+                         {"source", source, Width, blocks, sst, block}, pe))
+      return;
   check(caller, caller.engine.rma().put_strided(caller.lane, caller.rank_of(pe), dest, source,
                                                 {.width = Width,
                                                  .size = bytes_of<Width>(block),
@@ -185,9 +192,10 @@ void ibget(Caller caller, void* dest, const void* source, std::ptrdiff_t dst, st
            std::size_t block, std::size_t blocks, int pe) {
   check_stride(caller, "dst", dst, block, blocks);
   check_stride(caller, "sst", sst, block, blocks);
-  if (caller.checks_enabled()) [[unlikely]]
-    examine_strided(caller, {"source", source, Width, blocks, sst, block},
-                    {"dest", dest, Width, blocks, dst, block}, pe);
+  if (caller.examines()) [[unlikely]]
+    if (!examine_strided(caller, {"source", source, Width, blocks, sst, block},
+                         {"dest", dest, Width, blocks, dst, block}, pe))
+      return;
   check(caller, caller.engine.rma().get_strided(caller.lane, caller.rank_of(pe), dest, source,
                                                 {.width = Width,
                                                  .size = bytes_of<Width>(block),

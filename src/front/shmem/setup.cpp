@@ -123,7 +123,7 @@ void examine_thread(CallName name) {
 Door& watched_door(CallName name) {
   check_for_end();
   if (running.watched == nullptr) refuse_call(name);
-  examine_thread(name);
+  if (running.watched->engine().options().checks) examine_thread(name);
   return *running.watched;
 }
 
@@ -131,12 +131,16 @@ Door& watched_door(shmem_ctx_t handle, CallName name) {
   Door& door = watched_door(name);
   const Context* context = door.contexts().find(handle);
   if (context == nullptr) refuse_context(name);
-  examine_owner({door, name}, *context);
+  if (door.engine().options().checks) examine_owner({door, name}, *context);
   return door;
 }
 
 void refuse_context(CallName name) {
   give_up(name, "the context is SHMEM_CTX_INVALID, was destroyed or was never created");
+}
+
+void note_loss(const HopelessWait& wait) {
+  running.any()->engine().default_lane().note_loss(wait.deaths);
 }
 
 void give_up(Lane& lane, CallName name) {
@@ -154,10 +158,12 @@ void give_up_together(CallName name, const std::string& sentence) {
 
 namespace {
 
-// Called from a signal handler. Later calls find no shortcut and no door, and reach watched_door().
+// Called from a signal handler when the job ends, and when a rank has died in a job that continues.
+// Later calls find no shortcut and no door, and reach watched_door().
 void divert_calls() {
   if (running.door == nullptr) return;
   running.watched = running.door;
+  running.watched->watch();
   running.door = nullptr;
   for (Shortcut& shortcut : running.used_shortcuts()) shortcut.reach_none();
 }
@@ -189,6 +195,7 @@ void start(CallName name, int thread_level) {
   if (const Result<void> there = prefault_heap(**engine, name); !there)
     fail_together(name, there.error());
   ((*engine)->options().checks ? running.watched : running.door) = self.door.get();
+  if ((*engine)->waiter().losses().list().size() != 0) divert_calls();
   self.finalized = false;
   if (this_process().rank() == 0) greet();
   report_huge_pages(**engine);
@@ -249,6 +256,16 @@ void query_initialized(CallName /*name*/, int* initialized) {
 
 namespace {
 
+// After a death the ranks leave without a barrier.
+template <typename Meet>
+void meet_living(const Meet& meet) {
+  try {
+    meet();
+  } catch (const HopelessWait& hopeless) {
+    note_loss(hopeless);
+  }
+}
+
 void finalize_through(const Caller& caller) {
   if (this_process().leaves_job) return;  // called by an exit handler; peers will not arrive
   Own& self = own();
@@ -257,12 +274,14 @@ void finalize_through(const Caller& caller) {
   self.is_ending = is_last;
   if (is_last) end_streams(caller.name);
   if (is_last) announce_end();
-  if (caller.checks_enabled()) examine_end(caller);
+  if (caller.checks_enabled()) meet_living([&] { examine_end(caller); });
   if (is_last) caller.door.contexts().quiet_all();  // contexts end with the library
-  check(caller, caller.engine.collectives().barrier(caller.engine.teams().world(), caller.name));
+  meet_living([&] {
+    check(caller, caller.engine.collectives().barrier(caller.engine.teams().world(), caller.name));
+  });
   --self.inits;
   if (!is_last) return;
-  end_buffers(caller);
+  meet_living([&] { end_buffers(caller); });
   close_door(caller.name);
   self.finalized = true;
   self.is_ending = false;

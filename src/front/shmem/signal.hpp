@@ -18,9 +18,10 @@ template <std::size_t Width>
 // NOLINTNEXTLINE(readability-function-size): the standard chose the parameters
 void put_signal(Caller caller, void* dest, const void* source, std::size_t count,
                 std::uint64_t* word, std::uint64_t value, int op, int pe) {
-  if (caller.checks_enabled()) [[unlikely]]
-    examine_put_signal(caller, {"dest", dest, Width, count}, {"source", source, Width, count}, word,
-                       pe);
+  if (caller.examines()) [[unlikely]]
+    if (!examine_put_signal(caller, {"dest", dest, Width, count}, {"source", source, Width, count},
+                            word, pe))
+      return;
   const Signal signal{word, value, signal_op(caller, op)};
   check(caller, caller.engine.rma().put_signal(caller.lane, caller.rank_of(pe), dest, source,
                                                bytes_of<Width>(count), signal));
@@ -37,7 +38,8 @@ void put_signal_nbi(Caller caller, void* dest, const void* source, std::size_t c
 template <AnyCaller C>
 [[gnu::cold, gnu::noinline]] void signal_set_elsewhere(C caller, std::uint64_t* word,
                                                        std::uint64_t value, int pe) {
-  if (caller.checks_enabled()) examine_value(caller, {"sig_addr", word, sizeof(*word)}, pe);
+  if (caller.checks_enabled() && !examine_value(caller, {"sig_addr", word, sizeof(*word)}, pe))
+    return;
   // A put to a device would be lost between the two copies of another update.
   const Caller resolved = caller;
   if (resolved.engine.kinds().is_near_device(word)) {
@@ -57,7 +59,8 @@ template <AnyCaller C>
 template <AnyCaller C>
 [[gnu::cold, gnu::noinline]] void signal_add_elsewhere(C caller, std::uint64_t* word,
                                                        std::uint64_t value, int pe) {
-  if (caller.checks_enabled()) examine_value(caller, {"sig_addr", word, sizeof(*word)}, pe);
+  if (caller.checks_enabled() && !examine_value(caller, {"sig_addr", word, sizeof(*word)}, pe))
+    return;
   atomic_elsewhere<AtomicOp::add>(caller, word, value, std::uint64_t{0}, pe);
 }
 
@@ -93,8 +96,10 @@ inline std::uint64_t signal_wait_until(Caller caller, std::uint64_t* word, int c
     found = cells.load();
     return condition.holds(found);
   };
-  caller.engine.waiter().on_word(caller.name, cells.watched(), is_found,
-                                 [&] { return awaited(cmp, value); });
+  wait_for_words([&] {
+    caller.engine.waiter().on_word(caller.name, cells.watched(), is_found,
+                                   [&] { return awaited(cmp, value); });
+  });
   return found;
 }
 

@@ -164,7 +164,11 @@ class StreamQueue {
       const std::unique_ptr<Item> item = std::move(ready_.front());
       ready_.pop_front();
       lock.unlock();
-      item->work();
+      try {
+        item->work();
+      } catch (const HopelessWait& hopeless) {
+        note_loss(hopeless);
+      }
       lock.lock();
       done_->store(item->number, std::memory_order_release);  // pairs with the stream's wait
       is_done_.notify_all();

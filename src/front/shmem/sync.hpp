@@ -32,7 +32,7 @@ void pe_quiet(C caller, const int* pes, std::size_t count) {
 }
 
 inline void examine_meeting(const Caller& caller, Team& team) {
-  if (caller.checks_enabled()) [[unlikely]]
+  if (caller.examines()) [[unlikely]]
     examine_collective(caller, team, "");
 }
 

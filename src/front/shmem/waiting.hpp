@@ -3,7 +3,9 @@
 // Each load is an acquire: writes that were ordered before the value are visible after the load.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 
 #include "front/shmem/checks.hpp"
@@ -57,14 +59,45 @@ void examine_cell(const Caller& caller, const T* cell) {
     examine_symmetric(caller, {"ivar", cell, sizeof(T)});
 }
 
+// A wait for words that any PE may write. It returns early if a PE dies.
+template <typename Wait>
+void wait_for_words(const Wait& wait) {
+  try {
+    wait();
+  } catch (const HopelessWait& hopeless) {
+    note_loss(hopeless);
+  }
+}
+
 template <typename T>
 void wait_until(Caller caller, T* cell, int cmp, T value) {
   examine_cell(caller, cell);
   const Condition<T> condition = Comparison(caller, cmp).with(value);
   const Cells<T> cells(caller, cell);
-  caller.engine.waiter().on_word(
-      caller.name, cells.watched(), [&] { return condition.holds(cells.load()); },
-      [&] { return awaited(cmp, value); });
+  wait_for_words([&] {
+    caller.engine.waiter().on_word(
+        caller.name, cells.watched(), [&] { return condition.holds(cells.load()); },
+        [&] { return awaited(cmp, value); });
+  });
+}
+
+// Waits for at most `timeout_us` microseconds. Returns 0 if the condition holds.
+template <typename T>
+int wait_until_timeout(Caller caller, T* cell, int cmp, T value, std::uint64_t timeout_us) {
+  examine_cell(caller, cell);
+  const Condition<T> condition = Comparison(caller, cmp).with(value);
+  const Cells<T> cells(caller, cell);
+  constexpr std::uint64_t longest_us = std::uint64_t{1} << 53;  // centuries
+  const std::chrono::microseconds limit(
+      static_cast<std::int64_t>(std::min(timeout_us, longest_us)));
+  const WaitReason why{.call = caller.name, .on_program_memory = true, .word = cells.watched()};
+  try {
+    const bool holds =
+        caller.engine.waiter().within(limit, why, [&] { return condition.holds(cells.load()); });
+    return holds ? 0 : SHMEMX_ERR_TIMEOUT;
+  } catch (const HopelessWait& hopeless) {
+    return lost<int>(hopeless);
+  }
 }
 
 // A program that tests repeatedly may be waiting for an answer to its puts, or for a rank that
@@ -183,7 +216,9 @@ std::size_t wait_for_any(const Caller& caller, const Set& set, std::size_t count
     found = set.find(start);
     return found != SIZE_MAX;
   };
-  caller.engine.waiter().on_memory(caller.name, is_found, Waiting::any_rank, set.cells(), tell);
+  wait_for_words([&] {
+    caller.engine.waiter().on_memory(caller.name, is_found, Waiting::any_rank, set.cells(), tell);
+  });
   return found;
 }
 
@@ -203,7 +238,9 @@ std::size_t wait_for_some(const Caller& caller, const Set& set, std::size_t* ind
     found = set.collect(indices);
     return found > 0;
   };
-  caller.engine.waiter().on_memory(caller.name, is_found, Waiting::any_rank, set.cells(), tell);
+  wait_for_words([&] {
+    caller.engine.waiter().on_memory(caller.name, is_found, Waiting::any_rank, set.cells(), tell);
+  });
   return found;
 }
 
@@ -222,9 +259,11 @@ void wait_until_all(Caller caller, T* cells, std::size_t count, const int* statu
   const WaitSet set =
       wait_set(caller, cells, count, status, each_with<T>(caller, cmp, value, count));
   std::size_t from = 0;
-  caller.engine.waiter().on_memory(
-      caller.name, [&] { return set.all_satisfied(from); }, Waiting::any_rank, set.cells(),
-      [&] { return awaited(cmp, value, count); });
+  wait_for_words([&] {
+    caller.engine.waiter().on_memory(
+        caller.name, [&] { return set.all_satisfied(from); }, Waiting::any_rank, set.cells(),
+        [&] { return awaited(cmp, value, count); });
+  });
 }
 
 template <typename T>
@@ -233,9 +272,11 @@ void wait_until_all_vector(Caller caller, T* cells, std::size_t count, const int
   const WaitSet set =
       wait_set(caller, cells, count, status, each_with<T>(caller, cmp, values, count));
   std::size_t from = 0;
-  caller.engine.waiter().on_memory(
-      caller.name, [&] { return set.all_satisfied(from); }, Waiting::any_rank, set.cells(),
-      [&] { return awaited(cmp, values, count); });
+  wait_for_words([&] {
+    caller.engine.waiter().on_memory(
+        caller.name, [&] { return set.all_satisfied(from); }, Waiting::any_rank, set.cells(),
+        [&] { return awaited(cmp, values, count); });
+  });
 }
 
 template <typename T>

@@ -25,6 +25,10 @@ EXTENSIONS = {
         *("streams", "quiet_streams", "call_on_stream", "putmem_on_stream", "getmem_on_stream"),
         *("putmem_signal_on_stream", "signal_wait_until_on_stream", "barrier_all_on_stream"),
         *("malloc_at", "free_at", "gptr_addr", "gptr_ptr", "gptr_accumulate"),
+        *("pe_state", "status", "team_shrink"),
+        *(f"{name}_wait_until_timeout" for name in ("int", "long", "longlong", "size", "ptrdiff")),
+        *(f"{name}_wait_until_timeout" for name in ("uint", "ulong", "ulonglong")),
+        *(f"{name}{bits}_wait_until_timeout" for name in ("int", "uint") for bits in (32, 64)),
         *(f"device_heap_{name}" for name in ("create", "destroy", "malloc", "align", "free")),
     )
 }

@@ -1,0 +1,34 @@
+#include "front/shmem/deaths.hpp"
+
+#include "front/shmem/checks.hpp"
+#include "front/shmem/team.hpp"
+
+namespace gondwana::shmem {
+
+int pe_state(Caller caller, int pe) {
+  if (static_cast<std::uint32_t>(pe) >= caller.engine.ranks()) return -1;
+  return caller.engine.waiter().losses().list().has(rank_of(pe)) ? SHMEMX_PE_DEAD : SHMEMX_PE_ALIVE;
+}
+
+int status(Caller caller) {
+  const std::uint32_t deaths = caller.lane.take_loss();
+  if (deaths == 0) return 0;
+  caller.engine.waiter().losses().acknowledge(deaths);
+  return SHMEMX_ERR_DEAD_PE;
+}
+
+int team_shrink(Caller caller, shmem_team_t handle, shmem_team_t* living) {
+  if (caller.checks_enabled()) examine_given(caller, "new_team", static_cast<const void*>(living));
+  *living = SHMEM_TEAM_INVALID;
+  Team& parent = team_of(caller, handle);
+  const Result<Team*> team = caller.engine.collectives().shrink(parent, caller.name);
+  if (!team) {
+    caller.report(team.error().text);
+    return 1;
+  }
+  caller.door.contexts_asked_for((*team)->number) = caller.door.contexts_asked_for(parent.number);
+  *living = handle_of(**team);
+  return 0;
+}
+
+}  // namespace gondwana::shmem
