@@ -24,6 +24,9 @@ enum class Backtrace : std::uint8_t { none, brief, full };
 // What a core dump includes of the symmetric memory: the program's variables, or also its heap.
 enum class Core : std::uint8_t { variables, heap };
 
+// What the death of a rank does: it ends the job, or the other ranks continue.
+enum class OnDeath : std::uint8_t { end, go_on };
+
 // One member for each variable of the environment: the list is long because the interface is.
 struct Options {
   std::size_t heap_size = 0;  // bytes per rank; 0: half of memory, divided by the ranks
@@ -38,6 +41,7 @@ struct Options {
   std::size_t emulated_bandwidth = 0;                  // bytes per second; 0: the speed of memory
   std::uint32_t spins = 0;  // polls before the first yield; 0: chosen by the load of the node
   Algorithms algorithms;    // for collectives
+  OnDeath on_death = OnDeath::end;
   std::uint32_t join_timeout = 0;  // seconds for all ranks of a foreign launcher to join
   std::uint32_t peer_timeout = 0;  // seconds of silence until a host counts as lost; 0: unlimited
   std::size_t eager_limit = 0;     // largest put between nodes, in bytes, that goes as a message

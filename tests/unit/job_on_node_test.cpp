@@ -31,9 +31,11 @@ Job job_of(std::uint32_t ranks, std::uint32_t nodes) {
 class Node {
  public:
   explicit Node(std::uint32_t ranks, std::uint32_t nodes = 1,
-                std::optional<std::chrono::milliseconds> timeout = {})
+                std::optional<std::chrono::milliseconds> timeout = {},
+                OnDeath on_death = OnDeath::end)
       : job_(job_of(ranks, nodes)) {
     job_.timeout = timeout;
+    job_.on_death = on_death;
     decides_.emplace(job_, "h", now_);
     for (std::uint32_t rank = 0; rank < ranks; ++rank)
       tell(RankStarted{rank, static_cast<pid_t>(100 + rank)});
@@ -50,6 +52,11 @@ class Node {
   }
   void end(std::uint32_t rank, int wait_status, RankState state = RankState::running) {
     tell(RankEnded{rank, wait_status, {state, "in shmem_quiet, waiting for 1.0 s"}});
+  }
+  // All ranks ran, and the others can continue.
+  void lose(std::uint32_t rank, int wait_status) {
+    const Remains remains{RankState::running, "in shmem_quiet, waiting for 1.0 s"};
+    tell(RankEnded{rank, wait_status, remains, OomWatch::Finding::nothing, true});
   }
   // One iteration of the guardian.
   void round(std::uint64_t later = 0, const DescendantsSeen& seen = {true, 1, {}}) {
@@ -136,6 +143,72 @@ TEST(JobOnNode, the_first_death_gives_status_and_sentence) {
   EXPECT_EQ(node.take<Report>(), std::vector{Report::waiting});
   node.round();
   EXPECT_EQ(node.signals(), (std::vector{SIGTERM, SIGCONT}));
+}
+
+TEST(JobOnNode, a_job_continues_after_a_death_if_it_may) {
+  Node node(3, 1, {}, OnDeath::go_on);
+  node.join_all();
+  node.lose(1, SIGKILL);
+  EXPECT_EQ(node.said(),
+            "rank 1 on host h (pid 101) was killed by SIGKILL (Killed) in shmem_quiet, waiting for "
+            "1.0 s; the job continues with 2 ranks\n");
+  const auto told = node.take<TellDeath>();
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].rank, 1U);
+  EXPECT_TRUE(node.is().is_idle());
+  EXPECT_FALSE(node.decisions().is_there(1));
+  node.end(0, exited(0), RankState::finalized);
+  node.end(2, exited(0), RankState::finalized);
+  EXPECT_FALSE(node.status());
+  EXPECT_EQ(node.decisions().describe_dead(), "1 of 3 ranks died, and the job continued: rank 1");
+}
+
+TEST(JobOnNode, a_job_that_continues_has_the_status_of_the_ranks_that_live) {
+  Node node(4, 1, {}, OnDeath::go_on);
+  node.join_all();
+  node.lose(3, exited(7));
+  node.lose(0, SIGSEGV);
+  node.end(1, exited(4), RankState::finalized);
+  node.end(2, exited(0), RankState::finalized);
+  EXPECT_EQ(node.status(), 4);
+  EXPECT_EQ(node.decisions().describe_dead(),
+            "2 of 4 ranks died, and the job continued: ranks 0, 3");
+}
+
+TEST(JobOnNode, a_job_of_which_all_ranks_died_has_the_status_of_the_first_death) {
+  Node node(2, 1, {}, OnDeath::go_on);
+  node.join_all();
+  node.lose(1, SIGSEGV);
+  EXPECT_FALSE(node.status());
+  node.lose(0, SIGKILL);
+  EXPECT_EQ(node.status(), 128 + SIGSEGV);
+  EXPECT_NE(node.said().find("; no rank is left\n"), std::string::npos);
+}
+
+TEST(JobOnNode, a_death_ends_a_job_that_cannot_continue) {
+  Node node(2, 1, {}, OnDeath::go_on);
+  node.join_all();
+  node.end(1, SIGSEGV);
+  EXPECT_EQ(node.status(), 128 + SIGSEGV);
+  EXPECT_NE(node.said().find("; the other rank is ended\n"), std::string::npos);
+  EXPECT_TRUE(node.take<TellDeath>().empty());
+  EXPECT_EQ(node.decisions().describe_dead(), "");
+}
+
+TEST(JobOnNode, the_process_that_started_a_dead_program_may_live_on) {
+  Node node(2, 1, {}, OnDeath::go_on);
+  node.tell(RankJoined{0, 200});
+  node.tell(RankJoined{1, 101});
+  node.tell(ProgramLost{0, 200, {RankState::running, "outside any blocking call"}});
+  node.round(1 * second);
+  node.tell(StarterSeen{0, {}, true});
+  node.round(2 * second);
+  node.tell(StarterSeen{0, {}, true});
+  EXPECT_EQ(node.take<TellDeath>().size(), 1U);
+  EXPECT_FALSE(node.decisions().is_there(0));
+  node.end(0, exited(9));
+  node.end(1, exited(0), RankState::finalized);
+  EXPECT_FALSE(node.status());
 }
 
 TEST(JobOnNode, a_status_other_than_0_is_told_and_a_shell_tells_a_signal_by_it) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/options.hpp"
 #include "link/host.hpp"
 #include "memory/node_ranks.hpp"
 #include "modules/binding/topology.hpp"
@@ -80,6 +81,7 @@ struct Job {
   std::optional<std::uint32_t> ranks_per_host;  // replaces the slots of the hosts
   Share share;
   std::optional<std::chrono::milliseconds> timeout;
+  std::optional<OnDeath> on_death;  // nothing: GONDWANA_ON_DEATH
   StreamWish streams;
   BindingWish binding;
   ProfileOptions profile;
@@ -87,6 +89,7 @@ struct Job {
   GdbWish gdb;
   bool verbose = false;
 
+  bool continues_after_death() const { return on_death == OnDeath::go_on; }
   NodeRanks node_ranks() const { return {share.first, ranks()}; }
   // The number of ranks on this host.
   std::uint32_t ranks() const {

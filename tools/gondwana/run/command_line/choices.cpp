@@ -91,6 +91,13 @@ Result<void> set_binding(const std::string& text, Job& job) {
   return wrong(fmt::format("--bind-to {}: expected none, core, numa or package", text));
 }
 
+Result<void> set_on_death(const std::string& text, Job& job) {
+  if (text != "end" && text != "continue")
+    return wrong(fmt::format("--on-death {}: expected end or continue", text));
+  job.on_death = text == "end" ? OnDeath::end : OnDeath::go_on;
+  return {};
+}
+
 Result<void> set_ranks_per_host(const std::string& text, Job& job) {
   const Result<std::uint64_t> ranks = parse_number(text, 1, protocol::max_ranks);
   if (!ranks) return wrong("--ppn " + ranks.error().text);
@@ -201,6 +208,7 @@ Result<void> set_job(const Choices& choices, Job& job) {
   if (done) done = set_profile_page(choices, job);
   if (done) done = set_trace(choices, job);
   if (done && !choices.timeout.empty()) done = set_timeout(choices.timeout, job);
+  if (done && !choices.on_death.empty()) done = set_on_death(choices.on_death, job);
   if (done && !choices.streams.reader.empty()) done = set_reader(choices.streams.reader, job);
   if (done && !choices.binding.to.empty()) done = set_binding(choices.binding.to, job);
   return done;

@@ -47,6 +47,7 @@ struct Choices {
   std::string folder;
   std::string heap;
   std::string timeout;
+  std::string on_death;
   Streams streams;
   Binding binding;
   std::string profile;  // "true": a table; otherwise the name of a page

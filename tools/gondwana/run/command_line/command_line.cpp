@@ -80,6 +80,19 @@ bool is_traced_by_variable(const Job& job) {
          options.trace;
 }
 
+// --on-death, or GONDWANA_ON_DEATH.
+Result<void> set_on_death(Job& job) {
+  if (!job.on_death) {
+    Options options;
+    const Result<void> read =
+        read_option(VariableId::gondwana_on_death, environment_of_ranks(job), options);
+    if (!read) return read.error();
+    job.on_death = options.on_death;
+  }
+  if (!job.continues_after_death() || job.hosts.empty()) return {};
+  return wrong("--on-death continue: not implemented for jobs on hosts; run the job on this host");
+}
+
 // If no number of ranks is given, the ranks fill all slots of the hosts.
 Result<void> count_ranks(Job& job) {
   const std::uint64_t slots = slots_of(job);
@@ -111,6 +124,7 @@ Result<void> count_ranks(Job& job) {
 Result<Job> complete(Job job) {
   if (const Result<void> chosen = choose_hosts(job); !chosen) return chosen.error();
   if (const Result<void> counted = count_ranks(job); !counted) return counted.error();
+  if (const Result<void> set = set_on_death(job); !set) return set.error();
   if (!job.gdb.arguments.empty() && job.gdb.ranks.empty())
     return wrong("--gdb-args without --gdb, which names the ranks");
   if (job.streams.reader && *job.streams.reader >= job.share.total)

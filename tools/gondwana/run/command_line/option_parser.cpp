@@ -38,6 +38,8 @@ void add_output_options(CommandLine& line, Choices& choices) {
 void add_job_options(CommandLine& line, Choices& choices) {
   line.option("--timeout", "TIME", choices.timeout,
               "end the job after this time, in seconds or as 5m, 2h, 1d: status 124");
+  line.option("--on-death", "end|continue", choices.on_death,
+              "what the death of a rank does: end the job, or let the others continue [end]");
   line.option("--bind-to", "none|core|numa|package", choices.binding.to,
               "bind each rank to its own core, numa domain or package [none]");
   line.option("--gdb", "RANKS", choices.gdb.ranks,
@@ -85,7 +87,8 @@ class RunLine : public CommandLine {
     names_elsewhere(&same_as_foreign);
     footer(
         "The exit status is the first nonzero one of any rank; 128 + n if signal n killed it; "
-        "124 after --timeout. The first rank that dies ends the job. Signals are forwarded to the "
+        "124 after --timeout. The first rank that dies ends the job, unless --on-death continue is "
+        "given: then the status is that of the ranks that live. Signals are forwarded to the "
         "ranks; a rank that has not ended 5 s after INT or TERM, or at a second one, is killed.");
   }
 };

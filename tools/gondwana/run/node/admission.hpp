@@ -20,6 +20,7 @@ struct RankRecord {
   bool alive = false;
   bool joined = false;
   bool is_replaced = false;  // by another program, while it took part
+  bool is_dead = false;      // the job continues without it
 };
 
 class Admission {
@@ -45,6 +46,7 @@ class Admission {
     rank_of_.erase(ranks_[rank].pid);
     --alive_;
   }
+  void lose(std::uint32_t rank) { ranks_[rank].is_dead = true; }
   void replace(std::uint32_t rank) { ranks_[rank].is_replaced = true; }
   // A rank of any node, numbered in the job, ended with status 0 and has called no door. That is no
   // error unless another rank calls one, because it would wait for the ended rank forever.

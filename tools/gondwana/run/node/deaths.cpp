@@ -45,22 +45,42 @@ bool LostPrograms::wait_longer(std::uint32_t rank, const ProcessorUse& use, std:
 }
 
 void Deaths::on(const RankEnded& ended, std::uint64_t now) {
-  const auto& [rank, wait_status, remains, oom] = ended;
+  const auto& [rank, wait_status, remains, oom, others_can_continue] = ended;
   forget(rank);
   ranks_.end(rank);
   const int status = exit_status(wait_status);
-  if (!end_.is_idle()) return end_.settle(status);
+  if (!end_.is_idle() || ranks_[rank].is_dead) return settle(rank, status);
   if (!ends_job(wait_status, remains.state)) {
     if (status == 0 && remains.state == RankState::absent) absences_.on_absent(rank);
     if (remains.state == RankState::finalized) absences_.on(RankLeaves{}, now);
-    return end_.settle(status);
+    return settle(rank, status);
   }
   Death death = death_of(rank, ranks_[rank].pid, remains);
   death.wait_status = wait_status;
   death.oom = oom;
+  if (survives(rank, death, others_can_continue)) return settle(rank, status);
   end_.end_because(ranks_[rank].is_replaced ? describe_replaced(death, ranks_.all_alive())
                                             : describe(death, ranks_.all_alive()),
                    status != 0 ? status : exit_failure, now);
+}
+
+// The status of a dead rank counts only if no other rank lives.
+void Deaths::settle(std::uint32_t rank, int status) {
+  if (!ranks_[rank].is_dead) return end_.settle(status);
+  if (first_status_ == 0) first_status_ = status != 0 ? status : exit_failure;
+  if (ranks_.alive() == 0 && survived_.size() == ranks_.size()) end_.settle(first_status_);
+}
+
+bool Deaths::survives(std::uint32_t rank, const Death& death, bool others_can_continue) {
+  if (!job_.continues_after_death() || !others_can_continue || ranks_[rank].is_replaced)
+    return false;
+  ranks_.lose(rank);
+  const std::uint32_t global = ranks_.global(rank);
+  survived_.insert(std::ranges::upper_bound(survived_, global), global);
+  const auto left = static_cast<std::uint32_t>(ranks_.size() - survived_.size());
+  actions_.emplace_back(TellDeath{rank});
+  actions_.emplace_back(Said{describe_survived(death, left)});
+  return true;
 }
 
 void Deaths::on(const ProgramLost& lost, std::uint64_t now) {
@@ -74,6 +94,7 @@ void Deaths::on(const StarterSeen& seen, std::uint64_t now) {
     absences_.on_absent(rank);
   } else if (end_.is_idle() && remains.state != RankState::finalized) {
     const Death death = death_of(rank, pid, remains);
+    if (survives(rank, death, seen.others_can_continue)) return programs_.forget(rank);
     end_.end_because(ranks_[rank].is_replaced ? describe_replaced(death, others())
                                               : describe_under(ranks_[rank].pid, death, others()),
                      exit_failure, now);
@@ -110,7 +131,8 @@ std::optional<std::uint64_t> Deaths::next_ns() const {
 }
 
 bool Deaths::is_there(std::uint32_t rank) const {
-  return ranks_[rank].alive && programs_.find(rank) == nullptr && images_.find(rank) == nullptr;
+  return ranks_[rank].alive && !ranks_[rank].is_dead && programs_.find(rank) == nullptr &&
+         images_.find(rank) == nullptr;
 }
 
 void Deaths::forget(std::uint32_t rank) {

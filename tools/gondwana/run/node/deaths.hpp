@@ -1,5 +1,5 @@
-// Handles ranks that end. The first failed rank ends the job, and the error message describes its
-// end.
+// Handles ranks that end. The first failed rank ends the job, unless the job continues without it.
+// The error message describes its end.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "run/node/absences.hpp"
 #include "run/node/admission.hpp"
@@ -46,8 +47,14 @@ class LostPrograms {
 class Deaths {
  public:
   // All arguments must outlive this object.
-  Deaths(std::string host, Admission& ranks, NodeEnd& end, Absences& absences, NodeActions& actions)
-      : host_(std::move(host)), ranks_(ranks), end_(end), absences_(absences), actions_(actions) {}
+  Deaths(const Job& job, std::string host, Admission& ranks, NodeEnd& end, Absences& absences,
+         NodeActions& actions)
+      : job_(job),
+        host_(std::move(host)),
+        ranks_(ranks),
+        end_(end),
+        absences_(absences),
+        actions_(actions) {}
 
   void on(const RankEnded& ended, std::uint64_t now);
   void on(const ProgramLost& lost, std::uint64_t now);
@@ -59,12 +66,18 @@ class Deaths {
 
   // The rank is alive, and so is the program that joined.
   bool is_there(std::uint32_t rank) const;
+  // The ranks without which the job continues, sorted; numbered in the job.
+  const std::vector<std::uint32_t>& survived() const { return survived_; }
 
  private:
+  // Whether the job continues without the rank.
+  bool survives(std::uint32_t rank, const Death& death, bool others_can_continue);
+  void settle(std::uint32_t rank, int status);
   void forget(std::uint32_t rank);
   Death death_of(std::uint32_t rank, pid_t pid, Remains remains) const;
   std::uint32_t others() const;
 
+  const Job& job_;
   std::string host_;
   Admission& ranks_;
   NodeEnd& end_;
@@ -72,6 +85,8 @@ class Deaths {
   NodeActions& actions_;
   LostPrograms programs_;
   LostPrograms images_;
+  std::vector<std::uint32_t> survived_;
+  int first_status_ = 0;  // of these ranks
 };
 
 }  // namespace gondwana::launch

@@ -112,6 +112,14 @@ std::string describe(const Death& death, std::uint32_t others) {
                      describe_cause(death), death.remains.place, describe_consequence(others));
 }
 
+std::string describe_survived(const Death& death, std::uint32_t left) {
+  const std::string consequence =
+      left == 0 ? "; no rank is left"
+                : fmt::format("; the job continues with {} rank{}", left, left == 1 ? "" : "s");
+  return fmt::format("rank {} on host {} (pid {}) {} {}{}", death.rank, death.host, death.pid,
+                     describe_cause(death), death.remains.place, consequence);
+}
+
 std::string describe_under(pid_t wrapper, const Death& death, std::uint32_t others) {
   return fmt::format(
       "rank {} on host {} (pid {}) ended {}{}; the process that started it (pid {}) lives on{}",

@@ -40,6 +40,10 @@ bool ends_job(int wait_status, RankState state);
 // shmem_barrier_all, waiting for 3.2 s; the other 3 ranks are ended".
 std::string describe(const Death& death, std::uint32_t others);
 
+// The same for a job that continues: "rank 2 ... was killed by SIGKILL (Killed) in shmem_quiet,
+// waiting for 3.2 s; the job continues with 3 ranks". `left`: the ranks that have not died.
+std::string describe_survived(const Death& death, std::uint32_t left);
+
 // Describes the end of a program whose status is known only to the process that started it, if that
 // process lives on: "rank 2 on host n1 (pid 124) ended without finalizing, outside any blocking
 // call; the process that started it (pid 123) lives on; the other 3 ranks are ended".

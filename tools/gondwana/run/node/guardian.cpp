@@ -175,6 +175,7 @@ void Guardian::perform(const NodeAction& action) {
                  [this](const Left& left) { streams_.tell(left); },
                  [this](Report report) { say(report); },
                  [this](const SignalRanks& signal) { signal_ranks(signal.number); },
+                 [this](const TellDeath& death) { announce_death(death.rank); },
                  [this](const AskRanks&) { ask_ranks(); },
                  [this](const EndOnPurpose& end) { announce_purposeful_end(end.status); },
                  [this](const SignalAll& signal) { descendants_.signal(signal.number); },
@@ -185,7 +186,7 @@ void Guardian::perform(const NodeAction& action) {
                  },
                  [this](const LookAtStarter& starter) {
                    const pid_t pid = decisions_.ranks()[starter.rank].pid;
-                   handle(StarterSeen{starter.rank, processor_use_of(pid)});
+                   handle(StarterSeen{starter.rank, processor_use_of(pid), wire_.can_lose_ranks()});
                  },
                  [this](const LookAtImage& image) { links_.check_image(image.rank, image.pid); },
                  [this](const NeedAgent&) { agent_.need(); },
@@ -204,6 +205,13 @@ void Guardian::signal_ranks(int signal) const {
     if (ranks[rank].alive) ::kill(-ranks[rank].pid, signal);
 }
 
+// Other processes of a rank may handle the signal in their own way.
+void Guardian::signal_programs(int signal) const {
+  const Admission& ranks = decisions_.ranks();
+  for (std::uint32_t rank = 0; rank < ranks.size(); ++rank)
+    if (decisions_.is_there(rank) && ranks[rank].joined) ::kill(ranks[rank].program, signal);
+}
+
 void Guardian::ask_ranks() const {
   const Admission& ranks = decisions_.ranks();
   for (std::uint32_t rank = 0; rank < ranks.size(); ++rank)
@@ -213,6 +221,11 @@ void Guardian::ask_ranks() const {
 void Guardian::announce_purposeful_end(int status) {
   wire_.announce_purposeful_end(status);
   signal_ranks(SIGURG);  // see catch_end_signal
+}
+
+void Guardian::announce_death(std::uint32_t rank) {
+  wire_.announce_death(rank);
+  signal_programs(SIGURG);  // see catch_end_signal
 }
 
 void Guardian::step() {
@@ -243,6 +256,7 @@ int Guardian::finish() {
                              fmt::join(descendants(), ", ")));
   if (const std::string absent = decisions_.describe_absent(); !absent.empty())
     streams_.say(absent);
+  if (const std::string dead = decisions_.describe_dead(); !dead.empty()) streams_.say(dead);
   if (job_.share.total > 1)
     for (const std::string& sentence : inspector_.describe_no_jobs(job_.programs))
       streams_.say(sentence);

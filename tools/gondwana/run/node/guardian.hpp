@@ -47,7 +47,9 @@ class Guardian {
   void perform(const NodeAction& action);
   void say(Report report);
   void signal_ranks(int signal) const;
+  void signal_programs(int signal) const;
   void ask_ranks() const;
+  void announce_death(std::uint32_t rank);
   void announce_purposeful_end(int status);
 
   void step();

@@ -46,7 +46,7 @@ std::string Inspector::describe(Report report, FunctionRef<bool()> is_interrupte
 RankEnded Inspector::end_of(std::uint32_t rank, int wait_status) const {
   const bool killed = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
   return {rank, wait_status, remains_of(wire_.page(rank), wire_.has_joined(rank), monotonic_ns()),
-          killed ? oom_.check() : OomWatch::Finding::nothing};
+          killed ? oom_.check() : OomWatch::Finding::nothing, wire_.can_lose_ranks()};
 }
 
 RanksSeen Inspector::states() const {

@@ -15,7 +15,7 @@ JobOnNode::JobOnNode(const Job& job, const std::string& host, std::uint64_t now)
       ranks_(job.node_ranks(), job.share.total),
       end_(job, host, ranks_, actions_, now),
       absences_(job, host, ranks_, end_, actions_),
-      deaths_(host, ranks_, end_, absences_, actions_) {}
+      deaths_(job, host, ranks_, end_, absences_, actions_) {}
 
 NodeActions JobOnNode::handle(const NodeEvent& event, std::uint64_t now) {
   if (const auto* started = std::get_if<RankStarted>(&event)) {
@@ -58,6 +58,13 @@ std::string JobOnNode::describe_absent() const {
   if (end_.outcome().status || silent.empty()) return {};
   return fmt::format("rank{} {} ended without a call of shmem_init or gex_Client_Init",
                      silent.size() == 1 ? "" : "s", format_ranks(silent));
+}
+
+std::string JobOnNode::describe_dead() const {
+  const std::vector<std::uint32_t>& dead = deaths_.survived();
+  if (dead.empty()) return {};
+  return fmt::format("{} of {} ranks died, and the job continued: rank{} {}", dead.size(),
+                     ranks_.size(), dead.size() == 1 ? "" : "s", format_ranks(dead));
 }
 
 }  // namespace gondwana::launch

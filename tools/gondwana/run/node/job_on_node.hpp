@@ -32,6 +32,8 @@ class JobOnNode {
   bool is_there(std::uint32_t rank) const { return deaths_.is_there(rank); }
   // Reports ranks that ended without being missed; may be empty.
   std::string describe_absent() const;
+  // Reports the ranks that died in a job that continued; may be empty.
+  std::string describe_dead() const;
 
  private:
   const Job& job_;

@@ -31,6 +31,7 @@ struct RankEnded {
   int wait_status;  // from waitpid()
   Remains remains = {};
   OomWatch::Finding oom = OomWatch::Finding::nothing;
+  bool others_can_continue = false;  // without it
 };
 // A program that joined has ended. The kernel reports its end to another process, which lives on.
 struct ProgramLost {
@@ -42,6 +43,7 @@ struct ProgramLost {
 struct StarterSeen {
   std::uint32_t rank;
   ProcessorUse use;  // by the process and everything below it
+  bool others_can_continue = false;
 };
 // A program that joined has ended, or no longer runs in its process. This is also the answer to
 // LookAtImage.
@@ -113,6 +115,10 @@ enum class Report {
 struct SignalRanks {
   int number;
 };
+// Tells the other ranks that this one has died.
+struct TellDeath {
+  std::uint32_t rank;
+};
 struct AskRanks {};  // sends SIGUSR1 to ranks that handle it
 struct EndOnPurpose {
   int status;
@@ -133,9 +139,9 @@ struct NeedAgent {};
 struct ReleaseAgent {};
 
 // Stopping and Left are sent to the conductor.
-using NodeAction =
-    std::variant<Said, Stopping, Left, Report, SignalRanks, AskRanks, EndOnPurpose, SignalAll,
-                 LookAtRanks, LookForDeadlock, LookAtStarter, LookAtImage, NeedAgent, ReleaseAgent>;
+using NodeAction = std::variant<Said, Stopping, Left, Report, SignalRanks, TellDeath, AskRanks,
+                                EndOnPurpose, SignalAll, LookAtRanks, LookForDeadlock,
+                                LookAtStarter, LookAtImage, NeedAgent, ReleaseAgent>;
 using NodeActions = std::vector<NodeAction>;
 
 }  // namespace gondwana::launch

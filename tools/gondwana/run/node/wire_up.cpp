@@ -1,5 +1,6 @@
 #include "run/node/wire_up.hpp"
 
+#include "memory/death_list.hpp"
 #include "memory/job_end.hpp"
 #include "memory/live.hpp"
 
@@ -42,6 +43,17 @@ void WireUp::announce_purposeful_end(int status) {
   if (anybody_joined())
     gondwana::announce_purposeful_end(*reinterpret_cast<NodeHeader*>(control_.data()),
                                       share_.node_ranks().size(), status);
+}
+
+bool WireUp::can_lose_ranks() const {
+  if (!anybody_joined() || header().needs_all.load(std::memory_order_relaxed) != 0) return false;
+  for (std::uint32_t rank = 0; rank < share_.node_ranks().size(); ++rank)
+    if (state(rank) < RankState::running) return false;
+  return true;
+}
+
+void WireUp::announce_death(std::uint32_t rank) {
+  add_death(*reinterpret_cast<NodeHeader*>(control_.data()), share_.node_ranks().size(), rank);
 }
 
 const NodeHeader& WireUp::header() const {

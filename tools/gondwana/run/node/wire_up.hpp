@@ -41,6 +41,11 @@ class WireUp {
   const ControlPage* page(std::uint32_t rank) const;
   // Informs the ranks of this node, if one has joined.
   void announce_purposeful_end(int status);
+  // Whether the others can continue without a rank: all ranks run, and none uses an API that needs
+  // all of them.
+  bool can_lose_ranks() const;
+  // Informs the ranks of this node of the death of one.
+  void announce_death(std::uint32_t rank);
   // The memory that all ranks of this node share; available once a rank has joined.
   const NodeHeader& header() const;
   // The memory with the ranks' events; available once a rank has joined.

@@ -1,0 +1,222 @@
+/* A rank of a job that continues after deaths: survive MODE [ARGUMENTS]. Each mode prints what it
+ * has seen, and fails with a message. */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shmem.h"
+#include "shmemx.h"
+
+static long word;
+static long results[64];
+static long lock;
+
+static void fail(const char* format, ...) {
+  va_list values;
+  va_start(values, format);
+  fprintf(stderr, "survive: rank %d: ", shmem_my_pe());
+  vfprintf(stderr, format, values);
+  fputc('\n', stderr);
+  va_end(values);
+  _exit(9);
+}
+
+static double now_ms(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
+}
+
+static void ready(void) {
+  shmem_barrier_all();
+  puts("ready");
+  fflush(stdout);
+}
+
+static void die(void) {
+  raise(SIGKILL);
+}
+
+/* Until this PE knows of the death, without a call that waits. */
+static void await_death(int pe) {
+  while (shmemx_pe_state(pe) != SHMEMX_PE_DEAD) usleep(100);
+}
+
+/* Reductions of a team until it has `expected` members and one more succeeds. Prints the members of
+ * each team. */
+static void shrink_to(int expected) {
+  shmem_team_t team = SHMEM_TEAM_WORLD;
+  static long mine = 1;
+  static long sum;
+  ready();
+  for (int turn = 0;;) {
+    const int failed = shmem_long_sum_reduce(team, &sum, &mine, 1);
+    const int size = shmem_team_n_pes(team);
+    if (failed == 0 && sum != size) fail("the sum is %ld of %d members", sum, size);
+    if (failed == 0 && size == expected) break;
+    if (failed == 0) continue;
+    if (failed != SHMEMX_ERR_DEAD_PE) fail("the reduction returned %d", failed);
+    if (shmemx_status(SHMEM_CTX_DEFAULT) != SHMEMX_ERR_DEAD_PE) fail("the failure left no status");
+    shmem_team_t living;
+    if (shmemx_team_shrink(team, &living) != 0) fail("no team");
+    printf("turn %d:", ++turn);
+    for (int i = 0; i < shmem_team_n_pes(living); ++i)
+      printf(" %d", shmem_team_translate_pe(living, i, SHMEM_TEAM_WORLD));
+    puts("");
+    fflush(stdout);
+    team = living;
+  }
+  puts("end");
+}
+
+/* The last PE dies, and the others call everything that needs it. */
+static void call_dead(void) {
+  const int me = shmem_my_pe();
+  const int dead = shmem_n_pes() - 1;
+  shmem_ctx_t context;
+  if (shmem_ctx_create(0, &context) != 0) fail("no context");
+  ready();
+  if (me == dead) die();
+  await_death(dead);
+  if (shmemx_pe_state(me) != SHMEMX_PE_ALIVE || shmemx_pe_state(dead + 1) != -1) fail("state");
+  if (shmemx_status(SHMEM_CTX_DEFAULT) != 0) fail("a status before any call");
+  shmem_long_p(&word, 7, dead);
+  if (shmemx_status(context) != 0) fail("the status of another context");
+  if (shmemx_status(SHMEM_CTX_DEFAULT) != SHMEMX_ERR_DEAD_PE) fail("p succeeded");
+  if (shmemx_status(SHMEM_CTX_DEFAULT) != 0) fail("a status was read twice");
+  if (*(long*)shmem_ptr(&word, dead) != 0) fail("p has written");
+  shmem_ctx_long_put(context, &word, results, 1, dead);
+  if (shmemx_status(context) != SHMEMX_ERR_DEAD_PE) fail("put succeeded");
+  shmem_long_iput(&word, results, 1, 1, 1, dead);
+  if (shmemx_status(SHMEM_CTX_DEFAULT) != SHMEMX_ERR_DEAD_PE) fail("iput succeeded");
+  if (shmem_long_g(&word, dead) != 0 || shmemx_status(SHMEM_CTX_DEFAULT) == 0) fail("g succeeded");
+  if (shmem_long_atomic_fetch_add(&word, 1, dead) != 0 || shmemx_status(SHMEM_CTX_DEFAULT) == 0)
+    fail("an atomic succeeded");
+  shmem_long_atomic_inc(&word, dead);
+  if (shmemx_status(SHMEM_CTX_DEFAULT) == 0) fail("inc succeeded");
+  shmem_quiet();
+  shmem_fence();
+  shmem_long_p(&results[10 + me], me + 1, 0);
+  if (shmem_long_atomic_fetch_add(&word, 0, me) != 0) fail("an atomic here");
+  if (shmemx_status(SHMEM_CTX_DEFAULT) != 0) fail("a call to a living PE failed");
+  if (shmem_malloc(64) != NULL) fail("malloc succeeded");
+  shmem_barrier_all();
+  if (shmemx_status(SHMEM_CTX_DEFAULT) != SHMEMX_ERR_DEAD_PE) fail("barrier_all succeeded");
+  if (shmem_team_sync(SHMEM_TEAM_WORLD) != SHMEMX_ERR_DEAD_PE) fail("team_sync succeeded");
+  if (shmem_long_broadcast(SHMEM_TEAM_WORLD, results, results, 1, 0) != SHMEMX_ERR_DEAD_PE)
+    fail("broadcast succeeded");
+  shmem_ctx_t later;
+  if (shmem_ctx_create(0, &later) != 0) fail("no context after a death");
+  shmem_ctx_long_p(later, &word, 1, dead);
+  if (shmemx_status(later) != SHMEMX_ERR_DEAD_PE) fail("p on a new context succeeded");
+  puts("end");
+}
+
+/* PE 1 dies while the others wait for a word that nobody writes. */
+static void wait_for_dead(void) {
+  ready();
+  if (shmem_my_pe() == 1) {
+    usleep(50000);
+    die();
+  }
+  shmem_long_wait_until(&word, SHMEM_CMP_EQ, 1);
+  if (word == 1) fail("the word has changed");
+  if (shmemx_pe_state(1) != SHMEMX_PE_DEAD) fail("the wait ended early");
+  const int status = shmemx_long_wait_until_timeout(&word, SHMEM_CMP_EQ, 1, UINT64_MAX);
+  if (status != SHMEMX_ERR_DEAD_PE) fail("a wait with an unknown death returned %d", status);
+  if (shmemx_status(SHMEM_CTX_DEFAULT) != SHMEMX_ERR_DEAD_PE) fail("the wait left no status");
+  const double begin = now_ms();
+  if (shmemx_long_wait_until_timeout(&word, SHMEM_CMP_EQ, 1, 20000) != SHMEMX_ERR_TIMEOUT)
+    fail("a wait with a timeout");
+  if (now_ms() - begin < 20) fail("the timeout came early");
+  shmem_team_t team;
+  if (shmemx_team_shrink(SHMEM_TEAM_WORLD, &team) != 0) fail("no team");
+  const int next = (shmem_team_my_pe(team) + 1) % shmem_team_n_pes(team);
+  shmem_long_p(&word, 1, shmem_team_translate_pe(team, next, SHMEM_TEAM_WORLD));
+  shmem_long_wait_until(&word, SHMEM_CMP_EQ, 1);
+  if (shmemx_status(SHMEM_CTX_DEFAULT) != 0) fail("a wait for a living PE failed");
+  if (shmemx_long_wait_until_timeout(&word, SHMEM_CMP_EQ, 1, 0) != 0) fail("the word is 1");
+  puts("end");
+}
+
+/* PE 0 dies with a lock for which the others wait. */
+static void lock_of_dead(void) {
+  if (shmem_my_pe() == 0) shmem_set_lock(&lock);
+  ready();
+  if (shmem_my_pe() == 0) {
+    usleep(50000);
+    die();
+  }
+  shmem_set_lock(&lock);
+  if (shmemx_status(SHMEM_CTX_DEFAULT) != SHMEMX_ERR_DEAD_PE) fail("the lock was taken");
+  puts("end");
+}
+
+/* Half of the members die one after the other, each within the calls of the others. */
+static void die_in_calls(void) {
+  const int me = shmem_my_pe();
+  const int half = shmem_n_pes() / 2;
+  shmem_team_t team = SHMEM_TEAM_WORLD;
+  static long mine = 1;
+  static long sum;
+  ready();
+  for (int round = 0; round < half;) {
+    if (me == 2 * round + 1) {
+      usleep((useconds_t)(rand() % 300));
+      die();
+    }
+    if (shmem_long_sum_reduce(team, &sum, &mine, 1) == 0) continue;
+    shmem_team_t living;
+    if (shmemx_team_shrink(team, &living) != 0) fail("no team");
+    team = living;
+    ++round;
+  }
+  printf("end %d\n", shmem_team_n_pes(team));
+}
+
+/* Times of a barrier and of shrinking a team of which nobody has died. */
+static void measure(void) {
+  enum { rounds = 20000 };
+  ready();
+  double begin = now_ms();
+  for (int i = 0; i < rounds; ++i) shmem_team_sync(SHMEM_TEAM_WORLD);
+  const double sync_us = (now_ms() - begin) * 1e3 / rounds;
+  double shrink_us = 0;
+  for (int i = 0; i < rounds; ++i) {
+    shmem_team_t team;
+    begin = now_ms();
+    if (shmemx_team_shrink(SHMEM_TEAM_WORLD, &team) != 0) fail("no team");
+    shrink_us += (now_ms() - begin) * 1e3 / rounds;
+    shmem_team_destroy(team);
+  }
+  if (shmem_my_pe() == 0) printf("sync %.2f us, shrink %.2f us\n", sync_us, shrink_us);
+}
+
+/* PE 1 is killed by another process. Prints when this PE is told. */
+static void tell(void) {
+  ready();
+  shmem_long_wait_until(&word, SHMEM_CMP_EQ, 1);
+  printf("told %.3f\n", now_ms());
+}
+
+int main(int count, char** words) {
+  shmem_init();
+  const char* mode = count > 1 ? words[1] : "";
+  srand((unsigned)getpid());
+  if (strcmp(mode, "shrink") == 0 && count > 2) shrink_to(atoi(words[2]));
+  if (strcmp(mode, "calls") == 0) call_dead();
+  if (strcmp(mode, "waits") == 0) wait_for_dead();
+  if (strcmp(mode, "lock") == 0) lock_of_dead();
+  if (strcmp(mode, "in_calls") == 0) die_in_calls();
+  if (strcmp(mode, "measure") == 0) measure();
+  if (strcmp(mode, "tell") == 0) tell();
+  fflush(stdout);
+  shmem_finalize();
+  return 0;
+}
