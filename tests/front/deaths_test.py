@@ -4,6 +4,7 @@ import os
 import random
 import re
 import signal
+import subprocess
 import sys
 import time
 from collections import defaultdict
@@ -120,6 +121,22 @@ class DeathsTest(LauncherCase):
         status, _, err = self.run_job("--on-death=continue", "-n", "2", ARMCI)
         self.assertNotEqual(status, 0)
         self.assertIn("the other rank is ended", err)
+
+    # Tools.
+
+    def test_tools_name_the_dead_rank(self):
+        job, pids = self.start_survivors(3, "stay")
+        os.kill(pids[1], signal.SIGKILL)
+        self.assertEqual([read_line(job.stdout) for _ in range(2)], ["told\n"] * 2)
+        said = {}
+        for tool in ("why", "ps"):
+            command = [self.command()[0], tool, str(job.pid)]
+            said[tool] = subprocess.run(command, capture_output=True, text=True, timeout=WATCHDOG).stdout
+        self.assertIn("rank 1 has died, and the job continues without it; ranks 0, 2 wait in "
+                      "shmem_long_wait_until", said["why"])
+        self.assertIn(" all wait, 1 dead ", said["ps"])
+        job.send_signal(signal.SIGTERM)
+        self.assertEqual(job.wait(WATCHDOG), 128 + signal.SIGTERM)
 
     # Refusals.
 

@@ -205,6 +205,16 @@ static void tell(void) {
   printf("told %.3f\n", now_ms());
 }
 
+/* PE 1 is killed by another process, and the others then wait forever. */
+static void stay(void) {
+  ready();
+  shmem_long_wait_until(&word, SHMEM_CMP_EQ, 1);
+  if (shmemx_status(SHMEM_CTX_DEFAULT) != SHMEMX_ERR_DEAD_PE) fail("the wait left no status");
+  puts("told");
+  fflush(stdout);
+  shmem_long_wait_until(&word, SHMEM_CMP_EQ, 1);
+}
+
 int main(int count, char** words) {
   shmem_init();
   const char* mode = count > 1 ? words[1] : "";
@@ -216,6 +226,7 @@ int main(int count, char** words) {
   if (strcmp(mode, "in_calls") == 0) die_in_calls();
   if (strcmp(mode, "measure") == 0) measure();
   if (strcmp(mode, "tell") == 0) tell();
+  if (strcmp(mode, "stay") == 0) stay();
   fflush(stdout);
   shmem_finalize();
   return 0;

@@ -25,6 +25,7 @@ RankCounts count(const JobSeen& job) {
     counts.waiting += rank.wait ? 1 : 0;
     const bool is_gone = rank.process == RankSeen::Process::gone;
     counts.left += is_gone || rank.state == RankState::finalized ? 1 : 0;
+    counts.dead += rank.is_dead ? 1 : 0;
   }
   return counts;
 }
@@ -69,6 +70,7 @@ void merge(Row& row, const Row& more) {
   row.counts.stopped += more.counts.stopped;
   row.counts.waiting += more.counts.waiting;
   row.counts.left += more.counts.left;
+  row.counts.dead += more.counts.dead;
 }
 
 }  // namespace
@@ -155,14 +157,23 @@ std::string to_text(const std::vector<Row>& rows, ShownColumns shown) {
   return text;
 }
 
-std::string state_of(const Row& row) {
-  const RankCounts& counts = row.counts;
+namespace {
+
+std::string state_of_living(const RankCounts& counts) {
+  const std::uint32_t living = counts.seen - counts.dead;
   if (counts.stopped > 0)
-    return counts.stopped == counts.seen ? "stopped" : fmt::format("{} stopped", counts.stopped);
+    return counts.stopped == living ? "stopped" : fmt::format("{} stopped", counts.stopped);
   if (counts.absent > 0) return "starting";
   if (counts.left == counts.seen) return "ending";
-  if (counts.waiting == counts.seen) return "all wait";
+  if (counts.waiting == living) return "all wait";
   return counts.waiting > 0 ? fmt::format("{} wait", counts.waiting) : "running";
+}
+
+}  // namespace
+
+std::string state_of(const Row& row) {
+  const std::string living = state_of_living(row.counts);
+  return row.counts.dead == 0 ? living : fmt::format("{}, {} dead", living, row.counts.dead);
 }
 
 }  // namespace gondwana::jobs

@@ -19,6 +19,7 @@ struct RankCounts {
   std::uint32_t stopped = 0;
   std::uint32_t waiting = 0;
   std::uint32_t left = 0;  // ended, successfully or not
+  std::uint32_t dead = 0;  // the job continues without them
 };
 
 struct Row {

@@ -82,7 +82,8 @@ class Watched {
                   .pending = page_->traffic.pending.load(std::memory_order_relaxed),
                   .device_copies = shown_memory(*page_).devices.pending.load(),
                   .served_copies = shown_memory(*page_).devices.served.load(),
-                  .is_in_exit = is_in_exit(*page_)};
+                  .is_in_exit = is_in_exit(*page_),
+                  .is_dead = page_->death.load(std::memory_order_relaxed) != 0};
     for (std::size_t i = 0; i < rank.counts.size(); ++i)
       rank.counts.at(i) = last.counts.at(i) - first_.counts.at(i);
     rank.totals = last.counts;
@@ -94,10 +95,19 @@ class Watched {
       rank.wait->seconds = std::max(rank.wait->seconds, static_cast<double>(watched_ns) * 1e-9);
     }
     add_process(last, rank);
+    if (rank.is_dead) forget_process(rank);
     return rank;
   }
 
  private:
+  // Another process may have its number.
+  static void forget_process(RankSeen& rank) {
+    rank.process = RankSeen::Process::gone;
+    rank.wait.reset();
+    rank.tracer = 0;
+    rank.system_call.clear();
+  }
+
   static void add_process(const Sample& last, RankSeen& rank) {
     if (rank.pid == 0) return;
     rank.process = last.process.is_gone()      ? RankSeen::Process::gone

@@ -46,7 +46,7 @@ class Findings {
 
   Diagnosis make() {
     if (is_over(*job_)) return diagnose_end();
-    blame(sentences::lost, lost_ranks());
+    find_lost();
     find_stopped();
     find_stopped_agents();
     find_absent();
@@ -91,6 +91,15 @@ class Findings {
     if (!lost.empty()) sentence += text_of(sentences::left_silently, lost);
     say(std::move(sentence), lost);
     return std::move(diagnosis_);
+  }
+
+  // A job may continue after deaths.
+  void find_lost() {
+    Ranks lost = lost_ranks();
+    const Ranks dead = ranks_that(*job_, [](const RankSeen& rank) { return rank.is_dead; });
+    std::erase_if(lost, [&](std::uint32_t rank) { return std::ranges::count(dead, rank) != 0; });
+    blame(sentences::lost, lost);
+    blame(sentences::dead, dead);
   }
 
   // Finds ranks that have not joined: others are starting, or wait for them.

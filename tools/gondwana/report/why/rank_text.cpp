@@ -72,7 +72,7 @@ std::string describe(const RankSeen& rank) {
     case Activity::starting:
       return std::string(state::starting);
     case Activity::lost:
-      return std::string(state::lost);
+      return std::string(rank.is_dead ? state::dead : state::lost);
     case Activity::left:
       return std::string(state::left);
     case Activity::stopped:

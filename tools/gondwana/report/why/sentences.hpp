@@ -26,6 +26,8 @@ inline constexpr Sentence<Text> left_silently{"; rank {} ended without leaving i
 
 inline constexpr Sentence<Text> lost{"rank {} has ended without leaving the job",
                                      "ranks {} have ended without leaving the job"};
+inline constexpr Sentence<Text> dead{"rank {} has died, and the job continues without it",
+                                     "ranks {} have died, and the job continues without them"};
 inline constexpr Sentence<Text> absent{"rank {} has not joined the job yet",
                                        "ranks {} have not joined the job yet"};
 inline constexpr Sentence<Text> starting{"rank {} is still starting",
@@ -183,6 +185,7 @@ namespace state {
 inline constexpr Text absent = "has not joined the job";
 inline constexpr Text starting = "is starting";
 inline constexpr Text lost = "has ended without leaving the job";
+inline constexpr Text dead = "has died";
 inline constexpr Text left = "has left the job";
 inline constexpr Text stopped = "is stopped";
 inline constexpr Text copies = "waits for a copy to or from a device";
