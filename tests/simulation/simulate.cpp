@@ -195,6 +195,7 @@ int run(const Wish& wish) {
       if (!runs.run(seed)) return 1;
   const std::uint64_t from = first_seed(wish.from);
   fmt::print("seeds from {}\n", from);
+  std::fflush(stdout);  // a test that is ended by its limit tells them, too
   for (std::uint64_t i = 0;; ++i) {
     const bool goes_on =
         wish.minutes ? runs.seconds() < 60.0 * static_cast<double>(*wish.minutes) : i < wish.seeds;

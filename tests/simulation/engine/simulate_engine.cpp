@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
@@ -90,6 +91,7 @@ int run(const Wish& wish) {
   if (!failed) {
     const std::uint64_t from = first_seed(wish.from);
     fmt::print("engine: seeds from {}\n", from);
+    std::fflush(stdout);  // a test that is ended by its limit tells them, too
     failed = wish.minutes ? runs.run_for(from, *wish.minutes) : runs.run_from(from, wish.seeds);
   }
   runs.tell();

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,6 +56,7 @@ int run(const Wish& wish, const Tests& tests) {
   if (wish.seed) return show(tests, *wish.seed);
   const std::uint64_t from = first_seed(wish.from);
   fmt::print("litmus: seeds from {}\n", from);
+  std::fflush(stdout);  // a test that is ended by its limit tells them, too
   Runs runs("litmus", [&](std::uint64_t seed) { return plan_of(tests, seed); });
   const std::optional<std::uint64_t> failed =
       wish.minutes ? runs.run_for(from, *wish.minutes) : runs.run_from(from, wish.seeds);
