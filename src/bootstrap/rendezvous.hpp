@@ -147,6 +147,7 @@ class Rendezvous {
     Result<StartedAgent> agent = start_agent(memory, deadline_);
     if (!agent) return agent.error();
     std::vector<std::uint32_t> hosts;
+    hosts.reserve(nodes.size());
     for (const NodeShare& node : nodes) hosts.push_back(index(node.node_ranks().front()));
     const Result<std::vector<NodeOffer>> offers =
         exchange_offers(write_offer({server_->invitation(), agent->contact}), std::move(hosts));

@@ -29,9 +29,9 @@ enum class OnDeath : std::uint8_t { end, go_on };
 
 // One member for each variable of the environment: the list is long because the interface is.
 struct Options {
-  std::size_t heap_size = 0;  // bytes per rank; 0: half of memory, divided by the ranks
-  bool heap_overcommit = false;
+  std::size_t heap_size = 0;    // bytes per rank; 0: half of memory, divided by the ranks
   std::size_t remote_heap = 0;  // bytes for blocks that any rank allocates at this rank
+  bool heap_overcommit = false;
   Prefault prefault = Prefault::off;
   Core core = Core::variables;
   bool hugetlb = false;  // the heap uses huge pages that were set aside, as far as they suffice

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -56,7 +57,7 @@ Result<void> move_variables(Process& self) {
   if (self.image.parts.empty() || !has_one_thread(self)) return {};
   const Result<void> moved = move_globals(
       self.image, self.memory->window(self.membership.rank) + NodePlan::globals_offset);
-  if (!moved) return moved;
+  if (!moved) return moved.error();
   self.shares_variables = self.maps_variables = true;
   self.memory->allow_access(self.membership.rank, NodePlan::globals_offset,
                             self.image.globals.size());
@@ -72,9 +73,9 @@ bool is_of_launcher(const Process& self) {
 
 // A child must not end what belongs to its parent, so it forgets it.
 void forget_parent(Process& self) {
-  static_cast<void>(self.engine.release());
+  std::ignore = self.engine.release();
   self.users = 0;
-  static_cast<void>(self.neighbors.release());
+  std::ignore = self.neighbors.release();
   new std::shared_ptr<RemoteClient>(std::move(self.network));
   new Membership(std::move(self.membership));
   new std::optional<LauncherJob>(std::move(self.launcher_job));

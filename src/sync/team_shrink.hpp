@@ -54,11 +54,10 @@ class TeamShrink {
   void enter(const Offer& offer) {
     ShrinkPlace<A>& mine = members_.place(me_);
     auto& [numbers, epoch] = mine.offers[turn_ % 2];
-    std::uint64_t turn = turn_;
     numbers.store(offer.numbers, std::memory_order_relaxed);
     epoch.store(offer.epoch, std::memory_order_relaxed);
     // Pairs with decide(). seq_cst, so that a member that falls asleep sees it or is woken.
-    mine.turn.store(turn, std::memory_order_seq_cst);
+    mine.turn.store(turn_, std::memory_order_seq_cst);
     for (std::uint32_t i = 0; i < members_.size(); ++i)
       if (i != me_) members_.doorbell(i).ring_if_asleep();
   }

@@ -1,7 +1,7 @@
 // Blocks at any rank: allocated, used and freed by ranks that need not be the one whose memory it
 // is.
 #include <array>
-#include <cstring>
+#include <numeric>
 #include <vector>
 
 #include "front/shmem/blocks.hpp"
@@ -150,41 +150,51 @@ struct Node {
   std::uint64_t value;
 };
 
+// Puts a node at `pe` on the top of the stack, which is a word of rank 0.
+void push(World& world, std::uint64_t* top, std::uint64_t value, int pe) {
+  const shmemx_gptr_t block = malloc_at(world.as("malloc"), pe, sizeof(Node));
+  auto* node = address<Node>(world, block);
+  p(world.as("p"), &node->value, value, pe);
+  std::uint64_t seen = atomic_fetch(world.as("fetch"), top, 0);
+  for (;;) {
+    p(world.as("p"), &node->next, seen, pe);
+    quiet(world.as("quiet"));
+    const std::uint64_t found =
+        atomic_compare_swap(world.as("swap"), top, seen, shmemx_gptr_pack(block), 0);
+    if (found == seen) break;
+    seen = found;
+  }
+}
+
+// Frees all nodes. Returns their values.
+std::vector<std::uint64_t> free_nodes(World& world, std::uint64_t top) {
+  std::vector<std::uint64_t> values;
+  for (shmemx_gptr_t place = shmemx_gptr_unpack(top); !shmemx_gptr_is_null(place);) {
+    Node node{};
+    get<1>(world.as("get"), &node, address<Node>(world, place), sizeof(node), place.pe);
+    values.push_back(node.value);
+    EXPECT_EQ(free_at(world.as("free"), place), 0);
+    place = shmemx_gptr_unpack(node.next);
+  }
+  return values;
+}
+
 RANK_TEST(a_list_over_all_ranks_loses_no_node, ranks(1)) {
   constexpr int nodes = 40;
   const auto top = world.allocate<std::uint64_t>();
-  const auto sum = world.allocate<std::uint64_t>();
   for (int i = 0; i < nodes; ++i) {
     const int pe = static_cast<int>(world.random()() % static_cast<unsigned>(world.size()));
-    const shmemx_gptr_t block = malloc_at(world.as("malloc"), pe, sizeof(Node));
-    auto* node = address<Node>(world, block);
-    p(world.as("p"), &node->value, static_cast<std::uint64_t>(i), pe);
-    std::uint64_t seen = atomic_fetch(world.as("fetch"), top.data(), 0);
-    for (;;) {
-      p(world.as("p"), &node->next, seen, pe);
-      quiet(world.as("quiet"));
-      const std::uint64_t found =
-          atomic_compare_swap(world.as("swap"), top.data(), seen, shmemx_gptr_pack(block), 0);
-      if (found == seen) break;
-      seen = found;
-    }
+    push(world, top.data(), static_cast<std::uint64_t>(i), pe);
   }
   world.barrier();
   if (world.me() == 0) {
-    int count = 0;
-    for (shmemx_gptr_t place = shmemx_gptr_unpack(*top.data()); !shmemx_gptr_is_null(place);
-         ++count) {
-      Node node{};
-      get<1>(world.as("get"), &node, address<Node>(world, place), sizeof(node), place.pe);
-      *sum.data() += node.value;
-      EXPECT_EQ(free_at(world.as("free"), place), 0);
-      place = shmemx_gptr_unpack(node.next);
-    }
-    EXPECT_EQ(count, nodes * world.size());
-    EXPECT_EQ(*sum.data(), static_cast<std::uint64_t>(world.size() * nodes * (nodes - 1) / 2));
+    const std::vector<std::uint64_t> values = free_nodes(world, *top.data());
+    const int count = nodes * world.size();
+    EXPECT_EQ(values.size(), static_cast<std::size_t>(count));
+    EXPECT_EQ(std::accumulate(values.begin(), values.end(), std::uint64_t{0}),
+              static_cast<std::uint64_t>(count * (nodes - 1) / 2));
   }
   world.barrier();
-  world.free(sum);
   world.free(top);
 }
 

@@ -185,9 +185,11 @@ class User {
 
 TEST(remote_heap, threads_never_share_a_block) {
   const Arena arena(std::size_t{1} << 20);
+  constexpr unsigned users = 4;
   std::vector<std::jthread> threads;
+  threads.reserve(users);
   std::atomic<int> wrong{0};
-  for (unsigned seed = 0; seed < 4; ++seed)
+  for (unsigned seed = 0; seed < users; ++seed)
     threads.emplace_back([&, seed] {
       User user(arena, seed);
       for (int i = 0; i < 100'000; ++i)

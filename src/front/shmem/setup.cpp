@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <thread>
+#include <tuple>
 
 #include "core/print_error.hpp"
 #include "front/shmem/buffers.hpp"
@@ -224,7 +225,7 @@ int init_thread(CallName name, int requested, int* provided) {
 // No call of this process is open now, so what is left is the parent's.
 void forget_parent() {
   own().inits = 0;
-  static_cast<void>(own().door.release());
+  std::ignore = own().door.release();
 }
 
 void query_thread(Caller /*caller*/, int* provided) {

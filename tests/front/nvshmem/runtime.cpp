@@ -108,7 +108,9 @@ nvshmemx_uniqueid_t carried_id(const std::string& file, int rank) {
 
 // The ranks change their numbers.
 void start_by_unique_id(const char* place, int ranks) {
-  const int rank = ranks - 1 - std::atoi(std::getenv("GONDWANA_RANK"));
+  const char* number = std::getenv("GONDWANA_RANK");
+  if (number == nullptr) std::abort();  // no job started it
+  const int rank = ranks - 1 - std::atoi(number);
   const std::string file = std::string(place) + "." + std::to_string(::getppid());
   const nvshmemx_uniqueid_t id = carried_id(file, rank);
   nvshmemx_init_attr_t attributes = NVSHMEMX_INIT_ATTR_INITIALIZER;
