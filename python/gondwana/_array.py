@@ -305,4 +305,6 @@ def fitting(values: ArrayLike | Symmetric, target: Array) -> Array:
     """The values as memory with the type and shape of the target."""
     if isinstance(values, Symmetric):
         return values._as_source(target)
+    if dlpack.lies_on_device(values):
+        return copying.unconverted(dlpack.taken(values)[0], target, "a device")
     return copying.fitting(values, target)

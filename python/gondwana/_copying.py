@@ -34,6 +34,18 @@ def fitting(values: ArrayLike, part: Array) -> Array:
     return np.ascontiguousarray(source)
 
 
+def unconverted(source: Array, part: Array, device: str) -> Array:
+    """Memory of a device, which must have the type and shape of `part` already."""
+    if (source.shape, source.dtype) != (part.shape, part.dtype):
+        raise ValueError(
+            f"the array on {device} has shape {source.shape} and type {source.dtype}, not "
+            f"{part.shape} and {part.dtype}; only values on the host are converted"
+        )
+    if not source.flags.c_contiguous:
+        raise ValueError(f"a part of an array on {device} that is put must be contiguous")
+    return source
+
+
 def pieces(part: Array) -> Iterator[tuple[int, int, int, int]]:
     """The memory of `part`: (address, bytes of a block, blocks, bytes from block to block)."""
     if part.size == 0:

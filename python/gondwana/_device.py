@@ -139,15 +139,7 @@ class DeviceArray(NDArrayOperatorsMixin, Symmetric):
         routine("quiet")()
 
     def _as_source(self, target: Array) -> Array:
-        source = self._memory()
-        if (source.shape, source.dtype) != (target.shape, target.dtype):
-            raise ValueError(
-                f"the array on {self.device} has shape {source.shape} and type {source.dtype}, not "
-                f"{target.shape} and {target.dtype}; to_host() makes values that are converted"
-            )
-        if not source.flags.c_contiguous:
-            raise ValueError(f"a part of an array on {self.device} that is put must be contiguous")
-        return source
+        return copying.unconverted(self._memory(), target, self.device)
 
     # Operations that only the processor could do
 

@@ -100,7 +100,7 @@ def taken(given: Any) -> tuple[Array, bool]:
     if isinstance(given, np.ndarray):
         return given, False
     if hasattr(given, "__dlpack_device__"):
-        is_on_device = given.__dlpack_device__()[0] in TYPES.values()
+        is_on_device = lies_on_device(given)
         source = AsHost(capsule_of(given)) if is_on_device else given
         try:
             return np.from_dlpack(source), is_on_device
@@ -114,6 +114,15 @@ def taken(given: Any) -> tuple[Array, bool]:
         "what is registered is an array of numpy, or of a library that has DLPack or the CUDA "
         f"array interface, not of type {type(given).__name__}"
     )
+
+
+def lies_on_device(given: Any) -> bool:
+    """Whether another library says that its array lies on a device that it shares."""
+    if isinstance(given, np.ndarray):
+        return False
+    if hasattr(given, "__dlpack_device__"):
+        return given.__dlpack_device__()[0] in TYPES.values()
+    return hasattr(given, "__cuda_array_interface__")
 
 
 def capsule_of(given: Any) -> Any:

@@ -238,6 +238,23 @@ class DlpackTest(unittest.TestCase):
             gc.collect()
             self.assertIsNone(memory())
 
+    @NEEDS_DEVICES
+    def test_arrays_of_cuda_are_put_where_they_are(self):
+        for kind in (ByDlpack, ByInterface):
+            if kind is ByDlpack and not HAS_VERSIONS:
+                continue  # read-only
+            foreign = kind(np.float32, 6)
+            own = gondwana.register(foreign)
+            own[...] = ME
+            on_host = self.make(gondwana.zeros, 6, np.float32)
+            on_host.put(foreign, NEXT)
+            gondwana.barrier()
+            self.assertEqual(on_host.local.tolist(), [BEFORE] * 6)
+            with self.assertRaisesRegex(ValueError, r"has shape \(6,\) and type float32, not \(2,\)"):
+                on_host.put(foreign, NEXT, slice(2))
+            gondwana.barrier()
+            own.free()
+
     def test_devices_that_are_none_of_ours_are_refused(self):
         class Elsewhere:
             __cuda_array_interface__ = Foreign(np.zeros(3)).array.__array_interface__
