@@ -36,8 +36,9 @@ RANK_TEST(a_rank_allocates_uses_and_frees_a_block_of_another, ranks(2)) {
       get<8>(world.as("get"), found.data(), words, 1000, pe);
       values[3] = 12;
       EXPECT_EQ(found, values);
-      if (auto* near = static_cast<long*>(pointer_to(world.as("ptr"), block)))
+      if (auto* near = static_cast<long*>(pointer_to(world.as("ptr"), block))) {
         EXPECT_EQ(near[3], 12);
+      }
       EXPECT_EQ(free_at(world.as("free"), block), 0);
     }
   }
@@ -139,7 +140,9 @@ RANK_TEST(accumulates_to_a_block_add_up, ranks(1)) {
   const double sum = world.size() * (world.size() + 1) / 2.0;
   EXPECT_EQ(found, std::vector<double>(words, sum));
   world.barrier();
-  if (world.me() == 0) EXPECT_EQ(free_at(world.as("free"), block), 0);
+  if (world.me() == 0) {
+    EXPECT_EQ(free_at(world.as("free"), block), 0);
+  }
   world.free(word);
 }
 

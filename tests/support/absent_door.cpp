@@ -35,4 +35,8 @@ void give_up(Lane& lane, CallName name) {
   give_up(name, error ? error->text : "failed");
 }
 
+void note_loss(const HopelessWait& /*hopeless*/) {
+  give_up("a wait", "a rank has died");
+}
+
 }  // namespace gondwana::shmem

@@ -25,6 +25,7 @@ EXTENSIONS = {
         *("streams", "quiet_streams", "call_on_stream", "putmem_on_stream", "getmem_on_stream"),
         *("putmem_signal_on_stream", "signal_wait_until_on_stream", "barrier_all_on_stream"),
         *("malloc_at", "free_at", "gptr_addr", "gptr_ptr", "gptr_accumulate"),
+        *("get_uniqueid", "set_attr_uniqueid_args", "init_attr"),
         *("pe_state", "status", "team_shrink"),
         *(f"{name}_wait_until_timeout" for name in ("int", "long", "longlong", "size", "ptrdiff")),
         *(f"{name}_wait_until_timeout" for name in ("uint", "ulong", "ulonglong")),
