@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "front/shmem/deaths.hpp"
 #include "front/shmem/door.hpp"
 
 namespace gondwana::shmem {
@@ -34,6 +35,8 @@ void give_up(Lane& lane, CallName name) {
   const std::optional<Error> error = lane.take_error();
   give_up(name, error ? error->text : "failed");
 }
+
+void heed_deaths() {}
 
 void note_loss(const HopelessWait& /*hopeless*/) {
   give_up("a wait", "a rank has died");

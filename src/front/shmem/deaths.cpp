@@ -7,7 +7,9 @@ namespace gondwana::shmem {
 
 int pe_state(Caller caller, int pe) {
   if (static_cast<std::uint32_t>(pe) >= caller.engine.ranks()) return -1;
-  return caller.engine.waiter().losses().list().has(rank_of(pe)) ? SHMEMX_PE_DEAD : SHMEMX_PE_ALIVE;
+  if (!caller.engine.waiter().losses().list().has(rank_of(pe))) return SHMEMX_PE_ALIVE;
+  heed_deaths();
+  return SHMEMX_PE_DEAD;
 }
 
 int status(Caller caller) {
@@ -22,6 +24,7 @@ int team_shrink(Caller caller, shmem_team_t handle, shmem_team_t* living) {
   *living = SHMEM_TEAM_INVALID;
   Team& parent = team_of(caller, handle);
   const Result<Team*> team = caller.engine.collectives().shrink(parent, caller.name);
+  if (caller.engine.waiter().losses().list().size() != 0) heed_deaths();
   if (!team) {
     caller.report(team.error().text);
     return 1;

@@ -14,4 +14,8 @@ int status(Caller caller);
 // Collective over the members that live. Returns 0, or nonzero on all of them.
 int team_shrink(Caller caller, shmem_team_t team, shmem_team_t* living);
 
+// Once a call has told the program of a death, later calls that need the dead fail: the signal that
+// reports the death may be late.
+void heed_deaths();
+
 }  // namespace gondwana::shmem

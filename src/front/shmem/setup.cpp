@@ -15,6 +15,7 @@
 #include "core/print_error.hpp"
 #include "front/shmem/buffers.hpp"
 #include "front/shmem/checks.hpp"
+#include "front/shmem/deaths.hpp"
 #include "front/shmem/streams.hpp"
 #include "process/greeting.hpp"
 #include "process/prefault.hpp"
@@ -141,6 +142,7 @@ void refuse_context(CallName name) {
 }
 
 void note_loss(const HopelessWait& wait) {
+  heed_deaths();
   running.any()->engine().default_lane().note_loss(wait.deaths);
 }
 
@@ -162,12 +164,22 @@ namespace {
 // Called from a signal handler when the job ends, and when a rank has died in a job that continues.
 // Later calls find no shortcut and no door, and reach watched_door().
 void divert_calls() {
-  if (running.door == nullptr) return;
-  running.watched = running.door;
-  running.watched->watch();
+  Door* door = running.door;
+  if (door == nullptr) return;
+  running.watched = door;
+  door->watch();
   running.door = nullptr;
   for (Shortcut& shortcut : running.used_shortcuts()) shortcut.reach_none();
 }
+
+}  // namespace
+
+// The signal may come later, or have come in the middle of this.
+void heed_deaths() {
+  divert_calls();
+}
+
+namespace {
 
 // Called in a forked child.
 void forget_calls() {
