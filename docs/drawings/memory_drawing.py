@@ -21,6 +21,7 @@ PLACES = {
     "exit_tallies": "how many ranks leave, at rank 0",
     "endpoint_info": "address for other nodes",
     "files": "files that lie over parts of the arena",
+    "remote_heap": "free blocks that any rank may allocate here",
     "armci_place": "where the ARMCI door has laid what peers use",
     "team_places": "by team: where members on several nodes show things",
     "call_notes": "by team: calls that checks compare",
@@ -63,11 +64,12 @@ def arena(drawing: Drawing, top: int) -> tuple[int, int]:
     drawing.text(40, top, title, 14, "start", bold=True)
     parts = [
         (104, "agent", "system", kib(planned("system_size")), "the engine's own"),
-        (130, "rank", "globals", "of the program", "laid over .data, .bss"),
-        (230, "rank", "symmetric heap", "shmem_malloc", "from a huge page's boundary"),
-        (166, "rank", "segments ...", "GASNet-EX, ARMCI", "at any offset"),
-        (110, "start", "inbox", "active messages", "at the end"),
-        (80, "guard", "guard", kib(planned("guard")), "not mapped"),
+        (122, "rank", "globals", "of the program", "laid over .data, .bss"),
+        (130, "rank", "remote heap", "shmemx_malloc_at", "for any rank"),
+        (166, "rank", "symmetric heap", "shmem_malloc", "from a huge page's boundary"),
+        (128, "rank", "segments ...", "GASNet-EX, ARMCI", "at any offset"),
+        (100, "start", "inbox", "active messages", "at the end"),
+        (70, "guard", "guard", kib(planned("guard")), "not mapped"),
     ]
     x = 40
     for width, style, title, note, below in parts:
