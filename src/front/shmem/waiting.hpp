@@ -120,7 +120,7 @@ class WaitSet {
     return from == count_;
   }
 
-  // Searches from `start`, around the end, for an element that is_satisfied its condition.
+  // Searches from `start`, around the end, for an element that meets its condition.
   // SIZE_MAX: none.
   std::size_t find(std::size_t start) const {
     for (std::size_t i = start; i < count_; ++i)
@@ -167,7 +167,7 @@ WaitSet<T, ConditionOf> wait_set(const Caller& caller, const T* cells, std::size
   return wait_set(caller, cells, count, status, condition);
 }
 
-// Waits for one element that is_satisfied its condition. Each call starts at another index, so that
+// Waits for one element that meets its condition. Each call starts at another index, so that
 // no such element is skipped forever, whatever calls are made in between.
 template <typename Set, typename Tell>
 std::size_t wait_for_any(const Caller& caller, const Set& set, std::size_t count,

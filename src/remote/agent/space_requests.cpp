@@ -77,10 +77,13 @@ Result<bool> SpaceRequests::execute(const ReceivedRequest& received, std::size_t
     case RequestKind::pass_to_device:
     case RequestKind::pass_to_arena:
       return pass(received, added);
+    case RequestKind::allocate:
+    case RequestKind::release:
     case RequestKind::message:
       break;
   }
-  return Error{Errc::invalid_argument, "a message goes to a rank, not to a space of it"};
+  return Error{Errc::invalid_argument,
+               "a message or a request for a block goes to a rank, not to a space of it"};
 }
 
 Result<bool> SpaceRequests::put_rows(const ReceivedRequest& received) {
