@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "support/model/assertions.hpp"
+#include "support/model/unordered_swap.hpp"
 #include "sync/batch_state.hpp"
 
 namespace gondwana {
@@ -14,6 +15,7 @@ using model::fails;
 using model::holds;
 using model::Outcome;
 using model::Scenario;
+using model::UnorderedSwap;
 using model::Word;
 
 constexpr auto relaxed = std::memory_order_relaxed;
@@ -24,14 +26,6 @@ struct Unordered : Atomics {
   struct Counter : model::Counter {
     void store(std::uint64_t value, std::memory_order /*order*/) {
       model::Counter::store(value, relaxed);
-    }
-  };
-};
-struct UnorderedSwap : Atomics {
-  struct Counter : model::Counter {
-    bool compare_exchange_strong(std::uint64_t& expected, std::uint64_t value,
-                                 std::memory_order /*success*/, std::memory_order /*failure*/) {
-      return model::Counter::compare_exchange_strong(expected, value, relaxed, relaxed);
     }
   };
 };

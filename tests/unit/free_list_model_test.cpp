@@ -3,6 +3,7 @@
 #include <array>
 
 #include "support/model/assertions.hpp"
+#include "support/model/unordered_swap.hpp"
 #include "sync/free_list.hpp"
 
 namespace gondwana {
@@ -14,19 +15,12 @@ using model::fails;
 using model::holds;
 using model::Outcome;
 using model::Scenario;
+using model::UnorderedSwap;
 
 constexpr auto relaxed = std::memory_order_relaxed;
 constexpr unsigned index_bits = 8;  // the counters of the model have 32 bits
 
-// Atomics with one fault each.
-struct Unordered : Atomics {
-  struct Counter : model::Counter {
-    bool compare_exchange_strong(std::uint64_t& expected, std::uint64_t value,
-                                 std::memory_order /*success*/, std::memory_order /*failure*/) {
-      return model::Counter::compare_exchange_strong(expected, value, relaxed, relaxed);
-    }
-  };
-};
+// Atomics with one fault.
 struct Untagged : Atomics {
   struct Counter : model::Counter {
     bool compare_exchange_strong(std::uint64_t& expected, std::uint64_t value,
@@ -99,7 +93,7 @@ TEST(free_list_model, a_block_has_one_owner) {
 }
 
 TEST(free_list_model, atomics_that_order_too_little_are_found) {
-  EXPECT_TRUE(fails(blocks_change_hands<Unordered>(), "data race"));
+  EXPECT_TRUE(fails(blocks_change_hands<UnorderedSwap>(), "data race"));
 }
 
 TEST(free_list_model, a_list_without_tags_is_found) {
