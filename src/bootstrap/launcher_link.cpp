@@ -11,6 +11,11 @@ Result<void> LauncherLink::end_job(int status, EndReason reason) const {
   return protocol::send(socket_.get(), exit, job_tag_, -1);
 }
 
+void LauncherLink::enter_shrink(const ShrinkEntry& entry) const {
+  // A guardian that is gone ends this process.
+  if (socket_) static_cast<void>(protocol::send(socket_.get(), entry, job_tag_, -1));
+}
+
 Result<void> LauncherLink::send_ready() const {
   const auto pid = static_cast<std::uint64_t>(::getpid());
   return protocol::send(socket_.get(), protocol::Ready{pid}, job_tag_, -1);

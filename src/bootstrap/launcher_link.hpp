@@ -8,6 +8,7 @@
 
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
+#include "sync/shrink_entry.hpp"
 
 namespace gondwana {
 
@@ -40,6 +41,9 @@ class LauncherLink {
   // Asks for the end of the whole job with `status`. The caller then ends itself. Forked children
   // of a rank send nothing to a foreign launcher: its session does not survive a fork.
   Result<void> end_job(int status, EndReason reason) const;
+
+  // A member of a team on several nodes enters a shrink. Our guardian forwards it.
+  void enter_shrink(const ShrinkEntry& entry) const;
 
   // For a node agent: the info of this node is in the control memory.
   Result<void> send_ready() const;

@@ -140,9 +140,10 @@ Result<Message> decode(Bytes bytes, std::uint64_t job_tag) {
                     header.version, version));
   }
   if (job_tag != 0 && header.job_tag != job_tag) return malformed("belongs to another job");
-  constexpr std::array readers{read_payload<Join>,       read_payload<Welcome>, read_payload<Arena>,
-                               read_payload<GlobalExit>, read_payload<Hello>,   read_payload<Ready>,
-                               read_payload<Lifeline>,   read_payload<Image>};
+  constexpr std::array readers{
+      read_payload<Join>,       read_payload<Welcome>, read_payload<Arena>,
+      read_payload<GlobalExit>, read_payload<Hello>,   read_payload<Ready>,
+      read_payload<Lifeline>,   read_payload<Image>,   read_payload<ShrinkEntry>};
   static_assert(readers.size() == std::variant_size_v<Message>);
   if (header.kind >= readers.size()) return malformed("has an unknown kind");
   const Message message = readers.at(header.kind)(bytes);

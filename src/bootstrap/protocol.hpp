@@ -9,6 +9,7 @@
 //                                         one message each, so one free descriptor is enough; after
 //                                         the last rank, the rest of NodePlan::descriptors()
 //   rank      -> guardian  GlobalExit     end the job with this status; on purpose, or by an error
+//   rank      -> guardian  ShrinkEntry    a member enters a shrink of a team on several nodes
 //   agent     -> guardian  Ready          the info of this node is in the control memory; the agent
 //                                         joins like a rank
 //
@@ -33,10 +34,11 @@
 #include "core/unique_fd.hpp"
 #include "memory/layout.hpp"
 #include "memory/node_plan.hpp"
+#include "sync/shrink_entry.hpp"
 
 namespace gondwana::protocol {
 
-inline constexpr std::uint16_t version = 10;
+inline constexpr std::uint16_t version = 11;
 inline constexpr const char* join_fd_variable = "GONDWANA_JOIN_FD";
 inline constexpr const char* joined_variable = "GONDWANA_JOINED";
 inline constexpr std::uint32_t max_ranks = 1U << rank_bits;
@@ -88,7 +90,8 @@ struct Image {
   std::uint64_t pid;
 };
 
-using Message = std::variant<Join, Welcome, Arena, GlobalExit, Hello, Ready, Lifeline, Image>;
+using Message =
+    std::variant<Join, Welcome, Arena, GlobalExit, Hello, Ready, Lifeline, Image, ShrinkEntry>;
 
 // The bytes of a message on the wire.
 struct Packet {

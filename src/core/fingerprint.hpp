@@ -75,7 +75,7 @@ template <typename T>
 consteval auto fields() {
   constexpr const T& o = unmade<T>.object;
   constexpr std::size_t n = count<T>();
-  static_assert(n <= 14, "too many fields: add a line here");
+  static_assert(n <= 18, "too many fields: add a line here");
   if constexpr (n == 0) return std::tuple();
   // clang-format off
   else if constexpr (n == 1) { auto& [a] = o; return std::tuple(&a); }
@@ -92,6 +92,10 @@ consteval auto fields() {
   else if constexpr (n == 12) { auto& [a, b, c, d, e, f, g, h, i, j, k, l] = o; return std::tuple(&a, &b, &c, &d, &e, &f, &g, &h, &i, &j, &k, &l); }
   else if constexpr (n == 13) { auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = o; return std::tuple(&a, &b, &c, &d, &e, &f, &g, &h, &i, &j, &k, &l, &m); }
   else if constexpr (n == 14) { auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, p] = o; return std::tuple(&a, &b, &c, &d, &e, &f, &g, &h, &i, &j, &k, &l, &m, &p); }
+  else if constexpr (n == 15) { auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, p, q] = o; return std::tuple(&a, &b, &c, &d, &e, &f, &g, &h, &i, &j, &k, &l, &m, &p, &q); }
+  else if constexpr (n == 16) { auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, p, q, r] = o; return std::tuple(&a, &b, &c, &d, &e, &f, &g, &h, &i, &j, &k, &l, &m, &p, &q, &r); }
+  else if constexpr (n == 17) { auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, p, q, r, s] = o; return std::tuple(&a, &b, &c, &d, &e, &f, &g, &h, &i, &j, &k, &l, &m, &p, &q, &r, &s); }
+  else if constexpr (n == 18) { auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, p, q, r, s, t] = o; return std::tuple(&a, &b, &c, &d, &e, &f, &g, &h, &i, &j, &k, &l, &m, &p, &q, &r, &s, &t); }
   // clang-format on
 }
 

@@ -125,14 +125,20 @@ struct alignas(cache_line) AgentLoad {
   std::atomic<std::uint64_t> leaving;  // bytes in flight
 };
 
+// One for each rank of the job: its last death, see DeathList.
+struct DeathPlace {
+  std::atomic<std::uint32_t> number;       // in the order of all deaths, from 1; 0: it lives
+  std::atomic<std::uint32_t> incarnation;  // that died; written before `number`
+};
+
 // One per node. `complaints`: the first rank that finds a common fault reports it; the others stay
 // silent. `leaving`: ranks that are about to end. `files_asked`: counts changes of ranks to their
 // lists of files (ArenaFiles); the agent reads the lists if `files_served` is 1. `shortened`: a
 // file of this rank, counted from 1, is a segment and was made shorter; the agent ended because of
 // it. `ending`: ranks that wait, or have waited, for the others to end. `deaths`: see DeathList.
-// `needs_all`: 1 if a rank uses an API that cannot continue after the death of a rank. `is_over`: 1
-// once `why` contains the reason why the job cannot continue, for any process of the node that can
-// end it.
+// `goes_on`: 1 if the job continues after the death of a rank. `needs_all`: 1 if a rank uses an API
+// that cannot continue after the death of a rank. `is_over`: 1 once `why` contains the reason why
+// the job cannot continue, for any process of the node that can end it.
 struct NodeHeader {
   static constexpr std::size_t longest_reason = 2048;
 
@@ -144,6 +150,7 @@ struct NodeHeader {
   std::atomic<std::uint32_t> shortened;
   std::atomic<std::uint32_t> ending;
   std::atomic<std::uint32_t> deaths;
+  std::atomic<std::uint32_t> goes_on;
   std::atomic<std::uint32_t> needs_all;
   std::atomic<std::uint32_t> is_over;    // released after `why`
   std::array<char, longest_reason> why;  // zero-terminated; written once
@@ -162,7 +169,6 @@ struct ControlPage {
   // The processors on which the rank may run, one bit each, and its session.
   std::array<std::atomic<std::uint64_t>, 16> processors;
   std::atomic<std::uint32_t> session;
-  std::atomic<std::uint32_t> death;  // its place in the order of deaths, from 1; 0: none
   Legacy legacy;
   Presence presence;
   Traffic traffic;

@@ -1,5 +1,5 @@
-// The ranks of a node that have died in a job that continues (`gondwana run --on-death=continue`),
-// in the order in which the guardian, the only writer, has found them. A death is final.
+// The ranks that have died in a job that continues (`gondwana run --on-death=continue`), in one
+// order for all nodes. Each node has a copy, whose only writer is its guardian. A death is final.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,14 @@
 #include "memory/node_memory.hpp"
 
 namespace gondwana {
+
+// A process of a rank.
+struct DeadRank {
+  std::uint32_t rank = 0;
+  std::uint32_t incarnation = 0;  // how often the rank was replaced before
+
+  friend bool operator==(const DeadRank&, const DeadRank&) = default;
+};
 
 class DeathList {
  public:
@@ -17,19 +25,24 @@ class DeathList {
     // Pairs with add_death().
     return memory_->header().deaths.load(std::memory_order_acquire);
   }
-  // The place of a rank in the order of deaths, from 1. 0: it lives, or is on another node.
+  // The place of a rank in the order of deaths, from 1. 0: it lives.
   std::uint32_t place_of(Rank rank) const {
-    if (!memory_->roster().is_here(rank)) return 0;
-    return memory_->page(rank).death.load(std::memory_order_relaxed);
+    return memory_->death(rank).number.load(std::memory_order_relaxed);
   }
   bool has(Rank rank) const { return size() > 0 && place_of(rank) != 0; }
+  // Whether this process of the rank has died.
+  bool has(const DeadRank& process) const {
+    const DeathPlace& last = memory_->death(Rank(process.rank));
+    return has(Rank(process.rank)) &&
+           process.incarnation <= last.incarnation.load(std::memory_order_relaxed);
+  }
 
  private:
   const NodeMemory* memory_;
 };
 
-// Called by the guardian. Wakes the `ranks` ranks of the node, whose pages follow the header. A
-// rank that sleeps on program memory wakes within a millisecond by itself.
-void add_death(NodeHeader& node, std::uint32_t ranks, std::uint32_t slot);
+// Called by the guardian, for each death in order. Wakes the `ranks` ranks of the node. A rank that
+// sleeps on program memory wakes within a millisecond by itself.
+void add_death(NodeHeader& node, std::uint32_t ranks, const DeadRank& dead);
 
 }  // namespace gondwana

@@ -4,10 +4,10 @@
 // An arena begins with a system area, which has a place for each structure. The control memory of a
 // node is a sparse memfd, laid out as
 //
-//   NodeHeader | ControlPage of rank 0, 1, ... | NodeEntry of node 0, 1, ... | addresses and keys
-//   of nodes | RelayPlace of rank 0, 1, ... | BatchPlace of rank 0, 1, ... | TracePlace of rank 0,
-//   1, ..., of the agent | scratch of team 0, 1, ... | sync lines of team 0, 1, ... | ShrinkPlaces
-//   of team 0, 1, ... | ShownTeam of rank 0, 1, ..., by team
+//   NodeHeader | DeathPlace of each rank of the job | ControlPage of rank 0, 1, ... | NodeEntry of
+//   node 0, 1, ... | addresses and keys of nodes | RelayPlace of rank 0, 1, ... | BatchPlace of
+//   rank 0, 1, ... | TracePlace of rank 0, 1, ..., of the agent | scratch of team 0, 1, ... | sync
+//   lines of team 0, 1, ... | ShrinkPlaces of team 0, 1, ... | ShownTeam of rank 0, 1, ..., by team
 //
 // The slots number the ranks of the node. There is an entry for each node of the job. Relay and
 // batch places exist only in a job of several nodes, trace places only in a traced job. The parts
@@ -78,6 +78,8 @@ inline constexpr std::array areas{data_bell,   facts,      endpoint_info, files,
 class ControlLayout {
  public:
   static constexpr std::size_t header_size = 4096;
+  // For the most ranks that a job may have, so that its place depends on nothing. Sparse.
+  static constexpr std::size_t deaths_size = sizeof(DeathPlace) << rank_bits;
   // The scratch has two halves per team and rank: a collective writes one while the slowest member
   // still reads the other. The memory is sparse: a team that never reduces costs nothing.
   static constexpr std::size_t scratch_half = 2048;
@@ -98,8 +100,11 @@ class ControlLayout {
   explicit constexpr ControlLayout(const NodePlan& plan)
       : ControlLayout(plan, plan.ring_size, plan.teams) {}
 
+  static constexpr std::size_t death(Rank rank) {
+    return header_size + index(rank) * sizeof(DeathPlace);
+  }
   constexpr std::size_t page(std::uint32_t slot) const {
-    return header_size + ControlPage::size * std::size_t{slot};
+    return header_size + deaths_size + ControlPage::size * std::size_t{slot};
   }
   constexpr std::size_t entry(std::uint32_t node) const {
     return page(slots_) + node * sizeof(NodeEntry);
@@ -150,7 +155,7 @@ class ControlLayout {
 static_assert(sizeof(NodeHeader) <= ControlLayout::header_size);
 
 using MemoryStructures =
-    StructureList<NodeHeader, ControlPage, ShownTeam, SyncLine<RealAtomics>,
+    StructureList<NodeHeader, DeathPlace, ControlPage, ShownTeam, SyncLine<RealAtomics>,
                   ShrinkPlace<RealAtomics>, NodeEntry, RelayPlace, RecordRing::Head, BatchPlace,
                   Doorbell<RealAtomics>, RankFacts, EndpointInfo, ArenaFiles, RemoteHeapState,
                   InboxLayout::Channel, InboxLayout::Lock>;

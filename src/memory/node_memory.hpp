@@ -64,6 +64,8 @@ class NodeMemory {
   NodeTable& nodes() { return nodes_; }
   const NodeTable& nodes() const { return nodes_; }
   NodeEntry& entry(std::uint32_t node) const { return nodes_.entry(node); }
+  // Of any rank of the job.
+  DeathPlace& death(Rank rank) const { return in_control<DeathPlace>(ControlLayout::death(rank)); }
   ControlPage& page(Rank rank) const {
     return in_control<ControlPage>(layout_.page(roster_.slot_of(rank)));
   }

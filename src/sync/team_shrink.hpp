@@ -13,7 +13,13 @@
 
 namespace gondwana {
 
-// Of a member of a team. Its owner writes all but `decided`.
+// The word in `decided`.
+inline constexpr unsigned shrink_deaths_bits = 16;
+constexpr std::uint64_t shrink_word(std::uint64_t turn, std::uint32_t deaths) {
+  return turn << shrink_deaths_bits | deaths;
+}
+
+// Of a member of a team. Its owner writes all but `decided` and `agreed`.
 template <AtomicsPolicy A>
 struct ShrinkPlace {
   struct Offer {
@@ -25,6 +31,7 @@ struct ShrinkPlace {
   typename A::Counter decided;  // in the place of member 0: the turn and the number of deaths
   // By the parity of the turn: a member may enter the next turn while others still read this one.
   std::array<Offer, 2> offers;
+  Offer agreed;  // of a team on several nodes, in the place of each member: what all offer
 };
 
 // The members of a team, by team rank.
@@ -70,7 +77,7 @@ class TeamShrink {
       const std::uint32_t deaths = members_.deaths();
       for (std::uint32_t i = 0; i < members_.size(); ++i)
         if (lives_after(i, deaths) && !has_entered(i)) return false;
-      const std::uint64_t proposal = word_of(turn_) | deaths;
+      const std::uint64_t proposal = shrink_word(turn_, deaths);
       // Pairs with the load above, at the other members.
       if (decided.compare_exchange_strong(before, proposal, std::memory_order_acq_rel,
                                           std::memory_order_acquire))
@@ -97,8 +104,7 @@ class TeamShrink {
   }
 
  private:
-  static constexpr unsigned deaths_bits = 16;
-  static constexpr std::uint64_t max_deaths = (1U << deaths_bits) - 1;
+  static constexpr std::uint64_t max_deaths = (1U << shrink_deaths_bits) - 1;
 
   // The first deaths of a node have numbers that no later one changes.
   bool lives_after(std::uint32_t member, std::uint32_t deaths) const {
@@ -108,9 +114,8 @@ class TeamShrink {
   bool has_entered(std::uint32_t member) const {
     return members_.place(member).turn.load(std::memory_order_seq_cst) >= turn_;
   }
-  static std::uint64_t word_of(std::uint64_t turn) { return turn << deaths_bits; }
   bool is_of_turn(std::uint64_t word) const {
-    return (word & ~max_deaths) == word_of(turn_) && word != 0;
+    return (word & ~max_deaths) == shrink_word(turn_, 0) && word != 0;
   }
 
   Members members_;

@@ -87,6 +87,10 @@ Message any_message(fuzz::Choices& choices) {
       return Image{choices.take<std::uint64_t>()};
     case 6:
       return Lifeline{choices.take<std::uint32_t>() % max_ranks};
+    case 7:
+      return ShrinkEntry{.team = choices.take<std::uint32_t>(),
+                         .turn = choices.take<std::uint64_t>(),
+                         .rank = choices.take<std::uint32_t>()};
     default:
       return GlobalExit{choices.take<std::int32_t>()};
   }

@@ -27,6 +27,7 @@ Task example_task() {
   task.job.binding.to = Binding::numa;
   task.job.streams.folder = "logs";
   task.job.streams.prompts = true;
+  task.job.on_death = OnDeath::go_on;
   task.job.trace = {.file = "/tmp/t", .after_failure = true, .last_ms = 7};
   return task;
 }
@@ -48,7 +49,11 @@ std::vector<Frame> one_of_each() {
           Pong{5, 6},
           Deaf{},
           Left{7},
-          TracePart{std::string("a\0b", 3), false}};
+          TracePart{std::string("a\0b", 3), false},
+          RanksDied{{{3, 0}, {4, 2}}, 137, "rank 3 ..."},
+          DeadRanks{7, {{3, 0}, {4, 2}}},
+          ShrinkEntry{1, 2, 1ULL << 40, 3, 4, 5, 2, 6, 7},
+          Shrunk{{1, 2, 1ULL << 40, 5, 6, 7}, {2, 4}}};
 }
 
 Result<std::optional<Frame>> parse(const std::string& bytes, std::uint64_t expected_tag = tag) {
@@ -89,6 +94,7 @@ TEST(frames, a_task_keeps_its_values) {
   EXPECT_EQ(task.job.share.peer_timeout_s, 20U);
   EXPECT_EQ(task.job.streams.reader, 4U);
   EXPECT_EQ(task.job.binding.to, Binding::numa);
+  EXPECT_EQ(task.job.on_death, OnDeath::go_on);
   EXPECT_TRUE(task.job.streams.prompts);
 }
 
@@ -163,6 +169,10 @@ TEST(frames, values_out_of_range_are_refused) {
   EXPECT_TRUE(is_refused(Stopping{256, ""}));
   EXPECT_TRUE(is_refused(End{true, 256}));
   EXPECT_TRUE(is_refused(Ended{256}));
+  EXPECT_TRUE(is_refused(RanksDied{{}, 1, ""}));
+  EXPECT_TRUE(is_refused(RanksDied{{{protocol::max_ranks, 0}}, 1, ""}));
+  EXPECT_TRUE(is_refused(DeadRanks{0, {{1, 0}}}));
+  EXPECT_TRUE(is_refused(ShrinkEntry{.size = 2, .dead = 2}));
 }
 
 TEST(frames, tasks_that_make_no_sense_are_refused) {

@@ -15,7 +15,7 @@ TEST(JobOnNode, a_job_continues_after_a_death_if_it_may) {
             "1.0 s; the job continues with 2 ranks\n");
   const auto told = node.take<TellDeath>();
   ASSERT_EQ(told.size(), 1U);
-  EXPECT_EQ(told[0].rank, 1U);
+  EXPECT_EQ(told[0].dead.rank, 1U);
   EXPECT_TRUE(node.is().is_idle());
   EXPECT_FALSE(node.decisions().is_there(1));
   node.end(0, exited(0), RankState::finalized);
@@ -54,6 +54,60 @@ TEST(JobOnNode, a_death_ends_a_job_that_cannot_continue) {
   EXPECT_NE(node.said().find("; the other rank is ended\n"), std::string::npos);
   EXPECT_TRUE(node.take<TellDeath>().empty());
   EXPECT_EQ(node.decisions().describe_dead(), "");
+}
+
+// On several hosts the conductor numbers the deaths.
+
+TEST(JobOnNode, a_death_on_one_of_several_hosts_is_told_to_the_conductor) {
+  Node node(2, 2, {}, OnDeath::go_on);
+  node.join_all();
+  node.lose(1, SIGKILL);
+  const auto died = node.take<RanksDied>();
+  ASSERT_EQ(died.size(), 1U);
+  EXPECT_EQ(died[0].ranks, (std::vector<DeadRank>{{1, 0}}));
+  EXPECT_EQ(died[0].status, 137U);
+  EXPECT_EQ(died[0].sentence,
+            "rank 1 on host h (pid 101) was killed by SIGKILL (Killed) in shmem_quiet, waiting for "
+            "1.0 s");
+  EXPECT_TRUE(node.take<TellDeath>().empty());
+  EXPECT_TRUE(node.said().empty());
+  node.tell(DeathsTold{{1, {{3, 0}, {1, 0}}}, true});
+  const auto told = node.take<TellDeath>();
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[0].dead, (DeadRank{3, 0}));
+  EXPECT_EQ(told[1].dead, (DeadRank{1, 0}));
+  node.end(0, exited(0), RankState::finalized);
+  EXPECT_FALSE(node.status());  // the conductor knows whether the status of the dead counts
+}
+
+TEST(JobOnNode, a_death_elsewhere_ends_a_job_whose_ranks_here_cannot_continue) {
+  Node node(2, 2, {}, OnDeath::go_on);
+  node.join_all();
+  node.tell(DeathsTold{{1, {{3, 0}}}, false});
+  EXPECT_TRUE(node.take<TellDeath>().empty());
+  const auto stopping = node.take<Stopping>();
+  ASSERT_EQ(stopping.size(), 1U);
+  EXPECT_EQ(stopping[0].sentence,
+            "rank 3 has died, and the ranks of host h cannot continue without it; all ranks are "
+            "ended");
+}
+
+TEST(JobOnNode, the_ranks_of_a_host_without_its_agent_are_dead_and_the_job_continues) {
+  Node node(2, 2, {}, OnDeath::go_on);
+  node.join_all();
+  node.lose(0, SIGSEGV);
+  EXPECT_EQ(node.take<RanksDied>().size(), 1U);
+  node.tell(AgentLost{.pid = 7, .wait_status = SIGKILL, .pause_ns = second});
+  node.round(second);
+  ASSERT_EQ(node.take<LookAtRanks>().size(), 1U);
+  node.tell(RanksSeen{{RankState::running, RankState::running}, true});
+  const auto died = node.take<RanksDied>();
+  ASSERT_EQ(died.size(), 1U);
+  EXPECT_EQ(died[0].ranks, (std::vector<DeadRank>{{1, 0}}));
+  EXPECT_EQ(died[0].sentence, "the node agent on host h (pid 7) was killed by SIGKILL");
+  EXPECT_TRUE(node.take<Stopping>().empty());
+  node.round(0, {true, 1, {}});
+  EXPECT_EQ(node.signals(), std::vector<int>{SIGKILL});
 }
 
 }  // namespace

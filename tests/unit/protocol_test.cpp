@@ -41,8 +41,9 @@ struct SocketPair {
 };
 
 TEST(protocol, each_message_comes_back_from_its_bytes) {
-  const std::array<Message, 7> messages{Join{42},    welcome,  Arena{7}, GlobalExit{-1},
-                                        Hello{9, 3}, Ready{1}, Image{2}};
+  const std::array<Message, 8> messages{
+      Join{42},    welcome,  Arena{7}, GlobalExit{-1},
+      Hello{9, 3}, Ready{1}, Image{2}, ShrinkEntry{.team = 1, .size = 2}};
   for (const Message& message : messages) {
     const Packet packet = encode(message, tag);
     const Result<Message> back = decode(Bytes(packet.bytes), tag);
@@ -79,7 +80,7 @@ TEST(protocol, message_of_another_version_says_what_to_do) {
   Packet packet = encode(Join{42}, tag);
   packet.bytes[version_offset] = std::byte{99};
   EXPECT_EQ(refusal(packet, tag),
-            "a message between launcher and rank has version 99, this build uses 10; use the "
+            "a message between launcher and rank has version 99, this build uses 11; use the "
             "launcher and the library of one installation");
 }
 
@@ -89,7 +90,7 @@ TEST(protocol, bytes_that_are_not_a_message_are_refused) {
             "a message between launcher and rank has 87 bytes, not 88");
   EXPECT_EQ(refusal(Packet{}, tag), "a message between launcher and rank is not from Gondwana");
   Packet unknown = packet;
-  unknown.bytes[kind_offset] = std::byte{8};
+  unknown.bytes[kind_offset] = std::byte{9};
   EXPECT_EQ(refusal(unknown, tag), "a message between launcher and rank has an unknown kind");
 }
 

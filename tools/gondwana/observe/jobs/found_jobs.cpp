@@ -162,6 +162,11 @@ const ControlPage& FoundNode::page(std::uint32_t local) const {
   return shared_at<ControlPage>(memory_.data(), layout_.page(local));
 }
 
+bool FoundNode::is_dead(std::uint32_t local) const {
+  const std::size_t place = ControlLayout::death(facts_.ranks[local]);
+  return shared_at<DeathPlace>(memory_.data(), place).number.load(std::memory_order_relaxed) != 0;
+}
+
 const ShownTeam* FoundNode::shown_team(std::uint32_t local, std::uint32_t team) const {
   if (team >= facts_.teams) return nullptr;
   return &shared_at<ShownTeam>(memory_.data(), layout_.shown_team(local, team));

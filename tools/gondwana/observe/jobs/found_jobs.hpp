@@ -34,6 +34,8 @@ class FoundNode {
   // Read-only.
   std::byte* control() const { return memory_.data(); }
   const ControlPage& page(std::uint32_t local) const;
+  // Whether the job continues after the death of this rank.
+  bool is_dead(std::uint32_t local) const;
   // A process that holds the memory: the guardian, or a rank.
   pid_t holder() const { return holder_; }
   uid_t user() const { return user_; }

@@ -83,7 +83,7 @@ class Watched {
                   .device_copies = shown_memory(*page_).devices.pending.load(),
                   .served_copies = shown_memory(*page_).devices.served.load(),
                   .is_in_exit = is_in_exit(*page_),
-                  .is_dead = page_->death.load(std::memory_order_relaxed) != 0};
+                  .is_dead = node_->is_dead(local_)};
     for (std::size_t i = 0; i < rank.counts.size(); ++i)
       rank.counts.at(i) = last.counts.at(i) - first_.counts.at(i);
     rank.totals = last.counts;

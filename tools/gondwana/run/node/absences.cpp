@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/exit_status.hpp"
 #include "memory/stillness.hpp"
 #include "run/io/next_time.hpp"
@@ -34,10 +36,9 @@ void Absences::on(const RankLeaves& /*leaves*/, std::uint64_t /*now*/) {
 void Absences::on(const AgentLost& lost, std::uint64_t now) {
   if (!end_.is_idle()) return;
   if (!lost.error_text.empty()) return end_.end_because(lost.error_text, exit_failure, now);
-  lost_agent_ =
-      LostAgent{fmt::format("the node agent on host {} (pid {}) {}; all ranks are ended{}", host_,
-                            lost.pid, describe_exit(lost.wait_status), lost.fault),
-                now + lost.pause_ns};
+  lost_agent_ = LostAgent{fmt::format("the node agent on host {} (pid {}) {}", host_, lost.pid,
+                                      describe_exit(lost.wait_status)),
+                          lost.fault, now + lost.pause_ns};
 }
 
 void Absences::on(const RanksSeen& seen, std::uint64_t now) {
@@ -55,8 +56,25 @@ void Absences::on(const RanksSeen& seen, std::uint64_t now) {
   }
   if (!end_.is_idle() || !lost_agent_ || now < lost_agent_->report_at_ns) return;
   // Ranks that have finalized do not miss the agent.
-  if (!all_have_finalized) end_.end_because(lost_agent_->sentence, exit_failure, now);
+  if (!all_have_finalized && job_.continues_after_death() && seen.others_can_continue)
+    leave_job(seen, now);
+  else if (!all_have_finalized)
+    end_.end_because(lost_agent_->sentence + "; all ranks are ended" + lost_agent_->fault,
+                     exit_failure, now);
   lost_agent_.reset();
+}
+
+// Nobody reaches the ranks of this host any more, so they count as dead.
+void Absences::leave_job(const RanksSeen& seen, std::uint64_t now) {
+  RanksDied died{{}, exit_failure, lost_agent_->sentence + lost_agent_->fault};
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    if (!ranks_[rank].alive || ranks_[rank].is_dead) continue;
+    if (seen.states[rank] == RankState::finalized) continue;
+    ranks_.lose(rank);
+    died.ranks.push_back({ranks_.global(rank)});
+  }
+  if (!died.ranks.empty()) actions_.emplace_back(std::move(died));
+  end_.kill(now);
 }
 
 void Absences::on(const DeadlockSeen& seen, std::uint64_t now) {

@@ -35,10 +35,12 @@ class Absences {
   // An agent that has ended. It is no loss if the ranks end as well.
   struct LostAgent {
     std::string sentence;
+    std::string fault;  // a known fault of a library; may be empty
     std::uint64_t report_at_ns;
   };
 
   std::optional<std::uint64_t> look_at_ranks_ns() const;
+  void leave_job(const RanksSeen& seen, std::uint64_t now);
 
   const Job& job_;
   std::string host_;

@@ -1,5 +1,7 @@
 #include "run/node/deaths.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/exit_status.hpp"
@@ -58,29 +60,53 @@ void Deaths::on(const RankEnded& ended, std::uint64_t now) {
   Death death = death_of(rank, ranks_[rank].pid, remains);
   death.wait_status = wait_status;
   death.oom = oom;
-  if (survives(rank, death, others_can_continue)) return settle(rank, status);
+  if (survives(rank, death, status, others_can_continue)) return settle(rank, status);
   end_.end_because(ranks_[rank].is_replaced ? describe_replaced(death, ranks_.all_alive())
                                             : describe(death, ranks_.all_alive()),
                    status != 0 ? status : exit_failure, now);
 }
 
-// The status of a dead rank counts only if no other rank lives.
+// The status of a dead rank counts only if no other rank lives. The conductor knows whether one
+// does.
 void Deaths::settle(std::uint32_t rank, int status) {
   if (!ranks_[rank].is_dead) return end_.settle(status);
+  if (job_.share.has_conductor()) return;
   if (first_status_ == 0) first_status_ = status != 0 ? status : exit_failure;
   if (ranks_.alive() == 0 && survived_.size() == ranks_.size()) end_.settle(first_status_);
 }
 
-bool Deaths::survives(std::uint32_t rank, const Death& death, bool others_can_continue) {
+bool Deaths::survives(std::uint32_t rank, const Death& death, int status,
+                      bool others_can_continue) {
   if (!job_.continues_after_death() || !others_can_continue || ranks_[rank].is_replaced)
     return false;
   ranks_.lose(rank);
   const std::uint32_t global = ranks_.global(rank);
+  if (job_.share.has_conductor()) {
+    actions_.emplace_back(RanksDied{{{global}},
+                                    static_cast<std::uint32_t>(status != 0 ? status : exit_failure),
+                                    describe(death, 0)});
+    return true;
+  }
   survived_.insert(std::ranges::upper_bound(survived_, global), global);
   const auto left = static_cast<std::uint32_t>(ranks_.size() - survived_.size());
-  actions_.emplace_back(TellDeath{rank});
-  actions_.emplace_back(Said{describe_survived(death, left)});
+  actions_.emplace_back(TellDeath{{global}});
+  actions_.emplace_back(Said{describe(death, 0) + describe_continued(left)});
   return true;
+}
+
+// Its own deaths come back to this host with their numbers.
+void Deaths::on(const DeathsTold& told, std::uint64_t now) {
+  if (!end_.is_idle()) return;
+  for (const DeadRank& dead : told.dead.ranks) {
+    if (told.others_can_continue) {
+      actions_.emplace_back(TellDeath{dead});
+      continue;
+    }
+    return end_.end_because(fmt::format("rank {} has died, and the ranks of host {} cannot "
+                                        "continue without it; all ranks are ended",
+                                        dead.rank, host_),
+                            exit_failure, now);
+  }
 }
 
 void Deaths::on(const ProgramLost& lost, std::uint64_t now) {
@@ -94,7 +120,8 @@ void Deaths::on(const StarterSeen& seen, std::uint64_t now) {
     absences_.on_absent(rank);
   } else if (end_.is_idle() && remains.state != RankState::finalized) {
     const Death death = death_of(rank, pid, remains);
-    if (survives(rank, death, seen.others_can_continue)) return programs_.forget(rank);
+    if (survives(rank, death, exit_failure, seen.others_can_continue))
+      return programs_.forget(rank);
     end_.end_because(ranks_[rank].is_replaced ? describe_replaced(death, others())
                                               : describe_under(ranks_[rank].pid, death, others()),
                      exit_failure, now);
@@ -114,6 +141,11 @@ void Deaths::on(const ImageLost& lost, std::uint64_t now) {
   images_.forget(lost.rank);
   if (!ranks_[lost.rank].is_replaced || !end_.is_idle()) return;
   end_.end_because(describe_replaced(death, ranks_.all_alive() - 1), exit_failure, now);
+}
+
+// The conductor decides for the members.
+void Deaths::on(const ShrinkEntry& entry, std::uint64_t /*now*/) {
+  if (end_.is_idle() && job_.share.has_conductor()) actions_.emplace_back(entry);
 }
 
 void Deaths::on_tick(std::uint64_t now) {

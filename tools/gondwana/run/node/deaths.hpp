@@ -60,18 +60,21 @@ class Deaths {
   void on(const ProgramLost& lost, std::uint64_t now);
   void on(const StarterSeen& seen, std::uint64_t now);
   void on(const ImageLost& lost, std::uint64_t now);
+  void on(const DeathsTold& told, std::uint64_t now);
+  void on(const ShrinkEntry& entry, std::uint64_t now);
   void on_join(std::uint32_t rank) { forget(rank); }
   void on_tick(std::uint64_t now);
   std::optional<std::uint64_t> next_ns() const;
 
   // The rank is alive, and so is the program that joined.
   bool is_there(std::uint32_t rank) const;
-  // The ranks without which the job continues, sorted; numbered in the job.
+  // The ranks without which the job continues, sorted; numbered in the job. Empty if there is a
+  // conductor.
   const std::vector<std::uint32_t>& survived() const { return survived_; }
 
  private:
   // Whether the job continues without the rank.
-  bool survives(std::uint32_t rank, const Death& death, bool others_can_continue);
+  bool survives(std::uint32_t rank, const Death& death, int status, bool others_can_continue);
   void settle(std::uint32_t rank, int status);
   void forget(std::uint32_t rank);
   Death death_of(std::uint32_t rank, pid_t pid, Remains remains) const;

@@ -112,12 +112,15 @@ std::string describe(const Death& death, std::uint32_t others) {
                      describe_cause(death), death.remains.place, describe_consequence(others));
 }
 
-std::string describe_survived(const Death& death, std::uint32_t left) {
-  const std::string consequence =
-      left == 0 ? "; no rank is left"
-                : fmt::format("; the job continues with {} rank{}", left, left == 1 ? "" : "s");
-  return fmt::format("rank {} on host {} (pid {}) {} {}{}", death.rank, death.host, death.pid,
-                     describe_cause(death), death.remains.place, consequence);
+std::string describe_continued(std::uint32_t left) {
+  return left == 0 ? "; no rank is left"
+                   : fmt::format("; the job continues with {} rank{}", left, left == 1 ? "" : "s");
+}
+
+std::string describe_dead(std::span<const std::uint32_t> dead, std::uint32_t ranks) {
+  if (dead.empty()) return {};
+  return fmt::format("{} of {} ranks died, and the job continued: rank{} {}", dead.size(), ranks,
+                     dead.size() == 1 ? "" : "s", format_ranks(dead));
 }
 
 std::string describe_under(pid_t wrapper, const Death& death, std::uint32_t others) {

@@ -40,9 +40,12 @@ bool ends_job(int wait_status, RankState state);
 // shmem_barrier_all, waiting for 3.2 s; the other 3 ranks are ended".
 std::string describe(const Death& death, std::uint32_t others);
 
-// The same for a job that continues: "rank 2 ... was killed by SIGKILL (Killed) in shmem_quiet,
-// waiting for 3.2 s; the job continues with 3 ranks". `left`: the ranks that have not died.
-std::string describe_survived(const Death& death, std::uint32_t left);
+// What follows that sentence without others, in a job that continues: "; the job continues with 3
+// ranks". `left`: the ranks that have not died.
+std::string describe_continued(std::uint32_t left);
+// At the end of that job: "2 of 8 ranks died, and the job continued: ranks 3, 5". Empty if none
+// did. `dead`: sorted.
+std::string describe_dead(std::span<const std::uint32_t> dead, std::uint32_t ranks);
 
 // Describes the end of a program whose status is known only to the process that started it, if that
 // process lives on: "rank 2 on host n1 (pid 124) ended without finalizing, outside any blocking

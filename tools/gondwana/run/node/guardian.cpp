@@ -47,7 +47,8 @@ Guardian::Guardian(const Job& job, SweeperLink sweeper, UniqueFd orders, Poller 
       poller_(std::move(poller)),
       events_(poller_, std::move(orders)),
       streams_(poller_, job),
-      wire_(node_share(job), job.share.tag, environment_of_ranks(job)),
+      wire_(node_share(job), job.share.tag, environment_of_ranks(job),
+            job.on_death.value_or(OnDeath::end)),
       decisions_(job, host_name().data(), monotonic_ns()),
       starter_(job),
       links_(poller_, wire_, decisions_, [this](const NodeEvent& event) { handle(event); }),
@@ -91,6 +92,10 @@ Result<void> Guardian::watch_processes() {
 void Guardian::on_order(Frame& order) {
   if (const auto* end = std::get_if<End>(&order)) on_other_host_end(*end);
   if (const auto* left = std::get_if<Left>(&order)) handle(*left);
+  if (auto* dead = std::get_if<DeadRanks>(&order))
+    handle(DeathsTold{*std::move(dead), wire_.can_lose_ranks()});
+  if (const auto* shrunk = std::get_if<Shrunk>(&order))
+    wire_.announce_shrink(shrunk->decision, shrunk->ranks);
   if (const auto* input = std::get_if<Input>(&order)) streams_.add_input(input->text);
   if (auto* update = std::get_if<NodeRows>(&order)) agent_.take(std::move(update->rows));
   if (const auto* signal = std::get_if<Signal>(&order)) {
@@ -173,9 +178,11 @@ void Guardian::perform(const NodeAction& action) {
       Overloaded{[this](const Said& said) { streams_.say(said.sentence); },
                  [this](const Stopping& stopping) { streams_.tell(stopping); },
                  [this](const Left& left) { streams_.tell(left); },
+                 [this](const RanksDied& died) { streams_.tell(died); },
+                 [this](const ShrinkEntry& entry) { streams_.tell(entry); },
                  [this](Report report) { say(report); },
                  [this](const SignalRanks& signal) { signal_ranks(signal.number); },
-                 [this](const TellDeath& death) { announce_death(death.rank); },
+                 [this](const TellDeath& death) { announce_death(death.dead); },
                  [this](const AskRanks&) { ask_ranks(); },
                  [this](const EndOnPurpose& end) { announce_purposeful_end(end.status); },
                  [this](const SignalAll& signal) { descendants_.signal(signal.number); },
@@ -223,8 +230,8 @@ void Guardian::announce_purposeful_end(int status) {
   signal_ranks(SIGURG);  // see catch_end_signal
 }
 
-void Guardian::announce_death(std::uint32_t rank) {
-  wire_.announce_death(rank);
+void Guardian::announce_death(const DeadRank& dead) {
+  wire_.announce_death(dead);
   signal_programs(SIGURG);  // see catch_end_signal
 }
 

@@ -49,7 +49,7 @@ class Guardian {
   void signal_ranks(int signal) const;
   void signal_programs(int signal) const;
   void ask_ranks() const;
-  void announce_death(std::uint32_t rank);
+  void announce_death(const DeadRank& dead);
   void announce_purposeful_end(int status);
 
   void step();

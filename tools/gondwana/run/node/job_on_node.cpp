@@ -61,10 +61,7 @@ std::string JobOnNode::describe_absent() const {
 }
 
 std::string JobOnNode::describe_dead() const {
-  const std::vector<std::uint32_t>& dead = deaths_.survived();
-  if (dead.empty()) return {};
-  return fmt::format("{} of {} ranks died, and the job continued: rank{} {}", dead.size(),
-                     ranks_.size(), dead.size() == 1 ? "" : "s", format_ranks(dead));
+  return launch::describe_dead(deaths_.survived(), ranks_.size());
 }
 
 }  // namespace gondwana::launch

@@ -25,6 +25,8 @@ class NodeEnd {
   void end_job(int status, const std::string& sentence, std::uint64_t now);
   // Also reports which ranks wait.
   void end_because(const std::string& sentence, int status, std::uint64_t now);
+  // Ends the ranks of this host, without which the job continues.
+  void kill(std::uint64_t now) { ending_.kill(now); }
   // Prints nothing, and gives ranks time to end by themselves first.
   void end_on_purpose(int status, std::uint64_t now);
 

@@ -53,10 +53,16 @@ struct ImageLost {
   bool is_replaced;  // another program runs in the process
   std::string place;
 };
+// The conductor has numbered these deaths, of ranks of any host.
+struct DeathsTold {
+  DeadRanks dead;
+  bool others_can_continue = false;  // the ranks of this host without them
+};
 struct RankLeaves {};
 // The answer to LookAtRanks.
 struct RanksSeen {
   std::vector<RankState> states;
+  bool others_can_continue = false;  // the job without them
 };
 // The answer to LookForDeadlock: no rank has made progress since the last check.
 struct DeadlockSeen {
@@ -101,9 +107,9 @@ struct Tick {};
 
 using NodeEvent =
     std::variant<RankStarted, RankJoined, RankEnded, ProgramLost, StarterSeen, ImageLost,
-                 RankLeaves, RanksSeen, DeadlockSeen, NobodyCanGoOn, AgentLost, SignalCame,
-                 EndElsewhere, LauncherLost, SweeperLost, OutputFailed, Failed, TraceFailed, Left,
-                 protocol::GlobalExit, Tick, DescendantsSeen>;
+                 DeathsTold, RankLeaves, RanksSeen, DeadlockSeen, NobodyCanGoOn, AgentLost,
+                 SignalCame, EndElsewhere, LauncherLost, SweeperLost, OutputFailed, Failed,
+                 TraceFailed, Left, protocol::GlobalExit, ShrinkEntry, Tick, DescendantsSeen>;
 
 enum class Report {
   waiting,      // the ranks that wait and, if there are any, the ranks that do not
@@ -115,9 +121,9 @@ enum class Report {
 struct SignalRanks {
   int number;
 };
-// Tells the other ranks that this one has died.
+// Tells the ranks of this host that a rank of the job has died.
 struct TellDeath {
-  std::uint32_t rank;
+  DeadRank dead;
 };
 struct AskRanks {};  // sends SIGUSR1 to ranks that handle it
 struct EndOnPurpose {
@@ -138,10 +144,11 @@ struct LookAtImage {
 struct NeedAgent {};
 struct ReleaseAgent {};
 
-// Stopping and Left are sent to the conductor.
-using NodeAction = std::variant<Said, Stopping, Left, Report, SignalRanks, TellDeath, AskRanks,
-                                EndOnPurpose, SignalAll, LookAtRanks, LookForDeadlock,
-                                LookAtStarter, LookAtImage, NeedAgent, ReleaseAgent>;
+// Stopping, Left, RanksDied and ShrinkEntry are sent to the conductor.
+using NodeAction =
+    std::variant<Said, Stopping, Left, RanksDied, ShrinkEntry, Report, SignalRanks, TellDeath,
+                 AskRanks, EndOnPurpose, SignalAll, LookAtRanks, LookForDeadlock, LookAtStarter,
+                 LookAtImage, NeedAgent, ReleaseAgent>;
 using NodeActions = std::vector<NodeAction>;
 
 }  // namespace gondwana::launch

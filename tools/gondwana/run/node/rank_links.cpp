@@ -63,6 +63,7 @@ void RankLinks::take(std::uint32_t rank, protocol::Received received) {
   if (const auto* image = std::get_if<protocol::Image>(&received.message))
     images_.watch(rank, static_cast<pid_t>(image->pid), std::move(received.attachment));
   if (const auto* exit = std::get_if<protocol::GlobalExit>(&received.message)) tell_(*exit);
+  if (const auto* entry = std::get_if<ShrinkEntry>(&received.message)) tell_(*entry);
 }
 
 // `end` becomes readable when the program that asked has ended; it may be missing.

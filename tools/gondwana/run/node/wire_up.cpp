@@ -1,6 +1,5 @@
 #include "run/node/wire_up.hpp"
 
-#include "memory/death_list.hpp"
 #include "memory/job_end.hpp"
 #include "memory/live.hpp"
 
@@ -9,10 +8,13 @@ namespace gondwana::launch {
 Result<void> WireUp::create_memory() {
   Result<JobMemory> memory = JobMemory::create(share_, tag_, environment_);
   if (!memory) return memory.error();
-  Result<Mapping> mapping = Mapping::shared(memory->control(), ControlLayout(share_).size());
+  Result<Mapping> mapping =
+      Mapping::shared(memory->control(), ControlLayout(memory->plan()).size());
   if (!mapping) return mapping.error();
   control_ = *std::move(mapping);
-  facts_ = shared_at<NodeHeader>(control_.data(), 0).facts;
+  auto& header = shared_at<NodeHeader>(control_.data(), 0);
+  facts_ = header.facts;
+  header.goes_on.store(on_death_ == OnDeath::go_on ? 1 : 0, std::memory_order_relaxed);
   memory_ = *std::move(memory);
   return {};
 }
@@ -52,8 +54,26 @@ bool WireUp::can_lose_ranks() const {
   return true;
 }
 
-void WireUp::announce_death(std::uint32_t rank) {
-  add_death(*reinterpret_cast<NodeHeader*>(control_.data()), share_.node_ranks().size(), rank);
+void WireUp::announce_death(const DeadRank& dead) {
+  GONDWANA_ASSERT(anybody_joined(), dead.rank);
+  add_death(shared_at<NodeHeader>(control_.data(), 0), share_.node_ranks().size(), dead);
+}
+
+void WireUp::announce_shrink(const ShrinkDecision& decision,
+                             const std::vector<std::uint32_t>& ranks) {
+  if (!anybody_joined() || decision.team >= plan().teams) return;
+  const ControlLayout layout(plan());
+  for (const std::uint32_t rank : ranks) {
+    if (!share_.node_ranks().holds(Rank(rank))) continue;
+    const std::uint32_t slot = share_.node_ranks().slot_of(Rank(rank));
+    auto& place =
+        shared_at<ShrinkPlace<RealAtomics>>(control_.data(), layout.shrink(decision.team, slot));
+    place.agreed.numbers.store(decision.numbers, std::memory_order_relaxed);
+    place.agreed.epoch.store(decision.epoch, std::memory_order_relaxed);
+    // Pairs with ConductedShrink. seq_cst, so that a rank that falls asleep sees it or is woken.
+    place.decided.store(shrink_word(decision.turn, decision.deaths), std::memory_order_seq_cst);
+    shared_at<ControlPage>(control_.data(), layout.page(slot)).sync_bell.ring();
+  }
 }
 
 const NodeHeader& WireUp::header() const {

@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "bootstrap/job_memory.hpp"
 #include "core/mapping.hpp"
+#include "core/options.hpp"
 #include "core/result.hpp"
+#include "memory/death_list.hpp"
 #include "memory/node_table.hpp"
 #include "run/node/handout.hpp"
 
@@ -19,9 +22,11 @@ class WireUp {
   using Progress = Handout::Progress;
 
   // `tag`: of a job on several nodes; 0: chosen here. `environment`: the ranks' environment.
-  WireUp(const NodeShare& share, std::uint64_t tag, Environment environment)
+  WireUp(const NodeShare& share, std::uint64_t tag, Environment environment,
+         OnDeath on_death = OnDeath::end)
       : share_(share),
         tag_(tag),
+        on_death_(on_death),
         environment_(std::move(environment)),
         handout_(share.slots() + 1) {}
 
@@ -44,8 +49,10 @@ class WireUp {
   // Whether the others can continue without a rank: all ranks run, and none uses an API that needs
   // all of them.
   bool can_lose_ranks() const;
-  // Informs the ranks of this node of the death of one.
-  void announce_death(std::uint32_t rank);
+  // Informs the ranks of this node of the next death, of a rank of any node.
+  void announce_death(const DeadRank& dead);
+  // Tells the members of a team among them that its members have decided.
+  void announce_shrink(const ShrinkDecision& decision, const std::vector<std::uint32_t>& ranks);
   // The memory that all ranks of this node share; available once a rank has joined.
   const NodeHeader& header() const;
   // The memory with the ranks' events; available once a rank has joined.
@@ -68,6 +75,7 @@ class WireUp {
 
   NodeShare share_;
   std::uint64_t tag_;
+  OnDeath on_death_;
   Environment environment_;
   std::optional<JobMemory> memory_;
   NodeFacts facts_{};

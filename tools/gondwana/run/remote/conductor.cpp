@@ -237,6 +237,7 @@ void Conductor::write_trace() {
 int Conductor::finish() {
   const Outcome& outcome = decisions_.outcome();
   end_connections();
+  if (const std::string dead = decisions_.describe_dead(); !dead.empty()) output_.say(dead);
   if (job_.trace.is_written(outcome.status.value_or(0))) write_trace();
   output_.release();
   write_final_output([this] { return output_.flush(); }, outcome, poller_);

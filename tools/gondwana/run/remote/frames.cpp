@@ -14,6 +14,25 @@ constexpr std::uint8_t enumerators(Binding /*binding*/) {
 
 }  // namespace gondwana::binding
 
+namespace gondwana {
+
+constexpr std::uint8_t enumerators(OnDeath /*what*/) {
+  return 2;
+}
+void fields(auto& archive, Of<DeadRank> auto& dead) {
+  archive(dead.rank, dead.incarnation);
+}
+void fields(auto& archive, Of<ShrinkEntry> auto& entry) {
+  archive(entry.team, entry.first, entry.turn, entry.size, entry.rank);
+  archive(entry.deaths, entry.dead, entry.numbers, entry.epoch);
+}
+void fields(auto& archive, Of<ShrinkDecision> auto& decision) {
+  archive(decision.team, decision.first, decision.turn);
+  archive(decision.deaths, decision.numbers, decision.epoch);
+}
+
+}  // namespace gondwana
+
 namespace gondwana::launch {
 namespace {
 
@@ -21,7 +40,7 @@ namespace {
 constexpr std::uint32_t max_payload = 96U << 20;
 constexpr link::MessageSet frame_set{.name = "a message between the hosts of the job",
                                      .mark = "GdFr",
-                                     .version = 6,
+                                     .version = 7,
                                      .has_tags = true,
                                      .kinds = std::variant_size_v<Frame>,
                                      .max_payload = max_payload};
@@ -40,7 +59,7 @@ void fields(auto& archive, Of<TraceOptions> auto& trace) {
 }
 void fields(auto& archive, Of<Job> auto& job) {
   archive(job.programs, job.share, job.streams.folder, job.streams.reader, job.binding.to);
-  archive(job.binding.is_reported, job.verbose, job.streams.prompts, job.trace);
+  archive(job.binding.is_reported, job.verbose, job.streams.prompts, job.trace, job.on_death);
 }
 constexpr std::uint8_t enumerators(Standard /*which*/) {
   return 2;
@@ -112,6 +131,24 @@ bool plausible(const Stopping& stopping) {
 }
 bool plausible(const Ended& ended) {
   return ended.status <= 255;
+}
+bool plausible(const std::vector<DeadRank>& ranks) {
+  return !ranks.empty() && std::ranges::all_of(ranks, [](const DeadRank& dead) {
+    return dead.rank < protocol::max_ranks;
+  });
+}
+bool plausible(const RanksDied& died) {
+  return died.status <= 255 && plausible(died.ranks);
+}
+bool plausible(const DeadRanks& dead) {
+  return dead.first > 0 && plausible(dead.ranks);
+}
+bool plausible(const ShrinkEntry& entry) {
+  return entry.team < NodePlan::max_teams && entry.size <= protocol::max_ranks &&
+         entry.rank < protocol::max_ranks && entry.dead < entry.size;
+}
+bool plausible(const Shrunk& shrunk) {
+  return shrunk.decision.team < NodePlan::max_teams;
 }
 bool plausible(const Left& left) {
   return left.rank < protocol::max_ranks;

@@ -9,6 +9,8 @@
 //                   Ping       once a second
 //                   Taken      that many bytes of Output have been written
 //                   Left       a rank of another host has ended and will not take part
+//                   Shrunk     what the members of a team on several hosts get
+//                   DeadRanks  ranks have died, and the job continues; numbered in one order
 // host -> launcher  Hello      the remote launcher runs; first
 //                   Output     lines of a rank
 //                   Said       a message for the user
@@ -19,6 +21,8 @@
 //                   Taken      the rank has read that many bytes of Input
 //                   Deaf       the rank reads no more input
 //                   Left       a rank has ended with status 0 and took no part in the job
+//                   RanksDied  ranks of this host have died, in a job that continues
+//                   ShrinkEntry  a rank enters a shrink of a team on several hosts
 //                   TracePart  a part of this node's trace, in order; before Ended
 //
 // Each message is a frame (link/framing.hpp) with the tag of the job. Values out of range are
@@ -35,8 +39,10 @@
 
 #include "core/result.hpp"
 #include "link/framing.hpp"
+#include "memory/death_list.hpp"
 #include "run/io/output_sink.hpp"
 #include "run/job.hpp"
+#include "sync/shrink_entry.hpp"
 
 namespace gondwana::launch {
 
@@ -100,13 +106,27 @@ struct Deaf {};
 struct Left {
   std::uint32_t rank = 0;
 };
+struct RanksDied {
+  std::vector<DeadRank> ranks;
+  std::uint32_t status = 0;  // of the first
+  std::string sentence;      // without the consequence
+};
+struct DeadRanks {
+  std::uint32_t first = 0;  // the number of the first death, from 1
+  std::vector<DeadRank> ranks;
+};
+struct Shrunk {
+  ShrinkDecision decision;
+  std::vector<std::uint32_t> ranks;  // the members that have entered
+};
 struct TracePart {
   std::string bytes;
   bool is_last = true;  // completes the trace of some ranks
 };
 
 using Frame = std::variant<Task, Input, Signal, NodeRows, End, Ping, Taken, Hello, Output, Said,
-                           ThisNode, Stopping, Ended, Pong, Deaf, Left, TracePart>;
+                           ThisNode, Stopping, Ended, Pong, Deaf, Left, TracePart, RanksDied,
+                           DeadRanks, ShrinkEntry, Shrunk>;
 
 inline constexpr std::size_t longest_node_info = 4096;
 // The conductor has a process and three descriptors for each host.

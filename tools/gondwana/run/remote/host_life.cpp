@@ -45,7 +45,8 @@ std::optional<HostEnd> HostLife::look(const HostSeen& seen, std::uint64_t now) {
   // This process may have been stopped itself, so data that arrived meanwhile counts.
   const bool silent = now >= silent_at_ns() && !seen.has_unread;
   if (over_ || (!ended && !silent)) return std::nullopt;
-  return HostEnd{loss_status(), ended ? describe_end(seen.error_text) : describe_silence()};
+  return HostEnd{loss_status(), ended ? describe_end(seen.error_text) : describe_silence(),
+                 consequence(!ended)};
 }
 
 std::optional<std::uint64_t> HostLife::next_ns() const {
@@ -77,8 +78,12 @@ int HostLife::loss_status() const {
 
 std::string HostLife::describe_silence() const {
   const std::string since = hello_ ? "" : fmt::format(" since {} was started", facts_.way);
-  return fmt::format("host {} was silent for {} s{}; it counts as dead and the job is ended",
-                     facts_.name, silence_limit_s(), since);
+  return fmt::format("host {} was silent for {} s{}", facts_.name, silence_limit_s(), since);
+}
+
+std::string HostLife::consequence(bool is_silent) const {
+  if (is_silent) return "; it counts as dead and the job is ended";
+  return hello_ && malformed_.empty() ? "; the job is ended" : "";
 }
 
 std::string HostLife::describe_end(const std::string& error_text) const {
@@ -87,8 +92,8 @@ std::string HostLife::describe_end(const std::string& error_text) const {
   if (!malformed_.empty()) return fmt::format("host {}: {}", facts_.name, malformed_);
   const std::string how = wait_status_ ? describe_exit(*wait_status_) : "closed its output";
   if (hello_) {
-    return fmt::format("the connection to host {} is lost, {} {}{}; the job is ended", facts_.name,
-                       facts_.way, how, said);
+    return fmt::format("the connection to host {} is lost, {} {}{}", facts_.name, facts_.way, how,
+                       said);
   }
   const int status = wait_status_ && WIFEXITED(*wait_status_) ? WEXITSTATUS(*wait_status_) : -1;
   if (status == link::ssh_cannot_connect && facts_.by_ssh)

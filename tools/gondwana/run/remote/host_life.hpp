@@ -25,10 +25,12 @@ struct HostSeen {
 };
 
 // No process of the job is left there, or the host cannot be reached. If its message is not empty,
-// it ends the job.
+// it ends the job. `consequence` ends the message of a host that had said Hello; a job that
+// continues has another consequence.
 struct HostEnd {
   int status = 0;
   std::string sentence = {};
+  std::string consequence = {};
 };
 
 class HostLife {
@@ -57,6 +59,7 @@ class HostLife {
   int loss_status() const;
   std::string describe_end(const std::string& error_text) const;
   std::string describe_silence() const;
+  std::string consequence(bool is_silent) const;
 
   HostFacts facts_;
   std::uint64_t heard_ns_;

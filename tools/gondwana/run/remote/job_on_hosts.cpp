@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <map>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "base/exit_status.hpp"
 #include "core/machine.hpp"
 #include "run/io/next_time.hpp"
+#include "run/node/diagnosis.hpp"
 #include "run/overloaded.hpp"
 
 namespace gondwana::launch {
@@ -96,13 +98,73 @@ void JobOnHosts::on(const HostSaid& said) {
     tell_absence(node, *left);
   } else if (const auto* stopping = std::get_if<Stopping>(&frame)) {
     on(*stopping);
+  } else if (const auto* entry = std::get_if<ShrinkEntry>(&frame);
+             entry != nullptr && parts_[node].node_ranks().holds(Rank(entry->rank))) {
+    on(*entry);
   } else if (const auto* ended = std::get_if<Ended>(&frame)) {
     end_host(node, {static_cast<int>(ended->status)}, false);
-  } else {
+  } else if (const auto* died = std::get_if<RanksDied>(&frame);
+             died == nullptr || !on(node, *died)) {
     end_host(node,
              {exit_failure, fmt::format("host {} sent an unexpected message", host.life.name())},
              true);
   }
+}
+
+// False: no host sends this.
+bool JobOnHosts::on(std::uint32_t node, const RanksDied& died) {
+  const bool is_possible = std::ranges::all_of(died.ranks, [&](const DeadRank& dead) {
+    return parts_[node].node_ranks().holds(Rank(dead.rank)) && !is_dead(dead.rank);
+  });
+  if (!is_possible || !job_.continues_after_death()) return false;
+  if (!ending_) lose(died.ranks, static_cast<int>(died.status), died.sentence);
+  return true;
+}
+
+void JobOnHosts::on(const ShrinkEntry& entry) {
+  std::optional<Shrunk> shrunk = agreements_.enter(entry);
+  if (!shrunk) return;
+  std::vector<std::uint32_t> hosts = living();
+  std::erase_if(hosts, [&](std::uint32_t node) {
+    return std::ranges::none_of(shrunk->ranks, [&](std::uint32_t rank) {
+      return parts_[node].node_ranks().holds(Rank(rank));
+    });
+  });
+  if (!hosts.empty()) actions_.emplace_back(Send{std::move(hosts), *std::move(shrunk)});
+}
+
+// All ranks of the host that live are dead for the others, although they may still run if only the
+// connection is lost.
+void JobOnHosts::lose_host(std::uint32_t node, const HostEnd& end) {
+  std::vector<DeadRank> ranks;
+  for (const Rank rank : parts_[node].node_ranks())
+    if (!is_dead(index(rank))) ranks.push_back({index(rank)});
+  end_host(node, {}, true);
+  lose(ranks, end.status, end.sentence);
+}
+
+// Numbers deaths. All hosts get them in this order, because frames to a host stay in order. The
+// status counts only if all ranks die.
+void JobOnHosts::lose(const std::vector<DeadRank>& ranks, int status, const std::string& sentence) {
+  if (dead_.empty()) first_death_status_ = status;
+  const auto first = static_cast<std::uint32_t>(dead_.size() + 1);
+  dead_.insert(dead_.end(), ranks.begin(), ranks.end());
+  for (const DeadRank& dead : ranks) agreements_.die(dead.rank);
+  const auto left = job_.ranks() - static_cast<std::uint32_t>(dead_.size());
+  if (!ranks.empty()) send_to_all(DeadRanks{first, ranks});
+  actions_.emplace_back(Said{sentence + describe_continued(left)});
+  if (left == 0) outcome_.settle(first_death_status_);
+}
+
+bool JobOnHosts::is_dead(std::uint32_t rank) const {
+  return std::ranges::find(dead_, rank, &DeadRank::rank) != dead_.end();
+}
+
+std::string JobOnHosts::describe_dead() const {
+  std::vector<std::uint32_t> dead;
+  for (const DeadRank& each : dead_) dead.push_back(each.rank);
+  std::ranges::sort(dead);
+  return launch::describe_dead(dead, job_.ranks());
 }
 
 // A host needs to know one rank that takes no part: its ranks cannot join then. So a job of
@@ -151,7 +213,10 @@ void JobOnHosts::on_seen(const HostSeen& seen, std::uint64_t now) {
   const bool is_suspect = std::exchange(host.is_suspect, false);
   if (host.life.is_over()) return;
   const std::optional<HostEnd> end = host.life.look(seen, now);
-  if (end) return end_host(seen.node, *end, true);
+  const bool may_continue = job_.continues_after_death() && !ending_;
+  if (end && may_continue && !end->consequence.empty() && living_ > 1)
+    return lose_host(seen.node, *end);
+  if (end) return end_host(seen.node, {end->status, end->sentence + end->consequence}, true);
   reschedule(seen.node);
   // A host that answers is not lost, even if its end takes long.
   if (is_suspect && now >= seen.heard_ns + hosts_grace_ns / 2) end_host(seen.node, {}, true);

@@ -15,6 +15,7 @@
 #include "run/node/node_directory.hpp"
 #include "run/node/node_events.hpp"
 #include "run/outcome.hpp"
+#include "run/remote/agreements.hpp"
 #include "run/remote/frames.hpp"
 #include "run/remote/host_life.hpp"
 
@@ -92,6 +93,8 @@ class JobOnHosts {
   bool is_over() const { return living_ == 0; }
   bool is_over(std::uint32_t node) const { return hosts_[node].life.is_over(); }
   const Outcome& outcome() const { return outcome_; }
+  // Reports the ranks that died in a job that continued; may be empty.
+  std::string describe_dead() const;
 
  private:
   struct Host {
@@ -106,6 +109,11 @@ class JobOnHosts {
   void on(const SignalCame& signal);
   void on(const OutputFailed& failed);
   void on(const Stopping& stopping);
+  bool on(std::uint32_t node, const RanksDied& died);
+  void on(const ShrinkEntry& entry);
+  void lose_host(std::uint32_t node, const HostEnd& end);
+  void lose(const std::vector<DeadRank>& ranks, int status, const std::string& sentence);
+  bool is_dead(std::uint32_t rank) const;
   void on_seen(const HostSeen& seen, std::uint64_t now);
   void on_tick(std::uint64_t now);
   void on_time_up();
@@ -129,6 +137,9 @@ class JobOnHosts {
   std::optional<std::uint64_t> time_up_ns_;
   std::optional<std::uint64_t> abandon_at_ns_;
   Outcome outcome_;
+  Agreements agreements_;
+  std::vector<DeadRank> dead_;  // in the order of their numbers; the job continues without them
+  int first_death_status_ = 0;
   bool is_asked_to_end_ = false;  // the user has asked for the end
   bool ending_ = false;
 };

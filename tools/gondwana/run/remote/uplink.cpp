@@ -15,11 +15,16 @@ UniqueFd duplicate(int fd) {
   return UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
 }
 
-bool is_order(const Frame& frame, std::uint32_t nodes) {
+bool is_order(const Frame& frame, const Share& share) {
   if (const auto* update = std::get_if<NodeRows>(&frame))
-    return std::ranges::all_of(update->rows, [&](const NodeRow& row) { return row.node < nodes; });
+    return std::ranges::all_of(update->rows,
+                               [&](const NodeRow& row) { return row.node < share.nodes; });
+  if (const auto* dead = std::get_if<DeadRanks>(&frame))
+    return std::ranges::all_of(dead->ranks,
+                               [&](const DeadRank& one) { return one.rank < share.total; });
   return std::holds_alternative<End>(frame) || std::holds_alternative<Signal>(frame) ||
-         std::holds_alternative<Left>(frame) || std::holds_alternative<Input>(frame);
+         std::holds_alternative<Left>(frame) || std::holds_alternative<Input>(frame) ||
+         std::holds_alternative<Shrunk>(frame);
 }
 
 }  // namespace
@@ -42,7 +47,7 @@ Result<void> Uplink::start(OnOrder on_order, OnLost on_lost) {
 void Uplink::on_frame(Frame& frame, std::uint64_t now) {
   if (const auto* ping = std::get_if<Ping>(&frame)) return tell(Pong{ping->sent_ns, now});
   if (const auto* taken = std::get_if<Taken>(&frame)) return output_.on_taken(taken->bytes);
-  if (is_order(frame, job_.share.nodes)) return on_order_(frame);
+  if (is_order(frame, job_.share)) return on_order_(frame);
   lose("the launcher sent an unexpected message");
 }
 

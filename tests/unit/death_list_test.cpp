@@ -1,0 +1,46 @@
+// The order of deaths in the control memory of a node.
+#include "memory/death_list.hpp"
+
+#include <gtest/gtest.h>
+
+namespace gondwana {
+namespace {
+
+// The second of two nodes with two ranks each.
+class Deaths : public testing::Test {
+ protected:
+  Deaths() {
+    const NodeShare share{.ranks = 2, .first = 2, .node = 1, .nodes = 2, .job_ranks = 4};
+    auto made = NodeMemory::create(share);
+    EXPECT_TRUE(made);
+    memory = *std::move(made);
+  }
+  void die(const DeadRank& dead) const { add_death(memory->header(), 2, dead); }
+
+  std::shared_ptr<NodeMemory> memory;
+};
+
+TEST_F(Deaths, ranks_of_all_nodes_have_places_in_one_order) {
+  const DeathList list(*memory);
+  EXPECT_EQ(list.size(), 0U);
+  die({3, 0});
+  die({0, 0});
+  EXPECT_EQ(list.size(), 2U);
+  EXPECT_EQ(list.place_of(Rank(3)), 1U);
+  EXPECT_EQ(list.place_of(Rank(0)), 2U);
+  EXPECT_EQ(list.place_of(Rank(2)), 0U);
+  EXPECT_TRUE(list.has(Rank(0)));
+  EXPECT_FALSE(list.has(Rank(1)));
+}
+
+TEST_F(Deaths, a_process_that_died_is_not_its_successor) {
+  const DeathList list(*memory);
+  die({1, 4});
+  EXPECT_TRUE(list.has(DeadRank{1, 4}));
+  EXPECT_TRUE(list.has(DeadRank{1, 3}));
+  EXPECT_FALSE(list.has(DeadRank{1, 5}));
+  EXPECT_FALSE(list.has(DeadRank{0, 0}));
+}
+
+}  // namespace
+}  // namespace gondwana

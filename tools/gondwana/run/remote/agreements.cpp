@@ -1,0 +1,42 @@
+#include "run/remote/agreements.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace gondwana::launch {
+
+std::optional<Shrunk> Agreements::enter(const ShrinkEntry& entry) {
+  Shrink& shrink = shrinks_[{entry.team, entry.first}];
+  if (entry.turn < shrink.decision.turn) return std::nullopt;
+  if (entry.turn > shrink.decision.turn)
+    shrink = {.decision = {.team = entry.team,
+                           .first = entry.first,
+                           .turn = entry.turn,
+                           .numbers = ~std::uint64_t{0}},
+              .entered = {}};
+  if (shrink.is_decided) return std::nullopt;
+  if (shrink.entered.insert(entry.rank).second) {
+    shrink.decision.numbers &= entry.numbers;
+    shrink.decision.epoch = std::max(shrink.decision.epoch, entry.epoch);
+  }
+  return decide(shrink, entry);
+}
+
+// Only the count of a member that knows of all deaths is of use.
+std::optional<Shrunk> Agreements::decide(Shrink& shrink, const ShrinkEntry& last) {
+  if (last.deaths != deaths_) return std::nullopt;
+  std::vector<std::uint32_t> living;
+  std::ranges::set_difference(shrink.entered, dead_, std::back_inserter(living));
+  if (living.size() + last.dead < last.size) return std::nullopt;
+  shrink.is_decided = true;
+  shrink.entered.clear();
+  shrink.decision.deaths = last.deaths;
+  return Shrunk{shrink.decision, std::move(living)};
+}
+
+void Agreements::die(std::uint32_t rank) {
+  dead_.insert(rank);
+  ++deaths_;
+}
+
+}  // namespace gondwana::launch
