@@ -124,9 +124,7 @@ class RemoteAccess final : public NetworkProgress {
 
   bool progress() override;
   void sleep(std::chrono::microseconds limit) override;
-  void tell_lost(const Error& loss) const {
-    if (lost_) lost_(loss);
-  }
+  void tell_lost(const Error& loss) const;
 
   // For the engine's own words.
   bool get_uncounted(Lane& lane, MutableBytes dest, Remote from,
@@ -172,6 +170,7 @@ class RemoteAccess final : public NetworkProgress {
   bool move_on();
   void tell_losses();
   bool is_departed();
+  bool are_lost_dead() const;
 
   Wire& wire_;
   std::recursive_mutex& turn_;

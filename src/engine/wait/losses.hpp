@@ -25,9 +25,14 @@ class Losses {
   // Whether a member of the rank's team with that number has died.
   using TeamCheck = std::function<bool(std::uint32_t team)>;
 
-  explicit Losses(const NodeMemory& memory) : list_(memory) {}
+  explicit Losses(const NodeMemory& memory) : memory_(&memory), list_(memory) {}
 
   const DeathList& list() const { return list_; }
+  // Whether the job continues after deaths.
+  bool job_goes_on() const {
+    return memory_->header().goes_on.load(std::memory_order_relaxed) != 0;
+  }
+  std::uint32_t ranks() const { return memory_->roster().size(); }
   void check_teams_by(TeamCheck has_dead) { team_has_dead_ = std::move(has_dead); }
   bool team_has_dead(std::uint32_t team) const { return team_has_dead_ && team_has_dead_(team); }
 
@@ -42,6 +47,7 @@ class Losses {
   }
 
  private:
+  const NodeMemory* memory_;
   DeathList list_;
   TeamCheck team_has_dead_;  // set once, before the first wait of a team
   std::atomic<std::uint32_t> acknowledged_{0};

@@ -31,6 +31,7 @@ struct WaitReason {
   const void* place = nullptr;            // the lock or word that tools name; null: `word`
   bool on_network = false;                // the network delivers the event to this rank
   bool on_messages = false;               // usually a handler ends it
+  bool ends_with_node = false;            // the loss of the peer's node ends it
 };
 
 // For a wait whose condition tools do not show.

@@ -13,6 +13,7 @@
 
 #include "core/function_ref.hpp"
 #include "core/machine.hpp"
+#include "memory/death_list.hpp"
 #include "network/networks.hpp"
 #include "remote/agent/agent_sleep.hpp"
 #include "remote/agent/answers.hpp"
@@ -93,6 +94,7 @@ class AgentOfParts final : public NodeAgent {
   std::uint64_t tag_;
   std::string host_;
   remote::Outbox outbox_;
+  DeathList deaths_;
   remote::Executor executor_;
   remote::Answers answers_;
   remote::BatchTurns turns_;
@@ -114,6 +116,7 @@ AgentOfParts::AgentOfParts(const Setup& setup, std::unique_ptr<network::Endpoint
       tag_(setup.job_tag),
       host_(host_name()),
       outbox_(memory_, tag_, std::move(endpoint)),
+      deaths_(*memory_),
       executor_(*memory_, *kinds_),
       answers_(outbox_, executor_, tag_, memory_->plan().node),
       turns_(*memory_, tag_, executor_, answers_,
@@ -271,7 +274,9 @@ void AgentOfParts::on_message(Bytes bytes) {
   outbox_.endpoint().refuse();
 }
 
+// Nothing of a dead process changes memory once the ranks of this node can know of its death.
 void AgentOfParts::on_batch(const remote::ReceivedBatch& received, Bytes bytes) {
+  if (deaths_.has({received.batch.from, received.incarnation})) return;
   if (is_of_messages(received)) return on_messages(received, bytes);
   turns_.take(received, bytes);
 }

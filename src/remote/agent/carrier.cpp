@@ -29,6 +29,7 @@ bool Carrier::carry() {
   is_blocked_ = false;
   for (std::uint32_t slot = 0; slot < ranks_.size(); ++slot) {
     Carried& rank = ranks_[slot];
+    if (deaths_.has(memory_.plan().node_ranks()[slot])) rank.waiting.clear();
     deliver_waiting(rank);
     for (int i = 0; i < max_at_once; ++i) {
       const auto message = rank.from_rank.front();
@@ -64,6 +65,7 @@ bool Carrier::pass_on(std::uint32_t slot, const RecordReader::Record& message) {
 }
 
 void Carrier::deliver(Rank to, Bytes packet) {
+  if (deaths_.has(to)) return;
   Carried& rank = ranks_[memory_.roster().slot_of(to)];
   if (!rank.waiting.empty() || !hand_over(rank, packet))
     rank.waiting.emplace_back(packet.begin(), packet.end());

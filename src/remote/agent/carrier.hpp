@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "memory/death_list.hpp"
 #include "remote/agent/outbox.hpp"
 #include "sync/doorbell.hpp"
 #include "sync/record_ring.hpp"
@@ -25,7 +26,7 @@ class Carrier {
 
   // Starts idle. `memory` and `outbox` must outlive the object.
   Carrier(const NodeMemory& memory, Outbox& outbox, Handlers handlers)
-      : memory_(memory), outbox_(outbox), handlers_(std::move(handlers)) {}
+      : memory_(memory), outbox_(outbox), handlers_(std::move(handlers)), deaths_(memory) {}
 
   void begin();
   bool is_on() const { return !ranks_.empty(); }
@@ -60,6 +61,7 @@ class Carrier {
   const NodeMemory& memory_;
   Outbox& outbox_;
   Handlers handlers_;
+  DeathList deaths_;
   std::vector<Carried> ranks_;  // by slot; empty if ranks have endpoints
   bool is_blocked_ = false;     // a message waits for the network
   std::uint64_t misdirected_ = 0;

@@ -48,6 +48,8 @@ Result<Posted> PassedMessages::meet(std::uint32_t rank) {
 
 void PassedMessages::tell_undelivered(std::uint32_t rank, const std::string& why) {
   if (memory_.page(Rank(rank)).state.load(std::memory_order_relaxed) != RankState::running) return;
+  // The rank may have died. The launcher tells of it.
+  if (memory_.header().goes_on.load(std::memory_order_relaxed) != 0) return;
   declare_over(
       memory_.header(),
       fmt::format("host {}: a message cannot be passed on to rank {}: {}", host_, rank, why));

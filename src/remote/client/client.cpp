@@ -106,7 +106,10 @@ bool RemoteClient::poll() {
   const auto on_lost = [this](std::uint32_t node, const std::string& why) {
     streams_.lose(node, why);
   };
-  return route_->poll({on_message, on_lost});
+  const auto on_unreachable = [this](Rank rank, const std::string& why) {
+    streams_.suspect(rank, why);
+  };
+  return route_->poll({on_message, on_lost, on_unreachable});
 }
 
 // Sends batches that have not grown since the last call, because then the rank waits.

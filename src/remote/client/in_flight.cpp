@@ -8,6 +8,7 @@ InFlight::Operation& InFlight::take(Completion& done, std::uint32_t node) {
   Operation& operation = operations_.take();
   operation.done = &done;
   operation.node = node;
+  operation.rank.reset();
   operation.is_transfer = false;
   operation.is_write = false;
   operation.is_optional = false;

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/completion.hpp"
 #include "core/pool.hpp"
+#include "core/types.hpp"
 #include "memory/control_page.hpp"
 #include "network/endpoint.hpp"
 
@@ -18,6 +20,7 @@ class InFlight {
   struct Operation : network::Operation {
     Completion* done = nullptr;  // null: nothing is in flight, or its node is lost
     std::uint32_t node = 0;
+    std::optional<Rank> rank;  // the receiver of a message, unless it is the agent
     bool is_transfer = false;  // write or read
     bool is_write = false;
     bool is_optional = false;        // a message whose failure is no loss

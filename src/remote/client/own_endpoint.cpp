@@ -125,6 +125,7 @@ Route::Window OwnEndpoint::window() const {
 }
 
 Result<Posted> OwnEndpoint::post_send(Line& line, Bytes message, Operation& operation) {
+  operation.rank = line.rank;
   Result<Posted> posted = endpoint_->send(line.peer, message, operation);
   if (!posted || *posted == Posted::busy) {
     in_flight_.give_back(operation);
@@ -138,6 +139,7 @@ Result<Posted> OwnEndpoint::post_send(Line& line, Bytes message, Operation& oper
 OwnEndpoint::Pair& OwnEndpoint::pair_with(Rank rank) {
   const auto [pair, is_new] = pairs_.try_emplace(index(rank));
   if (is_new) pair->second.node = nodes_.node_of(rank);
+  pair->second.rank = rank;
   return pair->second;
 }
 
@@ -200,7 +202,10 @@ bool OwnEndpoint::poll(const Handlers& handlers) {
   const auto on_failed = [&](const network::Operation* operation, const std::string& why) {
     Operation* const failed = in_flight_.find(operation);
     if (failed == nullptr) return;
-    if (!failed->is_optional) handlers.on_lost(failed->node, why);
+    if (failed->rank && !failed->is_optional)
+      handlers.on_unreachable(*failed->rank, why);
+    else if (!failed->is_optional)
+      handlers.on_lost(failed->node, why);
     in_flight_.end(*failed);
   };
   return endpoint_->poll({handlers.on_message, on_done, on_failed}) > 0;

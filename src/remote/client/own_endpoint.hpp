@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/descriptor_witness.hpp"
@@ -45,6 +46,7 @@ class OwnEndpoint final : public Route {
   // A destination of messages.
   struct Line {
     std::uint32_t node = 0;
+    std::optional<Rank> rank;  // nothing: the agent
     network::Peer peer = network::no_peer;
     bool may_inject = false;
     std::uint32_t injected = 0;  // since the last message with a completion

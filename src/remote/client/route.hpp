@@ -26,6 +26,8 @@ class Route {
     FunctionRef<void(Bytes)> on_message;  // the bytes are invalid when it returns
     // A node has become unreachable; the text is the reason.
     FunctionRef<void(std::uint32_t, const std::string&)> on_lost;
+    // A message to a rank has failed.
+    FunctionRef<void(Rank, const std::string&)> on_unreachable;
   };
 
   Route() = default;

@@ -13,6 +13,8 @@ Result<Posted> SentMessages::send(Rank to, Bytes head, Bytes body, Departure dep
   if (index(to) >= ranks_ || size > longest_message)
     return Error{Errc::invalid_argument,
                  fmt::format("cannot send a message of {} B to rank {}", size, index(to))};
+  if (streams_.is_dead(to)) [[unlikely]]
+    return Posted::accepted;
   MessagesTo& messages = messages_to(to);
   if (const Error* loss = messages.loss()) return *loss;
   const bool may_gather = (departure == Departure::may_wait || messages.is_open()) &&
@@ -50,7 +52,10 @@ bool SentMessages::flush() {
 
 // If the network is busy, the batch stays open.
 void SentMessages::flush(MessagesTo& messages) {
-  [[maybe_unused]] const Result<Posted> sent = streams_.judge(messages.node(), messages.flush());
+  const Result<Posted> sent = messages.flush();
+  if (sent) return;
+  messages.abandon();
+  streams_.suspect(messages.receiver(), sent.error().text);
 }
 
 Result<Posted> SentMessages::send_alone(const MessagesTo& messages, Bytes head, Bytes body,
@@ -67,8 +72,10 @@ Result<Posted> SentMessages::send_alone(const MessagesTo& messages, Bytes head, 
   const std::size_t size = sizeof(envelope) + head.size() + body.size();
   Result<Posted> posted =
       shared.route.send_to_rank(messages.receiver(), size, write_all, departure);
-  if (!posted && departure == Departure::optional) return Posted::accepted;
-  return streams_.judge(messages.node(), std::move(posted));
+  if (posted || departure == Departure::optional) return posted ? posted : Posted::accepted;
+  streams_.suspect(messages.receiver(), posted.error().text);
+  const Error* loss = messages.loss();
+  return loss != nullptr ? Result<Posted>(*loss) : Posted::accepted;
 }
 
 void SentMessages::renew(Rank peer, std::uint32_t incarnation) {

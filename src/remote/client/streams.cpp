@@ -4,7 +4,9 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "core/load.hpp"
 #include "core/machine.hpp"
 #include "memory/job_end.hpp"
 #include "remote/client/messages_to.hpp"
@@ -13,6 +15,7 @@ namespace gondwana::remote {
 namespace {
 
 constexpr std::uint64_t check_interval_ns = 100'000'000;
+constexpr std::uint64_t time_to_tell_ns = 3'000'000'000;  // of a death
 
 std::string ranks_of(const NodeInfo& node) {
   const std::uint32_t first = index(node.ranks.front());
@@ -31,7 +34,8 @@ Streams::Streams(const Setup& setup)
               .traffic = setup.memory.page(setup.me).traffic},
       memory_(setup.memory),
       nodes_(setup.nodes),
-      agent_(setup.agent) {
+      agent_(setup.agent),
+      deaths_(setup.memory) {
   if (setup.incarnation > 0) shared_.slots.reclaim();
 }
 
@@ -107,6 +111,33 @@ void Streams::lose(std::uint32_t node, const std::string& why) {
   abandon(to(node), losses_.back());
 }
 
+void Streams::suspect(Rank rank, const std::string& why) {
+  if (memory_.header().goes_on.load(std::memory_order_relaxed) == 0)
+    return lose(nodes_.node_of(rank), why);
+  const bool is_known = std::ranges::find(suspects_, rank, &Suspect::rank) != suspects_.end();
+  if (!is_dead(rank) && !is_known) suspects_.push_back({rank, why, monotonic_ns()});
+}
+
+void Streams::check_suspects(std::uint64_t now) {
+  std::erase_if(suspects_, [this](const Suspect& each) { return is_dead(each.rank); });
+  while (!suspects_.empty() && now - suspects_.front().since_ns > stretched(time_to_tell_ns)) {
+    const Suspect first = std::move(suspects_.front());
+    suspects_.erase(suspects_.begin());
+    lose(nodes_.node_of(first.rank), first.why);
+  }
+}
+
+// A node without living ranks has no agent, or will have none. Its host may be gone silently.
+void Streams::lose_dead_nodes() {
+  if (deaths_.size() == std::exchange(seen_deaths_, deaths_.size())) return;
+  for (auto& [node, stream] : streams_) {
+    const NodeRanks ranks = nodes_[node].ranks;
+    if (stream.loss() == nullptr &&
+        std::all_of(ranks.begin(), ranks.end(), [this](Rank rank) { return is_dead(rank); }))
+      lose(node, "its ranks have died");
+  }
+}
+
 Error Streams::fail(std::uint32_t node, const std::string& why) {
   lose(node, why);
   return *to(node).loss();
@@ -144,6 +175,8 @@ void Streams::check_for_losses() {
   if (purposeful_end(header)) return lose_all({Errc::peer_lost, "the job has ended"});
   if (shared_.route.was_closed() || is_agent_gone())
     if (const std::optional<Error> end = find_end()) return lose_all(*end);
+  check_suspects(now);
+  lose_dead_nodes();
   for (std::uint32_t node = 0; node < memory_.roster().nodes(); ++node) {
     const NodeState state = memory_.entry(node).state.load(std::memory_order_acquire);
     if (state != NodeState::silent && state != NodeState::cut_off) continue;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "memory/death_list.hpp"
 #include "memory/node_memory.hpp"
 #include "remote/client/node_infos.hpp"
 #include "remote/client/stream.hpp"
@@ -60,6 +61,10 @@ class Streams {
   }
   void lose(std::uint32_t node, const std::string& why);
   void lose_all(const Error& loss);
+  // A message to the rank has failed. If the job continues after deaths, the rank may have died,
+  // and is not missed. Otherwise its node is lost.
+  void suspect(Rank rank, const std::string& why);
+  bool is_dead(Rank rank) const { return deaths_.has(rank); }
   // Not called in every poll, because it costs more than a poll.
   void check_for_losses();
   // The reason why no node can be reached any more; null while some can.
@@ -68,16 +73,28 @@ class Streams {
   std::span<const Error> losses() const { return losses_; }
 
  private:
+  // The launcher has not told of its death yet.
+  struct Suspect {
+    Rank rank;
+    std::string why;
+    std::uint64_t since_ns;
+  };
+
   Stream& find_last(Rank rank);
   [[gnu::cold]] Error fail(std::uint32_t node, const std::string& why);
   std::optional<Error> find_end() const;
   bool is_agent_gone() const;
   void abandon(Stream& stream, const Error& loss);
+  void check_suspects(std::uint64_t now);
+  void lose_dead_nodes();
 
   Stream::Shared shared_;
   NodeMemory& memory_;
   const NodeInfos& nodes_;
   int agent_;
+  DeathList deaths_;
+  std::uint32_t seen_deaths_ = 0;
+  std::vector<Suspect> suspects_;
   std::map<std::uint32_t, Stream> streams_;  // by node
   Rank last_rank_{0};                        // rank and stream of the last request
   Stream* last_ = nullptr;
