@@ -132,7 +132,8 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
                     .segments = segments_,
                     .rooms = rooms_,
                     .has_threads = false,
-                    .give_up = giving_up(setup.on_lost)},
+                    .give_up = giving_up(setup.on_lost),
+                    .enter_shrink = std::move(setup.enter_shrink)},
                    teams_) {
   if (remote_) remote_->wait_by(waiter_);
   waiter_.losses().check_teams_by([this](std::uint32_t number) {

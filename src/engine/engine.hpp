@@ -47,6 +47,8 @@ class Engine {
     bool use_reach = true;         // false: everything goes over the wire, for tests
     // See RemoteAccess::OnLost.
     RemoteAccess::OnLost on_lost;
+    // See CollectiveResources.
+    std::function<void(const ShrinkEntry&)> enter_shrink;
     // Called periodically during a long wait. It finds a loss that no other check finds.
     std::function<std::optional<Error>()> check_peers;
     Threads threads = Threads::one_at_a_time;

@@ -280,6 +280,9 @@ Engine::Setup setup_of(Process& self, const Options& options) {
   if (self.shares_variables) setup.globals = self.image.globals;
   setup.program_id = self.image.id;
   setup.on_lost = report_peer_lost;
+  setup.enter_shrink = [&self](const ShrinkEntry& entry) {
+    self.membership.launcher.enter_shrink(entry);
+  };
   setup.check_peers = [&self] {
     check_for_end();
     return self.neighbors != nullptr ? self.neighbors->check() : std::nullopt;

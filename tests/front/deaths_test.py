@@ -76,6 +76,11 @@ class DeathsTest(LauncherCase):
         status, out, err = self.run_job("-n", "3", SURVIVE, "waits", env={"GONDWANA_ON_DEATH": "continue"})
         self.assertEqual((status, out.count("end\n")), (0, 2), err)
 
+    def test_the_living_allocate_memory_once_their_team_has_shrunk(self):
+        for debug in ("no", "yes"):
+            status, out, err = self.survive(3, "memory", env={"GONDWANA_DEBUG": debug})
+            self.assertEqual((status, out.count("end\n")), (0, 2), out + err)
+
     # Agreement.
 
     def test_ranks_that_die_one_after_the_other_leave_teams_of_the_living(self):
@@ -139,11 +144,6 @@ class DeathsTest(LauncherCase):
         self.assertEqual(job.wait(WATCHDOG), 128 + signal.SIGTERM)
 
     # Refusals.
-
-    def test_hosts_are_refused(self):
-        status, _, err = self.run_job("--on-death=continue", "--hosts", "a,b", "true")
-        self.assertEqual(status, 1)
-        self.assertIn("--on-death continue: not implemented for jobs on hosts", err)
 
     def test_another_word_is_refused(self):
         status, _, err = self.run_job("--on-death=maybe", "true")

@@ -82,6 +82,12 @@ class Collectives {
   // Collective over the members of `parent` that live. Returns a team of them, in their order. All
   // get the same team or the same error, also if more die meanwhile.
   Result<Team*> shrink(Team& parent, CallName call);
+  // All ranks, or the last team of those that live that was made from them. The symmetric heap
+  // changes by calls of its members.
+  Team& heap_team() { return heap_team_ != nullptr ? *heap_team_ : teams_.world(); }
+  // The last meeting in a job that continues after deaths: returns once all ranks that live have
+  // called it. Does nothing in other jobs.
+  void meet_living(CallName call);
   // Collective over `team`, which it deletes. The world and shared teams cannot be destroyed.
   void destroy(Team& team, CallName call);
 
@@ -102,6 +108,20 @@ class Collectives {
   void end_all_teams(CallName call);
 
  private:
+  // The offer of a member, or of all members that live, as in TeamShrink.
+  struct Offered {
+    std::uint64_t numbers;
+    std::uint64_t epoch;
+  };
+  struct Agreed {
+    Members living;
+    std::uint32_t deaths;  // that the members know of
+    Offered all;
+  };
+
+  Agreed agree_on_living(Team& team, CallName call, const Offered& offer);
+  void forget_losses();
+  void end(Team& team, CallName call);
   Group group_of(Team& team, CallName call, Collective collective) const;
   Agreement agree(Team& team, CallName call, const Agreement& mine);
   Team* make_team(const Team& set, CallName call);
@@ -113,6 +133,7 @@ class Collectives {
   BufferCollectives buffers_;
   SetTeams sets_;
   TeamNumbers numbers_;
+  Team* heap_team_ = nullptr;  // null: the world
 };
 
 }  // namespace gondwana

@@ -1,16 +1,19 @@
 // Makes a team of the living members of another one. See sync/team_shrink.hpp.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <utility>
 #include <vector>
 
 #include "engine/collectives/collectives.hpp"
+#include "engine/collectives/conducted_shrink.hpp"
 #include "sync/team_shrink.hpp"
 
 namespace gondwana {
 namespace {
 
-// The members of a team on a node, as TeamShrink sees them.
+// The members of a team. Only those of this node have places and doorbells here.
 class NodeMortals {
  public:
   NodeMortals(const NodeMemory& memory, const DeathList& deaths, const Team& team)
@@ -35,11 +38,13 @@ class NodeMortals {
 };
 
 using NodeShrink = TeamShrink<RealAtomics, NodeMortals>;
+using HostsShrink = ConductedShrink<RealAtomics, NodeMortals>;
+using Offer = NodeShrink::Offer;
 
 // Takes all free numbers of the first group. The members keep one of them.
-NodeShrink::Offer take_numbers(Teams& teams) {
+Offer take_numbers(Teams& teams) {
   const Teams::FreeNumbers free = teams.free_from(0);
-  NodeShrink::Offer offer{0, 0};
+  Offer offer{0, 0};
   if (free.word != 0) return offer;
   for (std::uint64_t bits = free.bits; bits != 0; bits &= bits - 1) {
     const auto number = static_cast<std::uint32_t>(std::countr_zero(bits));
@@ -55,34 +60,88 @@ void give_back(Teams& teams, std::uint64_t numbers) {
     teams.give_back(static_cast<std::uint32_t>(std::countr_zero(numbers)));
 }
 
-Members living_of(const NodeShrink& shrink, std::uint32_t size) {
+template <typename Shrink>
+Members living_of(const Shrink& shrink, std::uint32_t size) {
   std::vector<std::uint32_t> living;
   for (std::uint32_t member = 0; member < size; ++member)
     if (shrink.lives(member)) living.push_back(member);
   return Members::of(living);
 }
 
+Error no_number() {
+  return {Errc::out_of_memory,
+          fmt::format("cannot make a team: none of the first {} numbers is free on all members "
+                      "that live, or one of them has no memory left for another team; destroy "
+                      "teams that are no longer used",
+                      Teams::numbers_of_word)};
+}
+
 }  // namespace
 
+// Returns once the members that live have agreed on them.
+Collectives::Agreed Collectives::agree_on_living(Team& team, CallName call, const Offered& offer) {
+  const auto wait = [&](auto shrink) -> Agreed {
+    shrink.enter({offer.numbers, offer.epoch});
+    with_.waiter.until({.call = call}, [&] { return shrink.decide(); });
+    const Offer all = shrink.offered();
+    return {living_of(shrink, team.size), shrink.deaths(), {all.numbers, all.epoch}};
+  };
+  const NodeMortals members(with_.memory, with_.waiter.losses().list(), team);
+  const std::uint64_t turn = ++team.shrinks;
+  if (is_within(with_.rma.reach(), team)) return wait(NodeShrink(members, team.me, turn));
+  const ShrinkEntry entry{.team = team.number,
+                          .first = index(team.rank_of(0)),
+                          .turn = turn,
+                          .size = team.size,
+                          .rank = index(with_.me)};
+  return wait(HostsShrink(members, team.me, entry, with_.enter_shrink));
+}
+
+// Over several nodes the members agree twice: on a number, and on those that have prepared it. What
+// they have sent to each other in the old team arrives before.
 Result<Team*> Collectives::shrink(Team& parent, CallName call) {
-  if (!is_within(with_.rma.reach(), parent))
-    return Error{Errc::missing, "cannot shrink a team with members on several nodes"};
-  Losses& losses = with_.waiter.losses();
-  NodeShrink shrink(NodeMortals(with_.memory, losses.list(), parent), parent.me, ++parent.shrinks);
-  const NodeShrink::Offer mine = take_numbers(teams_);
-  shrink.enter(mine);
-  with_.waiter.until({.call = call}, [&] { return shrink.decide(); });
-  losses.acknowledge(shrink.deaths());
-  const NodeShrink::Offer all = shrink.offered();
-  const std::uint64_t chosen = all.numbers & -all.numbers;  // the lowest
+  const bool is_here = is_within(with_.rma.reach(), parent);
+  if (!is_here && !with_.waiter.losses().job_goes_on())
+    return Error{Errc::missing,
+                 "cannot shrink a team with members on several nodes, unless the job was started "
+                 "by gondwana run --on-death=continue"};
+  forget_losses();
+  const Offer mine = take_numbers(teams_);
+  Agreed agreed = agree_on_living(parent, call, {mine.numbers, mine.epoch});
+  const std::uint64_t chosen = agreed.all.numbers & -agreed.all.numbers;  // the lowest
   give_back(teams_, mine.numbers & ~chosen);
-  if (chosen == 0)
-    return Error{Errc::out_of_memory,
-                 fmt::format("cannot make a team: none of the first {} numbers is free on all "
-                             "members that live; destroy teams that are no longer used",
-                             Teams::numbers_of_word)};
-  const auto number = static_cast<std::uint32_t>(std::countr_zero(chosen));
-  return &teams_.make(number, parent, living_of(shrink, parent.size), all.epoch);
+  with_.waiter.losses().acknowledge(agreed.deaths);
+  if (chosen == 0) return no_number();
+  TeamNumbers::Number number{static_cast<std::uint32_t>(std::countr_zero(chosen)), agreed.all.epoch,
+                             levels_.suit(parent)};
+  if (number.is_prepared) {
+    const std::optional<Epoch> epoch = levels_.prepare(number.number);
+    agreed =
+        agree_on_living(parent, call, {epoch ? 1U : 0U, std::max(number.epoch, epoch.value_or(0))});
+    with_.waiter.losses().acknowledge(agreed.deaths);
+    number.is_prepared = epoch.has_value();
+    number.epoch = agreed.all.epoch;
+    if (agreed.all.numbers == 0) {
+      numbers_.give_back(number);
+      return no_number();
+    }
+  }
+  Team& living = numbers_.make(number, parent, agreed.living);
+  if (&parent == &heap_team()) heap_team_ = &living;
+  return &living;
+}
+
+// Completes what a collective has left that a death has ended.
+void Collectives::forget_losses() {
+  with_.rma.quiet(with_.lane);
+  if (with_.remote != nullptr) with_.remote->depart("team_shrink");
+  static_cast<void>(with_.lane.take_error());
+}
+
+void Collectives::meet_living(CallName call) {
+  if (!with_.waiter.losses().job_goes_on()) return;
+  forget_losses();
+  agree_on_living(teams_.world(), call, {0, 0});
 }
 
 }  // namespace gondwana

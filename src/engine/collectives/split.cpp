@@ -72,20 +72,24 @@ Agreement Collectives::agree(Team& team, CallName call, const Agreement& mine) {
   return agree_by_notes(group, mine);
 }
 
-void Collectives::destroy(Team& team, CallName call) {
-  if (team.levels != nullptr)
-    levels_.end(team, call);
-  else
-    sync(team, call);
+// A team with a dead member ends at once. If its members are on several nodes, messages of a
+// collective that was abandoned may still arrive, so its number and its memory are not used again.
+void Collectives::end(Team& team, CallName call) {
+  if (&team == heap_team_) heap_team_ = nullptr;
+  const bool has_lost = has_dead(with_.waiter.losses().list(), team);
+  if (has_lost && !is_within(with_.rma.reach(), team)) return teams_.retire(team);
+  if (team.levels != nullptr) levels_.end(team, call);
   teams_.end(team);
+}
+
+void Collectives::destroy(Team& team, CallName call) {
+  if (team.levels == nullptr && !has_dead(with_.waiter.losses().list(), team)) sync(team, call);
+  end(team, call);
 }
 
 // Ends the teams in the order of their numbers, which is the same on all members.
 void Collectives::end_all_teams(CallName call) {
-  teams_.for_each_other([&](const Team& team) {
-    if (team.levels != nullptr) levels_.end(team, call);
-    teams_.end(team);
-  });
+  teams_.for_each_other([&](Team& team) { end(team, call); });
   sets_.forget();
 }
 

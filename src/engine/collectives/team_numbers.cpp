@@ -83,10 +83,15 @@ void TeamNumbers::give_back(const Number& number) {
 Team& TeamNumbers::make(const Number& number, const Team& parent, const Members& chosen) {
   Team& team = teams_.make(number.number, parent, chosen, number.epoch);
   if (!number.is_prepared) return team;
-  if (levels_.suit(team))
-    levels_.begin(team);
-  else
+  if (!levels_.suit(team)) {
     levels_.give_back(team.number);
+    return team;
+  }
+  try {
+    levels_.begin(team);
+  } catch (const HopelessWait&) {
+    // A member has died since. All members have the team, whose collectives fail.
+  }
   return team;
 }
 

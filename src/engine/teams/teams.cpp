@@ -75,10 +75,15 @@ Team& Teams::make(std::uint32_t number, const Team& parent, const Members& chose
 
 void Teams::end(const Team& team) {
   const std::uint32_t number = team.number;
+  retire(team);
+  give_back(number);
+}
+
+void Teams::retire(const Team& team) {
+  const std::uint32_t number = team.number;
   show(team, 0);
   last_epoch_[number] = std::max(team.epoch, team.shrinks);
   delete std::exchange(teams_[number], nullptr);
-  give_back(number);
 }
 
 void Teams::for_each_other(FunctionRef<void(Team&)> use) {

@@ -57,6 +57,8 @@ class Teams {
   Team& make(std::uint32_t number, const Team& parent, const Members& chosen, Epoch epoch);
   // No member may be inside a collective of the team. The world and shared teams cannot end.
   void end(const Team& team);
+  // The same, but its number is not used again.
+  void retire(const Team& team);
   // Calls `use` with each team but the world and shared teams, in the order of their numbers.
   // `use` may end the team.
   void for_each_other(FunctionRef<void(Team&)> use);

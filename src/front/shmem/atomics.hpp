@@ -25,6 +25,8 @@ template <AtomicOp Op, typename T, AnyCaller C>
   const std::optional<T> old =
       resolved.engine.rma().atomic<Op>(resolved.lane, resolved.rank_of(pe), dest, value, compare);
   check(resolved, old.has_value());
+  if (!old) [[unlikely]]
+    return T{};
   if constexpr (Op == AtomicOp::fetch) note_fetch(resolved, dest, *old, 1);
   return *old;
 }

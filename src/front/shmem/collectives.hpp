@@ -27,9 +27,9 @@ int broadcast(Caller caller, shmem_team_t handle, void* dest, const void* source
   if (root < 0 || static_cast<std::uint32_t>(root) >= team.size)
     give_up(caller.name, fmt::format("root {}: the team has {} members, 0 to {}", root, team.size,
                                      team.size - 1));
-  check(caller, caller.engine.collectives().broadcast(team, caller.name, dest, source,
-                                                      bytes_of<Width>(count),
-                                                      static_cast<std::uint32_t>(root)));
+  check_meeting(caller, caller.engine.collectives().broadcast(team, caller.name, dest, source,
+                                                              bytes_of<Width>(count),
+                                                              static_cast<std::uint32_t>(root)));
   return 0;
 }
 
@@ -38,8 +38,8 @@ int collect(Caller caller, shmem_team_t handle, void* dest, const void* source, 
   Team& team = team_of(caller, handle);
   if (caller.examines()) [[unlikely]]
     examine_collect(caller, team, {"dest", dest, Width, count}, {"source", source, Width, count});
-  check(caller, caller.engine.collectives().collect(team, caller.name, dest, source,
-                                                    bytes_of<Width>(count)));
+  check_meeting(caller, caller.engine.collectives().collect(team, caller.name, dest, source,
+                                                            bytes_of<Width>(count)));
   return 0;
 }
 
@@ -50,8 +50,8 @@ int fcollect(Caller caller, shmem_team_t handle, void* dest, const void* source,
   if (caller.examines()) [[unlikely]]
     examine_collective(caller, team, {"dest", dest, Width, of_all(team, count)},
                        {"source", source, Width, count});
-  check(caller, caller.engine.collectives().fcollect(team, caller.name, dest, source,
-                                                     bytes_of<Width>(count)));
+  check_meeting(caller, caller.engine.collectives().fcollect(team, caller.name, dest, source,
+                                                             bytes_of<Width>(count)));
   return 0;
 }
 
@@ -65,9 +65,9 @@ int alltoalls(Caller caller, shmem_team_t handle, void* dest, const void* source
                        fmt::format("dst {}, sst {}", dst, sst));
   if (dst < 1 || sst < 1)
     give_up(caller.name, fmt::format("strides dst {} and sst {}: expected at least 1", dst, sst));
-  check(caller, caller.engine.collectives().alltoall(
-                    team, caller.name, dest, source,
-                    {.width = Width, .count = count, .strides = {dst, sst}}));
+  check_meeting(caller, caller.engine.collectives().alltoall(
+                            team, caller.name, dest, source,
+                            {.width = Width, .count = count, .strides = {dst, sst}}));
   return 0;
 }
 
@@ -88,8 +88,8 @@ template <CombineOp Op, typename T>
 int reduce(Caller caller, shmem_team_t handle, T* dest, const T* source, std::size_t count) {
   Team& team = team_of(caller, handle);
   examine_reduction(caller, team, dest, source, count);
-  check(caller, caller.engine.collectives().reduce(team, caller.name, dest, source, count,
-                                                   element_type<Op, T>));
+  check_meeting(caller, caller.engine.collectives().reduce(team, caller.name, dest, source, count,
+                                                           element_type<Op, T>));
   return 0;
 }
 
@@ -97,7 +97,8 @@ template <typename T>
 int sum_inscan(Caller caller, shmem_team_t handle, T* dest, const T* source, std::size_t count) {
   Team& team = team_of(caller, handle);
   examine_reduction(caller, team, dest, source, count);
-  check(caller, caller.engine.collectives().scan(team, caller.name, dest, source, count,
+  check_meeting(caller,
+                caller.engine.collectives().scan(team, caller.name, dest, source, count,
                                                  element_type<CombineOp::sum, T>, Scan::inclusive));
   return 0;
 }
@@ -106,7 +107,8 @@ template <typename T>
 int sum_exscan(Caller caller, shmem_team_t handle, T* dest, const T* source, std::size_t count) {
   Team& team = team_of(caller, handle);
   examine_reduction(caller, team, dest, source, count);
-  check(caller, caller.engine.collectives().scan(team, caller.name, dest, source, count,
+  check_meeting(caller,
+                caller.engine.collectives().scan(team, caller.name, dest, source, count,
                                                  element_type<CombineOp::sum, T>, Scan::exclusive));
   return 0;
 }

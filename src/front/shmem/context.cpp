@@ -131,7 +131,7 @@ void ctx_destroy(Caller caller, shmem_ctx_t handle) {
   const Context& context = own_context(caller, handle);
   if (handle == SHMEM_CTX_DEFAULT) give_up(caller.name, "the default context cannot be destroyed");
   ctx_session_stop(caller, handle);
-  if (!caller.engine.rma().quiet(*context.lane)) give_up(*context.lane, caller.name);
+  if (!caller.engine.rma().quiet(*context.lane)) fail_call(*context.lane, caller.name);
   caller.door.contexts().destroy(handle);
 }
 

@@ -190,8 +190,9 @@ concept AnyCaller = std::convertible_to<C, Caller> && requires(C caller) {
   { caller.checks_enabled() } -> std::same_as<bool>;
 };
 
-// OpenSHMEM has no codes for errors of a lane. Prints the error and ends the job with status 1.
-[[noreturn, gnu::cold]] void give_up(Lane& lane, CallName name);
+// OpenSHMEM has no codes for errors of a lane. Prints the error and ends the job with status 1. But
+// if a death is the reason, it leaves it to the lane's status, and returns.
+[[gnu::cold]] void fail_call(Lane& lane, CallName name);
 [[noreturn, gnu::cold]] void give_up(CallName name, const std::string& sentence);
 // The same for an error that all ranks find. One of them prints it.
 [[noreturn, gnu::cold]] void give_up_together(CallName name, const std::string& sentence);
@@ -210,7 +211,14 @@ template <typename T>
 
 [[gnu::always_inline]] inline void check(const Caller& caller, bool done) {
   if (!done) [[unlikely]]
-    give_up(caller.lane, caller.name);
+    fail_call(caller.lane, caller.name);
+}
+
+// The same for a collective, whose door returns an error if a member is dead.
+[[noreturn, gnu::cold]] void fail_meeting(const Caller& caller);
+[[gnu::always_inline]] inline void check_meeting(const Caller& caller, bool done) {
+  if (!done) [[unlikely]]
+    fail_meeting(caller);
 }
 
 // For the fast calls, which know PE numbers of the world only.

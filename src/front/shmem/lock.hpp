@@ -20,7 +20,7 @@ inline void examine_lock(const Caller& caller, const long* lock) {
   if (deaths == 0) return true;
   const std::optional<bool> taken = test_job_lock(caller.engine.locks(), caller.name, lock);
   check(caller, taken.has_value());
-  if (!*taken) note_loss({deaths});
+  if (taken && !*taken) note_loss({deaths});
   return false;
 }
 
@@ -54,7 +54,7 @@ inline int test_lock(Caller caller, long* lock) {
   examine_lock(caller, lock);
   const std::optional<bool> taken = test_job_lock(caller.engine.locks(), caller.name, lock);
   check(caller, taken.has_value());
-  return 1 - polled_once(caller, *taken);
+  return 1 - polled_once(caller, taken.value_or(false));
 }
 
 template <AnyCaller C>

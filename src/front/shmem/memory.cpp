@@ -1,6 +1,7 @@
 #include "front/shmem/memory.hpp"
 
 #include <bit>
+#include <optional>
 
 #include "core/mapping.hpp"
 #include "core/print_error.hpp"
@@ -28,19 +29,55 @@ void explain_alignment(const Caller& caller, std::size_t alignment) {
               caller.name, format_size(alignment), format_size(arena_alignment));
 }
 
-// All ranks must make the same calls, or their heaps would differ.
-void examine_heap_call(const Caller& caller, const std::string& details) {
-  if (caller.checks_enabled()) examine_collective(caller, caller.engine.teams().world(), details);
-}
+// A call of all PEs that live. Each changes its heap even if the call fails because another PE has
+// died meanwhile, so that their heaps do not differ.
+class HeapCall {
+ public:
+  explicit HeapCall(const Caller& caller)
+      : caller_(caller), team_(caller.engine.collectives().heap_team()) {}
+
+  // All must make the same calls, or their heaps would differ.
+  void examine(const std::string& details) {
+    if (caller_.checks_enabled()) attempt([&] { examine_collective(caller_, team_, details); });
+  }
+  void meet() {
+    // An operation to a dead PE that has failed is no failure of this call.
+    check(caller_, caller_.engine.rma().quiet(caller_.lane));
+    attempt([&] {
+      examine_meeting(caller_, team_);
+      check_meeting(caller_, caller_.engine.collectives().barrier(team_, caller_.name));
+    });
+  }
+  // The last step.
+  void end() const {
+    if (lost_) throw *lost_;
+  }
+
+ private:
+  template <typename Step>
+  void attempt(const Step& step) {
+    if (lost_) return;
+    try {
+      step();
+    } catch (const HopelessWait& hopeless) {
+      lost_ = hopeless;
+    }
+  }
+
+  const Caller& caller_;
+  Team& team_;
+  std::optional<HopelessWait> lost_;
+};
 
 std::size_t offset_of(const Caller& caller, const void* block) {
   return caller.engine.symmetric().ranges().offset_of(block, 1);
 }
 
-void* finish_allocation(const Caller& caller, void* block, std::size_t size) {
+void* finish_allocation(HeapCall& call, const Caller& caller, void* block, std::size_t size) {
   if (block == nullptr) explain_full_heap(caller, size);
   caller.engine.kinds().open_used();
-  barrier_all(caller);
+  call.meet();
+  call.end();
   return block;
 }
 
@@ -60,7 +97,7 @@ void* heap_malloc(Caller caller, std::size_t size) {
 }
 
 void* heap_malloc_with_hints(Caller caller, std::size_t size, long hints) {
-  examine_heap_call(caller, fmt::format("hints {:#x}", hints));
+  HeapCall(caller).examine(fmt::format("hints {:#x}", hints));
   return heap_malloc(caller, size);
 }
 
@@ -68,19 +105,22 @@ void* heap_calloc(Caller caller, std::size_t count, std::size_t size) {
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(count, size, &bytes)) bytes = ~std::size_t{0} / 2;
   if (bytes == 0) return nullptr;
-  examine_heap_call(caller, fmt::format("{} bytes", bytes));
-  return finish_allocation(caller, caller.engine.symmetric().allocate_zeroed(bytes), bytes);
+  HeapCall call(caller);
+  call.examine(fmt::format("{} bytes", bytes));
+  return finish_allocation(call, caller, caller.engine.symmetric().allocate_zeroed(bytes), bytes);
 }
 
 void* heap_align(Caller caller, std::size_t alignment, std::size_t size) {
   if (size == 0) return nullptr;
-  examine_heap_call(caller, fmt::format("{} bytes aligned to {}", size, alignment));
+  HeapCall call(caller);
+  call.examine(fmt::format("{} bytes aligned to {}", size, alignment));
   if (!std::has_single_bit(alignment)) return nullptr;
   if (alignment > arena_alignment) {
     explain_alignment(caller, alignment);
     return nullptr;
   }
-  return finish_allocation(caller, caller.engine.symmetric().allocate(size, alignment), size);
+  void* const block = caller.engine.symmetric().allocate(size, alignment);
+  return finish_allocation(call, caller, block, size);
 }
 
 void* heap_realloc(Caller caller, void* block, std::size_t size) {
@@ -89,19 +129,21 @@ void* heap_realloc(Caller caller, void* block, std::size_t size) {
     heap_free(caller, block);
     return nullptr;
   }
-  examine_heap_call(caller, fmt::format("{} bytes, block at symmetric offset {:#x}", size,
-                                        offset_of(caller, block)));
-  barrier_all(caller);  // no rank uses the old block after the barrier
+  HeapCall call(caller);
+  call.examine(
+      fmt::format("{} bytes, block at symmetric offset {:#x}", size, offset_of(caller, block)));
+  call.meet();  // no rank uses the old block after the barrier
   require_block(caller, block);
-  return finish_allocation(caller, caller.engine.symmetric().resize(block, size), size);
+  return finish_allocation(call, caller, caller.engine.symmetric().resize(block, size), size);
 }
 
 void heap_free(Caller caller, void* block) {
   if (block == nullptr) return;
-  examine_heap_call(caller,
-                    fmt::format("block at symmetric offset {:#x}", offset_of(caller, block)));
-  barrier_all(caller);  // no rank uses the block after the barrier
+  HeapCall call(caller);
+  call.examine(fmt::format("block at symmetric offset {:#x}", offset_of(caller, block)));
+  call.meet();  // no rank uses the block after the barrier
   caller.engine.symmetric().release(require_block(caller, block));
+  call.end();
 }
 
 }  // namespace gondwana::shmem

@@ -146,9 +146,19 @@ void note_loss(const HopelessWait& wait) {
   running.any()->engine().default_lane().note_loss(wait.deaths);
 }
 
-void give_up(Lane& lane, CallName name) {
+void fail_call(Lane& lane, CallName name) {
   const std::optional<Error> error = lane.take_error();
+  const std::uint32_t deaths = running.any()->engine().waiter().losses().list().size();
+  if (deaths != 0 && (!error || error->code == Errc::peer_lost)) {
+    heed_deaths();
+    return lane.note_loss(deaths);
+  }
   give_up(name, error ? error->text : "failed");
+}
+
+void fail_meeting(const Caller& caller) {
+  fail_call(caller.lane, caller.name);
+  throw HopelessWait{caller.engine.waiter().losses().list().size()};
 }
 
 void give_up(CallName name, const std::string& sentence) {
@@ -269,7 +279,8 @@ void query_initialized(CallName /*name*/, int* initialized) {
 
 namespace {
 
-// After a death the ranks leave without a barrier.
+// After a death the ranks that live meet, as they do at the end of every job that may continue
+// after one: a rank may die after others have left the barrier.
 template <typename Meet>
 void meet_living(const Meet& meet) {
   try {
@@ -290,8 +301,10 @@ void finalize_through(const Caller& caller) {
   if (caller.checks_enabled()) meet_living([&] { examine_end(caller); });
   if (is_last) caller.door.contexts().quiet_all();  // contexts end with the library
   meet_living([&] {
-    check(caller, caller.engine.collectives().barrier(caller.engine.teams().world(), caller.name));
+    check_meeting(caller,
+                  caller.engine.collectives().barrier(caller.engine.teams().world(), caller.name));
   });
+  if (is_last) caller.engine.collectives().meet_living(caller.name);
   --self.inits;
   if (!is_last) return;
   meet_living([&] { end_buffers(caller); });

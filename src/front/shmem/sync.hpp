@@ -38,7 +38,8 @@ inline void examine_meeting(const Caller& caller, Team& team) {
 
 inline void barrier_all(Caller caller) {
   examine_meeting(caller, caller.engine.teams().world());
-  check(caller, caller.engine.collectives().barrier(caller.engine.teams().world(), caller.name));
+  check_meeting(caller,
+                caller.engine.collectives().barrier(caller.engine.teams().world(), caller.name));
 }
 
 inline void sync_all(Caller caller) {

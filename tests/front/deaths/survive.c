@@ -90,7 +90,8 @@ static void call_dead(void) {
   if (shmemx_status(context) != 0) fail("the status of another context");
   if (shmemx_status(SHMEM_CTX_DEFAULT) != SHMEMX_ERR_DEAD_PE) fail("p succeeded");
   if (shmemx_status(SHMEM_CTX_DEFAULT) != 0) fail("a status was read twice");
-  if (*(long*)shmem_ptr(&word, dead) != 0) fail("p has written");
+  const long* theirs = shmem_ptr(&word, dead);
+  if (theirs != NULL && *theirs != 0) fail("p has written");
   shmem_ctx_long_put(context, &word, results, 1, dead);
   if (shmemx_status(context) != SHMEMX_ERR_DEAD_PE) fail("put succeeded");
   shmem_long_iput(&word, results, 1, 1, 1, dead);
@@ -180,6 +181,41 @@ static void die_in_calls(void) {
   printf("end %d\n", shmem_team_n_pes(team));
 }
 
+/* PE 1 dies. The others allocate memory, and use it, once they have made a team of those that live.
+ */
+static void allocate(void) {
+  long* before = shmem_malloc(sizeof(long));
+  ready();
+  if (shmem_my_pe() == 1) die();
+  await_death(1);
+  if (shmem_malloc(64) != NULL) fail("malloc succeeded before the shrink");
+  shmem_team_t team;
+  if (shmemx_team_shrink(SHMEM_TEAM_WORLD, &team) != 0) fail("no team");
+  const int me = shmem_team_my_pe(team);
+  const int size = shmem_team_n_pes(team);
+  const int next = shmem_team_translate_pe(team, (me + 1) % size, SHMEM_TEAM_WORLD);
+  long* cell = shmem_calloc(1, sizeof(long));
+  if (cell == NULL) fail("calloc failed after the shrink");
+  shmem_long_p(cell, me + 1, next);
+  shmem_long_wait_until(cell, SHMEM_CMP_NE, 0);
+  if (*cell != (me + size - 1) % size + 1) fail("the neighbor has put %ld", *cell);
+  cell = shmem_realloc(cell, 1 << 20);
+  if (cell == NULL) fail("realloc failed");
+  shmem_free(cell);
+  shmem_free(before);
+  long* again = shmem_malloc(sizeof(long));
+  long place = (char*)again - (char*)before;
+  static long least, most;
+  static long mine;
+  mine = place;
+  if (shmem_long_min_reduce(team, &least, &mine, 1) != 0 ||
+      shmem_long_max_reduce(team, &most, &mine, 1) != 0)
+    fail("a reduction");
+  if (least != most) fail("blocks lie at %ld and %ld", least, most);
+  if (shmemx_status(SHMEM_CTX_DEFAULT) != SHMEMX_ERR_DEAD_PE) fail("no status");
+  puts("end");
+}
+
 /* Times of a barrier and of shrinking a team of which nobody has died. */
 static void measure(void) {
   enum { rounds = 20000 };
@@ -224,6 +260,7 @@ int main(int count, char** words) {
   if (strcmp(mode, "waits") == 0) wait_for_dead();
   if (strcmp(mode, "lock") == 0) lock_of_dead();
   if (strcmp(mode, "in_calls") == 0) die_in_calls();
+  if (strcmp(mode, "memory") == 0) allocate();
   if (strcmp(mode, "measure") == 0) measure();
   if (strcmp(mode, "tell") == 0) tell();
   if (strcmp(mode, "stay") == 0) stay();

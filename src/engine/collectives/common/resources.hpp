@@ -12,6 +12,7 @@
 #include "engine/wait/waiter.hpp"
 #include "memory/node_memory.hpp"
 #include "operations/element_type.hpp"
+#include "sync/shrink_entry.hpp"
 
 namespace gondwana {
 
@@ -29,7 +30,15 @@ struct CollectiveResources {
   bool has_threads;  // several threads may advance one collective
   // Reports a fatal error. It must not return, because the other members would wait forever.
   std::function<void(CallName, const std::string&)> give_up;
+  // For teams on several nodes in a job that continues after deaths.
+  std::function<void(const ShrinkEntry&)> enter_shrink = {};
 
+  // A peer is lost. If the job continues without it, the collective is abandoned.
+  void lose(CallName call, const std::string& why) const {
+    if (const std::uint32_t deaths = waiter.losses().list().size(); deaths != 0)
+      throw HopelessWait{deaths};
+    give_up(call, why);
+  }
   bool reaches(Rank rank) const { return rank == me || rma.reach().covers(rank); }
   // Whether the updates of this rank arrive without further calls by this rank.
   bool has_told() const { return remote == nullptr || remote->has_told(); }

@@ -60,7 +60,7 @@ void LevelCollectives::begin(Team& team) {
                      .from = {rank, system_area::team_places.at(team.number)}});
   }
   if (!with_.remote->get_all_uncounted(with_.lane, far))
-    with_.give_up("team", with_.lane.take_error()->text);
+    with_.lose("team", with_.lane.take_error()->text);
   for (StagedPlace& place : setup.places) place.epoch = team.epoch;
   team.levels = std::make_shared<StagedCollectives>(with_, setup);
 }

@@ -162,8 +162,7 @@ std::size_t LargeMovement::fetch_from(std::uint32_t member) {
   Fetch& fetch = fetches_[member];
   if (fetch.posted == nullptr) fetch.posted = std::make_unique<Completion>();
   if (!fetch.posted->done()) return taken_[member];
-  if (const Error* loss = fetch.posted->take_loss())
-    round_.team().with().give_up(call_, loss->text);
+  if (const Error* loss = fetch.posted->take_loss()) round_.team().with().lose(call_, loss->text);
   const std::size_t here = fetch.asked;
   const std::size_t until = std::min<std::size_t>(
       round_.shown(member), here + std::max<std::size_t>(1, most / cut_.stride));
@@ -185,7 +184,7 @@ bool LargeMovement::post(std::uint32_t member, Fetch& fetch, std::size_t until) 
   const Remote from{team.rank_of(member), offset_of_piece(member, fetch.asked)};
   const RemoteAccess::Begun begun =
       with.remote->begin_get(with.lane, dest, from, *fetch.posted, RemoteAccess::NoRoom::refuse);
-  if (begun == RemoteAccess::Begun::failed) with.give_up(call_, with.lane.take_error()->text);
+  if (begun == RemoteAccess::Begun::failed) with.lose(call_, with.lane.take_error()->text);
   if (begun == RemoteAccess::Begun::refused) return false;
   fetch.asked = end;
   return true;

@@ -89,8 +89,7 @@ Result<void> set_on_death(Job& job) {
     if (!read) return read.error();
     job.on_death = options.on_death;
   }
-  if (!job.continues_after_death() || job.hosts.empty()) return {};
-  return wrong("--on-death continue: not implemented for jobs on hosts; run the job on this host");
+  return {};
 }
 
 // If no number of ranks is given, the ranks fill all slots of the hosts.

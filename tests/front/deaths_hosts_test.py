@@ -1,0 +1,110 @@
+"""Jobs on two hosts that continue after deaths: `deaths_hosts_test.py GONDWANA SURVIVE`.
+
+Both hosts are this machine, and their ranks reach each other through agents and sockets."""
+
+import os
+import random
+import re
+import signal
+import sys
+import time
+from collections import defaultdict
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+from job_case import WATCHDOG, JobTest, read_line, run_tests, take_path
+from processes import children_of, command_line
+
+SURVIVE = ""
+TWO = ("--hosts", "localhost:2,localhost:2", "--on-death=continue")
+
+
+class DeathsOnHostsTest(JobTest):
+    def survive(self, *words, **more):
+        return self.run_job(*TWO, SURVIVE, *words, **more)
+
+    def start_survivors(self, *words):
+        """A job whose ranks are ready, and their processes."""
+        job = self.start_ready("-v", *TWO, ranks=4, program=(SURVIVE, *words))
+        pids = {}
+        while len(pids) < 4 and (line := read_line(job.stderr)):
+            if found := re.search(r"rank (\d+) on host \S+ is pid (\d+)", line):
+                pids[int(found[1])] = int(found[2])
+        return job, pids
+
+    def guardian_of(self, rank_pid):
+        return int(Path(f"/proc/{rank_pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+
+    def agent_of(self, rank_pid):
+        agents = [p for p in children_of(self.guardian_of(rank_pid)) if "gondwana-agent" in command_line(p)]
+        self.assertEqual(len(agents), 1)
+        return agents[0]
+
+    def check_teams(self, out, living):
+        """All members of a team have printed the same members, and the last team has all that live."""
+        teams = defaultdict(set)
+        for turn, members in re.findall(r"turn (\d+):((?: \d+)+)", out):
+            teams[int(turn)].add(members)
+        for turn, members in teams.items():
+            self.assertEqual(len(members), 1, f"turn {turn}: {out}")
+        self.assertEqual(teams[max(teams)].pop().split(), [str(rank) for rank in living])
+        self.assertEqual(out.count("end\n"), len(living))
+
+    def check_end(self, job, living, sentence):
+        out, err = job.communicate(timeout=WATCHDOG)
+        self.assertEqual(job.returncode, 0, out + err)
+        self.check_teams(out, living)
+        self.assertRegex(err, sentence)
+        self.assertIn("of 4 ranks died, and the job continued: rank", err)
+
+    def test_a_death_ends_the_job_without_the_option(self):
+        status, _, err = self.run_job(*TWO[:2], SURVIVE, "waits")
+        self.assertEqual(status, 128 + signal.SIGKILL)
+        self.assertIn("the other 3 ranks are ended", err)
+
+    def test_calls_that_need_a_dead_rank_fail_at_once(self):
+        status, out, err = self.survive("calls")
+        self.assertEqual((status, out.count("end\n")), (0, 3), err)
+        self.assertRegex(err, r"rank 3 on host \S+ \(pid \d+\) was killed by SIGKILL \(Killed\)")
+        self.assertIn("; the job continues with 3 ranks", err)
+        self.assertIn("1 of 4 ranks died, and the job continued: rank 3\n", err)
+
+    def test_waits_end_with_a_death_and_wait_again(self):
+        status, out, err = self.survive("waits")
+        self.assertEqual((status, out.count("end\n")), (0, 3), err)
+
+    def test_ranks_that_die_in_calls_of_the_others_leave_teams_of_the_living(self):
+        for route in ("endpoint", "agent"):
+            status, out, err = self.survive("in_calls", env={"GONDWANA_ROUTE": route})
+            self.assertEqual((status, out.count("end 2\n")), (0, 2), out + err)
+
+    def test_the_living_allocate_memory_once_their_team_has_shrunk(self):
+        status, out, err = self.survive("memory")
+        self.assertEqual((status, out.count("end\n")), (0, 3), out + err)
+
+    def test_members_agree_with_kills_at_any_moment(self):
+        for seed in range(3):
+            chance = random.Random(seed)
+            dead = chance.sample(range(4), 2)
+            job, pids = self.start_survivors("shrink", "2")
+            for rank in dead:
+                time.sleep(chance.choice((0, 0.001, 0.01)) * chance.random())
+                os.kill(pids[rank], signal.SIGKILL)
+            living = [rank for rank in range(4) if rank not in dead]
+            self.check_end(job, living, "; the job continues with 2 ranks")
+
+    def test_a_host_whose_agent_dies_is_lost(self):
+        job, pids = self.start_survivors("shrink", "2")
+        os.kill(self.agent_of(pids[2]), signal.SIGKILL)
+        sentence = r"the node agent on host \S+ \(pid \d+\) was killed by SIGKILL; the job continues with 2"
+        self.check_end(job, [0, 1], sentence)
+
+    def test_a_host_whose_guardian_dies_is_lost(self):
+        job, pids = self.start_survivors("shrink", "2")
+        os.kill(self.guardian_of(pids[0]), signal.SIGKILL)
+        self.check_end(job, [2, 3], r"the connection to host localhost is lost, .*; the job continues with 2 ranks")
+
+
+if __name__ == "__main__":
+    SURVIVE = take_path(2)
+    run_tests()
