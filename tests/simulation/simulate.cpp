@@ -23,6 +23,7 @@
 #include "simulation/seeds.hpp"
 #include "simulation/shrink.hpp"
 #include "simulation/stuck_job.hpp"
+#include "simulation/surviving_job.hpp"
 #include "simulation/world.hpp"
 
 namespace gondwana::simulation {
@@ -59,10 +60,12 @@ void tell_failure(const Plan& plan, const std::string& wrong) {
 
 // The jobs of a seed besides the whole one.
 const std::vector<std::string> parts{"its agents ask whether a rank can continue",
-                                     "its ranks find each other through another launcher"};
+                                     "its ranks find each other through another launcher",
+                                     "it continues after deaths"};
 
 PartReport run_part(std::size_t part, std::uint64_t seed, bool logs) {
-  return part == 0 ? StuckJob(seed, logs).run() : JoiningJob(seed, logs).run();
+  if (part == 0) return StuckJob(seed, logs).run();
+  return part == 1 ? JoiningJob(seed, logs).run() : SurvivingJob(seed, logs).run();
 }
 
 void tell_failure_of_part(std::size_t part, std::uint64_t seed, const std::string& wrong) {
