@@ -1,0 +1,135 @@
+// How the ranks of a growing job agree on a world of all that live, while more may join or die.
+//
+// One process numbers the ranks that are added, and the deaths. A rank enters the next update with
+// an offer for its team numbers. A rank that sees that all of the first `size` ranks have entered,
+// except the first `deaths` of the dead, proposes both numbers. The first proposal counts, even if
+// its proposer dies: one compare-and-swap decides. A rank that was added too late for a decision
+// enters the update after it. So no two ranks ever disagree about a world.
+#pragma once
+
+#include <array>
+
+#include "sync/doorbell.hpp"
+
+namespace gondwana {
+
+// Of a rank, which alone writes it.
+template <AtomicsPolicy A>
+struct WorldPlace {
+  struct Offer {
+    typename A::Counter numbers;  // free team numbers, as bits
+    typename A::Counter epoch;    // no team with these numbers has exceeded it
+  };
+
+  alignas(cache_line) typename A::Counter turn;  // the last update that the rank has entered
+  // By the parity of the turn: a rank may enter the next turn while others still read this one.
+  std::array<Offer, 2> offers;
+};
+
+// The ranks of a job, by number.
+template <typename R, typename A>
+concept GrowingRanks = requires(const R ranks, std::uint32_t i) {
+  { ranks.place(i) } -> std::same_as<WorldPlace<A>&>;
+  { ranks.doorbell(i) } -> std::same_as<Doorbell<A>&>;
+  { ranks.decided() } -> std::same_as<typename A::Counter&>;  // one word of the job, first 0
+  // The ranks that have a number so far.
+  { ranks.size() } -> std::same_as<std::uint32_t>;
+  // The number of deaths so far. Earlier deaths are then visible.
+  { ranks.deaths() } -> std::same_as<std::uint32_t>;
+  // The place of its death in their order, from 1; 0: none.
+  { ranks.death_of(i) } -> std::same_as<std::uint32_t>;
+};
+
+template <AtomicsPolicy A, GrowingRanks<A> Ranks>
+class WorldUpdate {
+ public:
+  struct Offer {
+    std::uint64_t numbers;
+    std::uint64_t epoch;
+  };
+
+  WorldUpdate(Ranks ranks, std::uint32_t me, const Offer& offer)
+      : ranks_(ranks), me_(me), offer_(offer) {}
+
+  void enter() {
+    turn_ = turn_of(ranks_.decided().load(std::memory_order_acquire)) + 1;
+    WorldPlace<A>& mine = ranks_.place(me_);
+    auto& [numbers, epoch] = mine.offers[turn_ % 2];
+    numbers.store(offer_.numbers, std::memory_order_relaxed);
+    epoch.store(offer_.epoch, std::memory_order_relaxed);
+    // Pairs with decide(). seq_cst, so that a rank that falls asleep sees it or is woken.
+    mine.turn.store(turn_, std::memory_order_seq_cst);
+    for (std::uint32_t i = 0; i < ranks_.size(); ++i)
+      if (i != me_) ranks_.doorbell(i).ring_if_asleep();
+  }
+
+  // Returns whether the ranks have decided on a world with this rank. Decides if all that live have
+  // entered.
+  bool decide() {
+    std::uint64_t before = ranks_.decided().load(std::memory_order_acquire);
+    if (turn_of(before) < turn_) {
+      const std::uint32_t deaths = ranks_.deaths();
+      const std::uint32_t size = ranks_.size();
+      for (std::uint32_t i = 0; i < size; ++i)
+        if (lives_after(i, deaths) && !has_entered(i)) return false;
+      const std::uint64_t proposal =
+          turn_ << turn_shift | std::uint64_t{size} << size_shift | deaths;
+      // Pairs with the load above, at the other ranks.
+      if (ranks_.decided().compare_exchange_strong(before, proposal, std::memory_order_acq_rel,
+                                                   std::memory_order_acquire))
+        before = proposal;
+    }
+    size_ = static_cast<std::uint32_t>(before >> size_shift) & max_number;
+    deaths_ = static_cast<std::uint32_t>(before) & max_number;
+    if (me_ < size_) return true;
+    enter();  // the others have decided without this rank
+    return false;
+  }
+
+  // These apply once the ranks have decided.
+  std::uint32_t size() const { return size_; }
+  std::uint32_t deaths() const { return deaths_; }
+  bool lives(std::uint32_t rank) const { return lives_after(rank, deaths_); }
+  // Of all ranks of the world: the numbers that all have free, and the highest epoch.
+  Offer offered() const {
+    Offer all{~std::uint64_t{0}, 0};
+    for (std::uint32_t i = 0; i < size_; ++i) {
+      if (!lives(i)) continue;
+      const auto& [numbers, epoch] = ranks_.place(i).offers[turn_ % 2];
+      all.numbers &= numbers.load(std::memory_order_relaxed);
+      const std::uint64_t its_epoch = epoch.load(std::memory_order_relaxed);
+      if (its_epoch > all.epoch) all.epoch = its_epoch;
+    }
+    return all;
+  }
+
+  // The size of the last world that the ranks have decided on; 0: none.
+  static std::uint32_t size_in(std::uint64_t decided) {
+    return static_cast<std::uint32_t>(decided >> size_shift) & max_number;
+  }
+
+ private:
+  // As many bits as the number of a rank has.
+  static constexpr unsigned size_shift = 20;
+  static constexpr unsigned turn_shift = 2 * size_shift;
+  static constexpr std::uint32_t max_number = (1U << size_shift) - 1;
+
+  // The first deaths have numbers that no later one changes.
+  bool lives_after(std::uint32_t rank, std::uint32_t deaths) const {
+    const std::uint32_t death = ranks_.death_of(rank);
+    return death == 0 || death > deaths;
+  }
+  bool has_entered(std::uint32_t rank) const {
+    return ranks_.place(rank).turn.load(std::memory_order_seq_cst) >= turn_;
+  }
+  static std::uint64_t turn_of(std::uint64_t decided) { return decided >> turn_shift; }
+
+  Ranks ranks_;
+  std::uint32_t me_;
+  Offer offer_;
+  std::uint64_t turn_ = 0;
+  std::uint32_t size_ = 0;
+  std::uint32_t deaths_ = 0;
+};
+
+}  // namespace gondwana

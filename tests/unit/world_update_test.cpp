@@ -1,0 +1,114 @@
+// The agreement of the ranks of a job over several worlds, with ranks that join and die at random
+// moments. One thread runs all ranks in turn, a step at a time.
+#include "sync/world_update.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <random>
+#include <vector>
+
+namespace gondwana {
+namespace {
+
+constexpr std::uint32_t worlds_of_each = 3;
+constexpr std::uint32_t capacity = 12;
+
+struct Node {
+  std::vector<WorldPlace<RealAtomics>> places{capacity};
+  std::vector<Doorbell<RealAtomics>> bells{capacity};
+  std::vector<std::uint32_t> deaths_of = std::vector<std::uint32_t>(capacity);
+  RealAtomics::Counter decided{0};
+  std::uint32_t deaths = 0;
+  std::uint32_t size = 0;
+};
+
+struct Ranks {
+  Node* node;
+
+  WorldPlace<RealAtomics>& place(std::uint32_t i) const { return node->places[i]; }
+  Doorbell<RealAtomics>& doorbell(std::uint32_t i) const { return node->bells[i]; }
+  RealAtomics::Counter& decided() const { return node->decided; }
+  std::uint32_t size() const { return node->size; }
+  std::uint32_t deaths() const { return node->deaths; }
+  std::uint32_t death_of(std::uint32_t i) const { return node->deaths_of[i]; }
+};
+
+using Update = WorldUpdate<RealAtomics, Ranks>;
+
+struct World {
+  std::uint32_t size;
+  std::uint32_t deaths;
+  std::uint64_t numbers;
+  std::uint64_t epoch;
+  bool operator==(const World&) const = default;
+};
+
+class Job {
+ public:
+  explicit Job(unsigned seed) : chance_(seed) { node_.size = 1 + at_most(5); }
+
+  void run() {
+    for (int step = 0; step < 100'000 && any_is_inside(); ++step) {
+      if (at_most(60) == 0 && node_.size < capacity) node_.size += at_most(capacity - node_.size);
+      const std::uint32_t rank = at_most(node_.size - 1);
+      if (node_.deaths_of[rank] != 0) continue;
+      if (at_most(60) == 0 && node_.deaths + 1 < node_.size)
+        node_.deaths_of[rank] = ++node_.deaths;
+      else
+        advance(rank);
+    }
+    EXPECT_FALSE(any_is_inside()) << "a rank waits forever";
+  }
+
+ private:
+  std::uint32_t at_most(std::uint32_t most) {
+    return std::uniform_int_distribution<std::uint32_t>(0, most)(chance_);
+  }
+  // A rank makes updates until the job has made enough of them, so a rank that joins late makes
+  // fewer than the others, and all end with the same one.
+  bool is_done(std::uint32_t rank) const { return last_turn_[rank] >= worlds_of_each; }
+  bool any_is_inside() const {
+    for (std::uint32_t i = 0; i < node_.size; ++i)
+      if (node_.deaths_of[i] == 0 && !is_done(i)) return true;
+    return false;
+  }
+
+  void advance(std::uint32_t rank) {
+    std::optional<Update>& update = updates_[rank];
+    if (!update) {
+      if (is_done(rank) && node_.size == Update::size_in(node_.decided.load())) return;
+      update.emplace(Ranks{&node_}, rank,
+                     Update::Offer{~(std::uint64_t{1} << at_most(63)), at_most(1000)});
+      update->enter();
+    } else if (update->decide()) {
+      EXPECT_TRUE(update->lives(rank));
+      EXPECT_LT(rank, update->size());
+      const auto [numbers, epoch] = update->offered();
+      const World mine{update->size(), update->deaths(), numbers, epoch};
+      const std::uint64_t turn = node_.places[rank].turn.load();
+      EXPECT_GT(turn, last_turn_[rank]);
+      last_turn_[rank] = turn;
+      const auto [first, is_first] = worlds_.emplace(turn, mine);
+      EXPECT_TRUE(first->second == mine) << "ranks disagree";
+      update.reset();
+    }
+  }
+
+  std::mt19937 chance_;
+  Node node_;
+  std::map<std::uint32_t, std::optional<Update>> updates_;
+  std::vector<std::uint64_t> last_turn_ = std::vector<std::uint64_t>(capacity);
+  std::map<std::uint64_t, World> worlds_;
+};
+
+TEST(WorldUpdate, ranks_never_disagree_about_a_world) {
+  for (unsigned seed = 0; seed < 5000 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    Job(seed).run();
+  }
+}
+
+}  // namespace
+}  // namespace gondwana
