@@ -73,6 +73,7 @@ Result<void> write_facts(const UniqueFd& control, const NodePlan& plan, std::uin
       .node = plan.node,
       .nodes = plan.nodes,
       .job_ranks = plan.job_ranks,
+      .slots = plan.slots(),
       .ring_size = plan.ring_size,
       .teams = plan.teams};
   return {};
@@ -124,12 +125,13 @@ Result<JobMemory> JobMemory::create(const NodeShare& share, std::uint64_t known_
   return memory;
 }
 
-JobMemory::Item JobMemory::item(std::uint32_t to_rank, std::uint32_t number) const {
+JobMemory::Item JobMemory::item(std::uint32_t to_rank, std::uint32_t number,
+                                const Session& session) const {
   if (number == 0)
-    return {
-        protocol::Welcome{tag_, to_rank, plan_.ranks, plan_.stride, plan_.first, plan_.node,
-                          plan_.nodes, plan_.job_ranks, plan_.huge, plan_.ring_size, plan_.teams},
-        control_.get()};
+    return {protocol::Welcome{tag_, to_rank, plan_.ranks, plan_.stride, plan_.first, plan_.node,
+                              plan_.nodes, plan_.job_ranks, plan_.huge, plan_.ring_size,
+                              plan_.teams, plan_.max_ranks, session},
+            control_.get()};
   return {protocol::Arena{number - 1}, arenas_[number - 1].get()};
 }
 

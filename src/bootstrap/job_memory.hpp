@@ -37,9 +37,12 @@ class JobMemory {
 
   // Returns the items that each rank gets, from number 0 to the last: the Welcome with the control
   // memory, then the descriptors that NodePlan::descriptors() counts. `to_rank` is a number on the
-  // node.
+  // node, and `session` the ranks that start with it.
   std::uint32_t items() const { return plan_.descriptors() + 1; }
-  Item item(std::uint32_t to_rank, std::uint32_t number) const;
+  Item item(std::uint32_t to_rank, std::uint32_t number, const Session& session) const;
+  Item item(std::uint32_t to_rank, std::uint32_t number) const {
+    return item(to_rank, number, plan_.first_session());
+  }
 
   // For a process that is a rank itself. Call each once; nothing is sent afterwards. Descriptors
   // after the arenas have the numbers after the ranks.

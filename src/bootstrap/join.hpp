@@ -16,7 +16,8 @@ namespace gondwana {
 
 struct Membership {
   Rank rank{0};
-  std::uint32_t ranks = 1;
+  Session session = {0, 1};  // the ranks that start with this one
+  std::uint32_t ranks = 1;   // the end of the session: this rank knows all numbers below
   NodePlan plan;
   std::uint64_t job_tag = 0;
   UniqueFd control;

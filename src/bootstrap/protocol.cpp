@@ -53,12 +53,21 @@ bool plausible_teams(std::uint64_t teams) {
          teams <= NodePlan::max_teams;
 }
 
+// The rank is one of its session, which starts with the job or joins it later.
+bool plausible_session(const Welcome& welcome) {
+  const Session& session = welcome.session;
+  const std::uint64_t rank = std::uint64_t{welcome.first} + welcome.rank;
+  const std::uint64_t end = std::uint64_t{session.first} + session.ranks;
+  return session.first <= rank && rank < end && end <= welcome.share().capacity();
+}
+
 bool plausible(const Message& message) {
   if (const auto* welcome = std::get_if<Welcome>(&message)) {
-    return welcome->ranks >= 1 && welcome->ranks <= max_ranks && welcome->rank < welcome->ranks &&
-           welcome->stride > NodePlan::system_size + huge_page &&
+    const std::uint32_t slots = welcome->share().slots();
+    return welcome->ranks >= 1 && welcome->ranks <= max_ranks && slots <= max_ranks &&
+           welcome->rank < slots && welcome->stride > NodePlan::system_size + huge_page &&
            welcome->stride % huge_page == 0 &&
-           welcome->stride <= (std::uint64_t{1} << 47) / welcome->ranks &&
+           welcome->stride <= (std::uint64_t{1} << 47) / slots && plausible_session(*welcome) &&
            plausible_huge(*welcome) && plausible_rings(*welcome) &&
            plausible_teams(welcome->teams) && welcome->nodes >= 1 &&
            welcome->node < welcome->nodes && welcome->nodes <= welcome->job_ranks &&
@@ -69,6 +78,10 @@ bool plausible(const Message& message) {
   if (const auto* lifeline = std::get_if<Lifeline>(&message)) return lifeline->rank < max_ranks;
   if (const auto* hello = std::get_if<Hello>(&message)) return hello->rank < max_ranks;
   if (const auto* exit = std::get_if<GlobalExit>(&message)) return exit->is_on_purpose <= 1;
+  if (const auto* spawn = std::get_if<Spawn>(&message))
+    return spawn->ranks >= 1 && spawn->ranks <= max_ranks;
+  if (const auto* spawned = std::get_if<Spawned>(&message))
+    return spawned->first < max_ranks && spawned->is_refused <= 1;
   return true;
 }
 
@@ -143,7 +156,8 @@ Result<Message> decode(Bytes bytes, std::uint64_t job_tag) {
   constexpr std::array readers{
       read_payload<Join>,       read_payload<Welcome>, read_payload<Arena>,
       read_payload<GlobalExit>, read_payload<Hello>,   read_payload<Ready>,
-      read_payload<Lifeline>,   read_payload<Image>,   read_payload<ShrinkEntry>};
+      read_payload<Lifeline>,   read_payload<Image>,   read_payload<ShrinkEntry>,
+      read_payload<Spawn>,      read_payload<Spawned>, read_payload<Leave>};
   static_assert(readers.size() == std::variant_size_v<Message>);
   if (header.kind >= readers.size()) return malformed("has an unknown kind");
   const Message message = readers.at(header.kind)(bytes);

@@ -10,6 +10,11 @@
 //                                         the last rank, the rest of NodePlan::descriptors()
 //   rank      -> guardian  GlobalExit     end the job with this status; on purpose, or by an error
 //   rank      -> guardian  ShrinkEntry    a member enters a shrink of a team on several nodes
+//   rank      -> guardian  Spawn          start more ranks; with a file that contains their command
+//                                         line, see SpawnCommand
+//   guardian  -> rank      Spawned        the number of the first; or with a file that contains the
+//                                         reason why there are none
+//   rank      -> guardian  Leave          I take no part in the job any more
 //   agent     -> guardian  Ready          the info of this node is in the control memory; the agent
 //                                         joins like a rank
 //
@@ -49,8 +54,8 @@ struct Join {
 
 struct Welcome {
   std::uint64_t job_tag;  // random; in every later message
-  std::uint32_t rank;     // index on the node
-  std::uint32_t ranks;    // of the node
+  std::uint32_t rank;     // slot on the node
+  std::uint32_t ranks;    // of the node, at the start of the job
   std::uint64_t stride;
   std::uint32_t first;  // the node's part of the job, see NodeShare
   std::uint32_t node;
@@ -59,9 +64,11 @@ struct Welcome {
   std::uint64_t huge = 0;       // see NodePlan
   std::uint64_t ring_size = 0;  // see NodePlan
   std::uint64_t teams = NodePlan::min_teams;
+  std::uint32_t max_ranks = 0;                // see NodeShare
+  Session session = {0, job_ranks};           // of the rank
   std::uint64_t layout = memory_fingerprint;  // of the control memory, in the guardian's build
 
-  NodeShare share() const { return {ranks, first, node, nodes, job_ranks}; }
+  NodeShare share() const { return {ranks, first, node, nodes, job_ranks, max_ranks}; }
 };
 
 struct Arena {
@@ -90,12 +97,25 @@ struct Image {
   std::uint64_t pid;
 };
 
-using Message =
-    std::variant<Join, Welcome, Arena, GlobalExit, Hello, Ready, Lifeline, Image, ShrinkEntry>;
+struct Spawn {
+  std::uint32_t ranks;
+};
+
+struct Spawned {
+  std::uint32_t first;
+  std::uint32_t is_refused = 0;
+};
+
+struct Leave {
+  std::uint64_t pid;
+};
+
+using Message = std::variant<Join, Welcome, Arena, GlobalExit, Hello, Ready, Lifeline, Image,
+                             ShrinkEntry, Spawn, Spawned, Leave>;
 
 // The bytes of a message on the wire.
 struct Packet {
-  static constexpr std::size_t size = 88;
+  static constexpr std::size_t size = 104;
   std::byte bytes[size];  // NOLINT(modernize-avoid-c-arrays): sent as it is
 };
 

@@ -57,7 +57,8 @@ Result<Membership> receive_job(const JobSource& source) {
   self.plan = NodePlan{welcome->share(), welcome->stride, welcome->huge, welcome->ring_size,
                        static_cast<std::uint32_t>(welcome->teams)};
   self.rank = self.plan.node_ranks()[welcome->rank];
-  self.ranks = self.plan.capacity();
+  self.session = welcome->session;
+  self.ranks = self.session.end();
   self.control = std::move(received->attachment);
   self.job_tag = welcome->job_tag;
   JobSource rest = source;
@@ -69,7 +70,8 @@ Result<Membership> receive_job(const JobSource& source) {
 Membership keep_job(JobMemory memory) {
   Membership self;
   self.rank = memory.plan().node_ranks().front();
-  self.ranks = memory.plan().capacity();
+  self.session = memory.plan().first_session();
+  self.ranks = self.session.end();
   self.plan = memory.plan();
   self.job_tag = memory.tag();
   self.control = memory.take_control();

@@ -14,6 +14,7 @@
 #include "memory/presence.hpp"
 #include "memory/relay_place.hpp"
 #include "sync/doorbell.hpp"
+#include "sync/world_update.hpp"
 
 namespace gondwana {
 
@@ -113,6 +114,7 @@ struct NodeFacts {
   std::uint32_t node;
   std::uint32_t nodes;
   std::uint32_t job_ranks;
+  std::uint32_t slots;
   std::uint64_t ring_size;  // as in NodePlan
   std::uint64_t teams;      // likewise
 };
@@ -129,6 +131,14 @@ struct alignas(cache_line) AgentLoad {
 struct DeathPlace {
   std::atomic<std::uint32_t> number;       // in the order of all deaths, from 1; 0: it lives
   std::atomic<std::uint32_t> incarnation;  // that died; written before `number`
+  std::atomic<std::uint32_t> has_left;     // 1: it left on purpose, by shmemx_leave; likewise
+};
+
+// How a job that may grow has changed since its start.
+struct alignas(cache_line) Growth {
+  std::atomic<std::uint32_t> added;    // ranks that were given a number; written by the guardian
+  std::atomic<std::uint32_t> changes;  // ranks that have joined later, died or left
+  std::atomic<std::uint64_t> world;    // the ranks' last agreement, see WorldUpdate
 };
 
 // One per node. `complaints`: the first rank that finds a common fault reports it; the others stay
@@ -157,6 +167,7 @@ struct NodeHeader {
   AgentBell agent_bell;
   AgentBell batch_bell;  // rings when a rank leaves a batch open and the agent sleeps
   AgentLoad agent_load;
+  Growth growth;
 };
 
 struct ControlPage {
@@ -179,6 +190,7 @@ struct ControlPage {
   // another bell, in the arena (system_area::data_bell), so it does not wake a rank that sleeps
   // here.
   Doorbell<RealAtomics> sync_bell;
+  WorldPlace<RealAtomics> world_place;
   AccumulateLocks accumulate_locks;
 
   std::array<ThreadSlot, max_thread_slots>

@@ -1,5 +1,6 @@
-// The ranks that have died in a job that continues (`gondwana run --on-death=continue`), in one
-// order for all nodes. Each node has a copy, whose only writer is its guardian. A death is final.
+// The ranks that have died in a job that continues (`gondwana run --on-death=continue`), and those
+// that have left it, in one order for all nodes. Each node has a copy, whose only writer is its
+// guardian. A death is final, and so is a leave.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,8 @@ struct DeadRank {
 
   friend bool operator==(const DeadRank&, const DeadRank&) = default;
 };
+
+enum class DeathKind : std::uint8_t { death, leave };
 
 class DeathList {
  public:
@@ -36,6 +39,16 @@ class DeathList {
     return has(Rank(process.rank)) &&
            process.incarnation <= last.incarnation.load(std::memory_order_relaxed);
   }
+  // Whether a rank that this list has has left on purpose.
+  bool has_left(Rank rank) const {
+    return memory_->death(rank).has_left.load(std::memory_order_relaxed) != 0;
+  }
+  // Whether any of the deaths after the first `known` is no leave.
+  bool has_real_after(std::uint32_t known) const {
+    for (std::uint32_t rank = 0; rank < memory_->roster().size(); ++rank)
+      if (place_of(Rank(rank)) > known && !has_left(Rank(rank))) return true;
+    return false;
+  }
 
  private:
   const NodeMemory* memory_;
@@ -43,6 +56,7 @@ class DeathList {
 
 // Called by the guardian, for each death in order. Wakes the `ranks` ranks of the node. A rank that
 // sleeps on program memory wakes within a millisecond by itself.
-void add_death(NodeHeader& node, std::uint32_t ranks, const DeadRank& dead);
+void add_death(NodeHeader& node, std::uint32_t ranks, const DeadRank& dead,
+               DeathKind how = DeathKind::death);
 
 }  // namespace gondwana

@@ -114,7 +114,8 @@ template <typename Tell>
 void NodeMemory::tell_checkers(Rank rank, std::size_t offset, const Tell& tell) const {
   if (!has_address_sanitizer() && !runs_under_valgrind()) return;
   if (!self_) return tell(window(rank) + offset);
-  for (const Rank peer : roster_.here()) tell(window(peer) + offset);
+  for (std::uint32_t slot = 0; slot < roster_.slots(); ++slot)
+    tell(window(roster_.rank_in(slot)) + offset);
 }
 
 void NodeMemory::allow_access(Rank rank, std::size_t offset, std::size_t size) const {
@@ -126,8 +127,8 @@ void NodeMemory::forbid_access(Rank rank, std::size_t offset, std::size_t size) 
 }
 
 Result<void> NodeMemory::attach_arenas(const NextArena& next_arena) {
-  for (const Rank owner : roster_.here()) {
-    const std::uint32_t slot = roster_.slot_of(owner);
+  for (std::uint32_t slot = 0; slot < roster_.slots(); ++slot) {
+    const Rank owner = roster_.rank_in(slot);
     Result<UniqueFd> arena = next_arena(slot);
     if (!arena) return arena.error();
     if (Result<void> laid = arenas_.overlay(slot * plan_.stride, *arena, plan_.arena_size(), 0,
@@ -142,8 +143,8 @@ Result<void> NodeMemory::attach_arenas(const NextArena& next_arena) {
 
 // Maps the pages over a part of each arena.
 Result<void> NodeMemory::map_huge_pages(const UniqueFd& huge) {
-  for (const Rank owner : roster_.here()) {
-    const std::uint32_t slot = roster_.slot_of(owner);
+  for (std::uint32_t slot = 0; slot < roster_.slots(); ++slot) {
+    const Rank owner = roster_.rank_in(slot);
     const std::size_t offset = slot * plan_.stride + huge_offset;
     if (Result<void> laid =
             arenas_.overlay(offset, huge, plan_.huge, slot * plan_.huge, sight_of(is_peer(owner)));

@@ -43,8 +43,8 @@ class NodeMemory {
     const auto at =
         static_cast<std::size_t>(static_cast<const std::byte*>(address) - arenas_.data());
     const std::size_t slot = at / plan_.stride;
-    if (slot >= roster_.here().size()) return std::nullopt;
-    return roster_.here()[static_cast<std::uint32_t>(slot)];
+    if (slot >= roster_.slots()) return std::nullopt;
+    return roster_.rank_in(static_cast<std::uint32_t>(slot));
   }
   // A put to `rank` rings it: the rank sleeps on program memory.
   Doorbell<RealAtomics>& data_bell(Rank rank) const {
@@ -127,7 +127,7 @@ class NodeMemory {
         lines_(control_.data() + layout_.line(0, 0)),
         scratch_(control_.data() + layout_.scratch(0, 0)),
         nodes_(control_.data(), layout_),
-        roster_(plan, nodes_),
+        roster_(plan, nodes_, header().growth.added),
         arenas_(std::move(arenas)) {}
 
   // One of the places that each team has for each rank of the node.

@@ -21,20 +21,32 @@ namespace gondwana {
 inline constexpr std::size_t min_ring_size = std::size_t{4} << 10;
 inline constexpr std::size_t largest_ring_size = std::size_t{1} << 30;
 
+// Ranks with consecutive numbers that start together: those of a job at its start, or those that
+// join it later. They are one world until the job's ranks agree on a larger one.
+struct Session {
+  std::uint32_t first = 0;
+  std::uint32_t ranks = 0;
+
+  constexpr std::uint32_t end() const { return first + ranks; }
+};
+
 // The part of a job on one node: `ranks` ranks from `first` on. Roster answers questions about it.
 struct NodeShare {
-  std::uint32_t ranks = 0;
+  std::uint32_t ranks = 0;  // at the start of the job
   std::uint32_t first = 0;
   std::uint32_t node = 0;  // its number
   std::uint32_t nodes = 1;
-  std::uint32_t job_ranks = 0;  // on all nodes
+  std::uint32_t job_ranks = 0;  // on all nodes, at the start of the job
+  std::uint32_t max_ranks = 0;  // the most on this node, later; 0: the job does not grow
 
   // For a job on one node.
   static constexpr NodeShare whole(std::uint32_t ranks) { return {ranks, 0, 0, 1, ranks}; }
   constexpr NodeRanks node_ranks() const { return {first, ranks}; }
   // The most ranks on this node and on all nodes: layouts have places for them.
-  constexpr std::uint32_t slots() const { return ranks; }
-  constexpr std::uint32_t capacity() const { return job_ranks; }
+  constexpr std::uint32_t slots() const { return max_ranks > ranks ? max_ranks : ranks; }
+  constexpr std::uint32_t capacity() const { return job_ranks + (slots() - ranks); }
+  // The ranks at the start of the job.
+  constexpr Session first_session() const { return {0, job_ranks}; }
 };
 
 struct NodePlan : NodeShare {

@@ -1,7 +1,10 @@
-// The ranks of a job and their places. A job has all of its ranks from the start, and none is
-// replaced: size() equals capacity(), and each incarnation is the first.
+// The ranks of a job and their places. A job on one node may get more ranks while it runs, up to
+// its capacity: their numbers follow those of the others, and no number is used again. None is
+// replaced: each incarnation is the first.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 
 #include "memory/node_plan.hpp"
@@ -17,21 +20,26 @@ class Roster {
     std::uint32_t incarnation = 0;
   };
 
-  // `nodes` outlives this object.
-  Roster(const NodeShare& share, const NodeTable& nodes) : share_(share), nodes_(nodes) {}
+  // Both references outlive this object. `added`: Growth::added.
+  Roster(const NodeShare& share, const NodeTable& nodes, const std::atomic<std::uint32_t>& added)
+      : share_(share), nodes_(nodes), added_(added) {}
 
   // The most ranks that the job may have: the length of per-rank tables.
   std::uint32_t capacity() const { return share_.capacity(); }
-  std::uint32_t size() const { return share_.job_ranks; }
+  // The ranks that have a number, although some may not have joined yet, and others have left.
+  std::uint32_t size() const { return share_.job_ranks + added(); }
+  // The number of ranks at the start of the job: it never changes.
+  std::uint32_t first_size() const { return share_.job_ranks; }
   std::uint32_t nodes() const { return share_.nodes; }
 
   // This node, its ranks, and the most that it may have.
   std::uint32_t node() const { return share_.node; }
-  NodeRanks here() const { return share_.node_ranks(); }
+  NodeRanks here() const { return {share_.first, share_.ranks + added()}; }
   std::uint32_t slots() const { return share_.slots(); }
   bool is_here(Rank rank) const { return here().holds(rank); }
   // The rank must be of this node.
-  std::uint32_t slot_of(Rank rank) const { return here().slot_of(rank); }
+  std::uint32_t slot_of(Rank rank) const { return index(rank) - share_.first; }
+  Rank rank_in(std::uint32_t slot) const { return Rank(share_.first + slot); }
 
   // Whether this node knows every node. In a job of several nodes this takes some time.
   bool knows_all_nodes() const;
@@ -40,8 +48,14 @@ class Roster {
   Where where(Rank rank) const;
 
  private:
+  // The program may have damaged the number.
+  std::uint32_t added() const {
+    return std::min(added_.load(std::memory_order_relaxed), share_.slots() - share_.ranks);
+  }
+
   NodeShare share_;
   const NodeTable& nodes_;
+  const std::atomic<std::uint32_t>& added_;
 };
 
 }  // namespace gondwana

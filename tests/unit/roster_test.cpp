@@ -46,6 +46,24 @@ TEST(Roster, a_node_alone_has_all_ranks_and_knows_all_nodes) {
   EXPECT_EQ(roster.where(Rank(1)).slot, 1);
 }
 
+TEST(Roster, a_job_grows_up_to_its_capacity) {
+  NodeShare share = NodeShare::whole(2);
+  share.max_ranks = 5;
+  const auto memory = get_or_abort(NodeMemory::create(share));
+  const Roster& roster = memory->roster();
+  EXPECT_EQ(roster.size(), 2);
+  EXPECT_EQ(roster.capacity(), 5);
+  EXPECT_FALSE(roster.is_here(Rank(3)));
+  memory->header().growth.added = 2;
+  EXPECT_EQ(numbers(roster.here()), (std::vector<std::uint32_t>{0, 1, 2, 3}));
+  EXPECT_EQ(roster.size(), 4);
+  EXPECT_EQ(roster.first_size(), 2);
+  EXPECT_TRUE(roster.is_here(Rank(3)));
+  *memory->window(Rank(4)) = std::byte{1};  // mapped from the start
+  memory->header().growth.added = ~0U;
+  EXPECT_EQ(roster.size(), 5) << "a damaged number is bounded";
+}
+
 TEST(Roster, each_rank_of_every_node_is_found) {
   const std::vector<NodeRanks> nodes{{0, 1}, {1, 3}, {4, 2}, {6, 1}, {7, 4}};
   const auto memory = get_or_abort(NodeMemory::create({2, 4, 2, 5, 11}));

@@ -9,7 +9,7 @@ namespace gondwana {
 struct RankBells {
   const NodeMemory* memory;
   Doorbell<RealAtomics>& operator()(std::uint32_t slot) const {
-    return memory->page(memory->roster().here()[slot]).sync_bell;
+    return memory->page(memory->roster().rank_in(slot)).sync_bell;
   }
 };
 using NodeQueue = SharedQueue<RankBells>;

@@ -17,10 +17,10 @@ class Reach {
   // The first `ranks` ranks of the node are within reach. 0: none, so everything uses the wire.
   // Like NodeRanks, it relies on consecutive rank numbers, so each access computes with constants.
   Reach(const NodeMemory& memory, std::uint32_t ranks, const SymmetricRanges& symmetric)
-      : base_(reinterpret_cast<std::uintptr_t>(memory.window(memory.roster().here().front())) -
-              index(memory.roster().here().front()) * memory.plan().stride),
+      : base_(reinterpret_cast<std::uintptr_t>(memory.window(memory.roster().rank_in(0))) -
+              index(memory.roster().rank_in(0)) * memory.plan().stride),
         stride_(memory.plan().stride),
-        first_(index(memory.roster().here().front())),
+        first_(index(memory.roster().rank_in(0))),
         ranks_(ranks),
         symmetric_(symmetric) {}
 
@@ -52,6 +52,10 @@ class Reach {
   bool covers_between(Rank one, Rank other) const { return covers(one) && covers(other); }
   // A single store: an address that a reader computes at the same time is valid.
   void cover_none() { ranks_ = 0; }
+  // From now on covers the ranks of the node below this number, unless it covers none.
+  void cover(std::uint32_t end) {
+    if (ranks_ != 0) ranks_ = end - first_;
+  }
   // Whether all ranks of a job of `ranks` ranks are within reach.
   bool covers_all(std::uint32_t ranks) const { return ranks <= ranks_; }
 

@@ -89,7 +89,7 @@ std::size_t dirty_after(const NodeMemory& memory, Rank rank, MutableBytes space)
 
 // The memory per rank on the node with the least memory.
 std::size_t min_memory(const NodeMemory& memory) {
-  std::size_t least = usable_memory() / memory.roster().here().size();
+  std::size_t least = usable_memory() / memory.roster().slots();
   for (std::uint32_t node = 0; node < memory.roster().nodes(); ++node) {
     const NodeEntry& entry = memory.entry(node);
     if (entry.state.load(std::memory_order_acquire) == NodeState::known)
@@ -109,7 +109,7 @@ Error heaps_exceed_memory(std::size_t heap, std::uint32_t ranks, std::size_t mem
 
 // The size that the user set, or half of the node's memory divided among its ranks, or an error.
 Result<std::size_t> choose_heap_size(const HeapRequest& request, std::size_t heap_at) {
-  const std::uint32_t ranks = request.memory.roster().here().size();
+  const std::uint32_t ranks = request.memory.roster().slots();
   const std::size_t room = heap_room(request.memory, heap_at);
   const std::size_t memory = usable_memory();
   std::size_t heap = request.options.heap_size;

@@ -42,11 +42,11 @@ class NodeTeam {
   NodeTeam(const NodeMemory& memory, const Team& team)
       : memory_(&memory),
         team_(&team),
-        here_(memory.roster().here()),
-        lines_(&memory.line(team.number, here_.front())) {}
+        first_(index(memory.roster().rank_in(0))),
+        lines_(&memory.line(team.number, memory.roster().rank_in(0))) {}
   std::uint32_t size() const { return team_->size; }
   SyncLine<RealAtomics>& line(std::uint32_t member) const {
-    return lines_[here_.slot_of(team_->rank_of(member))];
+    return lines_[team_->number_of(member) - first_];
   }
   Doorbell<RealAtomics>& doorbell(std::uint32_t member) const {
     return memory_->page(team_->rank_of(member)).sync_bell;
@@ -55,7 +55,7 @@ class NodeTeam {
  private:
   const NodeMemory* memory_;
   const Team* team_;
-  NodeRanks here_;
+  std::uint32_t first_;           // of the node
   SyncLine<RealAtomics>* lines_;  // by slot, contiguous
 };
 

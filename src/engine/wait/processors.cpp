@@ -35,6 +35,7 @@ Processors find_processors(const NodeMemory& memory) {
   bool one_session = true;
   for (const Rank rank : here) {
     const ControlPage& page = memory.page(rank);
+    if (page.state.load(std::memory_order_relaxed) == RankState::absent) continue;  // joins later
     for (std::size_t i = 0; i < all.size(); ++i)
       all[i] |= page.processors[i].load(std::memory_order_relaxed);
     one_session = one_session && page.session.load(std::memory_order_relaxed) ==

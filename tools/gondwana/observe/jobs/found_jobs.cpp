@@ -74,14 +74,15 @@ Mapping map_to_read(const UniqueFd& file) {
 }
 
 ControlLayout layout_of(const NodeFacts& facts) {
-  return ControlLayout(facts.ranks.size(), facts.nodes, facts.ring_size,
+  return ControlLayout(facts.slots, facts.nodes, facts.ring_size,
                        static_cast<std::uint32_t>(facts.teams));
 }
 
 // Checks that the numbers are small enough for all computations.
 bool are_possible(const NodeFacts& facts) {
   const bool has_ranks = facts.ranks.size() > 0 && facts.job_ranks <= protocol::max_ranks &&
-                         facts.ranks.are_among(facts.job_ranks);
+                         facts.ranks.are_among(facts.job_ranks) &&
+                         facts.slots >= facts.ranks.size() && facts.slots <= protocol::max_ranks;
   const bool has_node = facts.node < facts.nodes && facts.nodes <= facts.job_ranks;
   const bool has_rings = facts.ring_size == 0 ||
                          (std::has_single_bit(facts.ring_size) &&
@@ -138,12 +139,20 @@ bool has_same_numbering(pid_t process) {
 
 }  // namespace
 
+// Includes the ranks that have joined later.
 std::optional<NodeFacts> read_facts(const Mapping& memory) {
   if (memory.size() < ControlLayout::header_size) return std::nullopt;
-  const NodeFacts facts = copy_live(shared_at<NodeHeader>(memory.data(), 0).facts);
+  const auto& header = shared_at<NodeHeader>(memory.data(), 0);
+  NodeFacts facts = copy_live(header.facts);
   const bool belong_to_us = facts.layout == memory_fingerprint && are_possible(facts) &&
                             memory.size() == layout_of(facts).size();
-  return belong_to_us ? std::optional(facts) : std::nullopt;
+  if (!belong_to_us) return std::nullopt;
+  const std::uint32_t ranks = facts.ranks.size();
+  const std::uint32_t added =
+      std::min(header.growth.added.load(std::memory_order_relaxed), facts.slots - ranks);
+  facts.ranks = NodeRanks(index(facts.ranks.front()), ranks + added);
+  facts.job_ranks += added;
+  return facts;
 }
 
 FoundNode::FoundNode(Mapping memory, const NodeFacts& facts, pid_t holder, uid_t user)

@@ -190,14 +190,13 @@ NodeTrace read_node(std::byte* control, const NodeFacts& facts) {
 
 NodeTrace read_node(std::byte* control, const NodeFacts& facts,
                     FunctionRef<void(NodeTrace& node)> meanwhile) {
-  const std::uint32_t slots = facts.ranks.size();
-  const ControlLayout layout(slots, facts.nodes, facts.ring_size);
+  const ControlLayout layout(facts.slots, facts.nodes, facts.ring_size);
   NodeTrace node{.job = jobs::FoundJob::id_of(facts.job),
                  .host = host_name().data(),
                  .node = facts.node,
                  .job_ranks = facts.job_ranks};
   if (facts.ring_size == 0) return node;
-  std::vector<ClockPair> clocks = clocks_of(control, layout, slots + 1);
+  std::vector<ClockPair> clocks = clocks_of(control, layout, facts.slots + 1);
   if (clocks.empty()) return node;
   const TickClock clock(std::move(clocks));
   const auto read = [&](std::uint32_t local, RankTrace rank) {
@@ -207,7 +206,7 @@ NodeTrace read_node(std::byte* control, const NodeFacts& facts,
     node.ranks.push_back(std::move(rank));
     meanwhile(node);
   };
-  for (std::uint32_t local = 0; local < slots; ++local) {
+  for (std::uint32_t local = 0; local < facts.ranks.size(); ++local) {
     const auto& page = shared_at<ControlPage>(control, layout.page(local));
     read(local, {.rank = index(facts.ranks[local]),
                  .process = static_cast<std::uint32_t>(process_in(page.presence.process)),
@@ -216,8 +215,8 @@ NodeTrace read_node(std::byte* control, const NodeFacts& facts,
                  .buffers = seen_buffers(shown_memory(page), Gone::included)});
   }
   const auto& header = shared_at<NodeHeader>(control, 0);
-  read(slots, {.rank = RankTrace::agent,
-               .process = static_cast<std::uint32_t>(process_in(header.agent_load.process))});
+  read(facts.slots, {.rank = RankTrace::agent,
+                     .process = static_cast<std::uint32_t>(process_in(header.agent_load.process))});
   return node;
 }
 
