@@ -36,6 +36,16 @@ std::optional<Heap::Block> Heap::allocate(std::size_t size, std::size_t alignmen
   return std::nullopt;
 }
 
+std::optional<Heap::Block> Heap::allocate_at(std::size_t offset, std::size_t size) {
+  if (size == 0 || offset % granule != 0 || size % granule != 0) return std::nullopt;
+  const auto after = free_.upper_bound(offset);
+  if (after == free_.begin()) return std::nullopt;
+  const auto [start, length] = *std::prev(after);
+  if (offset - start >= length || size > length - (offset - start)) return std::nullopt;
+  take(offset, size);
+  return Block{offset, size};
+}
+
 std::optional<Heap::Block> Heap::release(std::size_t offset) {
   const auto block = taken_.find(offset);
   if (block == taken_.end()) return std::nullopt;

@@ -29,6 +29,9 @@ class Heap {
   // Nothing if no free block is large enough. `alignment` is a power of two; `size` may be 0.
   std::optional<Block> allocate(std::size_t size, std::size_t alignment = granule);
 
+  // Takes this block, as another heap has it. Nothing if it is not free.
+  std::optional<Block> allocate_at(std::size_t offset, std::size_t size);
+
   // Returns the freed block, so that the caller can return its pages. Nothing if no block begins at
   // `offset`.
   std::optional<Block> release(std::size_t offset);

@@ -24,6 +24,23 @@ TEST(SymmetricMemory, after_its_end_memory_before_the_heap_may_be_used) {
   EXPECT_EQ(*before, std::byte{1});
 }
 
+TEST(heap, blocks_of_another_heap_make_an_equal_one) {
+  Heap one(1 << 20);
+  std::vector<Heap::Block> blocks;
+  for (std::size_t size : {100, 5000, 64, 20'000, 1}) blocks.push_back(*one.allocate(size));
+  for (const std::size_t freed : {1, 3}) one.release(blocks[freed].offset);
+  Heap other(1 << 20);
+  for (const std::size_t kept : {4, 0, 2})
+    EXPECT_TRUE(other.allocate_at(blocks[kept].offset, blocks[kept].size));
+  EXPECT_FALSE(other.allocate_at(blocks[0].offset, 64)) << "it is taken";
+  EXPECT_FALSE(other.allocate_at(blocks[1].offset, blocks[1].size + 64)) << "not all of it is free";
+  EXPECT_FALSE(other.allocate_at(blocks[1].offset + 1, 64));
+  EXPECT_FALSE(other.allocate_at(1 << 20, 64));
+  EXPECT_EQ(other.used(), one.used());
+  for (const std::size_t size : {4000, 30'000, 100, 900'000, 300})
+    EXPECT_EQ(other.allocate(size)->offset, one.allocate(size)->offset);
+}
+
 TEST(heap_pages, memory_that_was_handed_out_is_cleared_and_other_is_left_alone) {
   const std::shared_ptr<NodeMemory> memory =
       test::get_or_abort(NodeMemory::create(NodeShare::whole(1)));

@@ -143,6 +143,18 @@ void SymmetricMemory::release_all() {
   asked_.clear();
 }
 
+std::map<std::size_t, std::size_t> SymmetricMemory::blocks() const {
+  const std::scoped_lock lock(mutex_);
+  return asked_;
+}
+
+bool SymmetricMemory::adopt(std::size_t offset, std::size_t taken, std::size_t asked) {
+  const std::scoped_lock lock(mutex_);
+  const auto block = book_.allocate_at(offset, taken);
+  if (block) hand_out(*block, asked);
+  return block.has_value();
+}
+
 std::size_t SymmetricMemory::size_of(const void* block) const {
   const std::scoped_lock lock(mutex_);
   const auto found = book_.find(heap_offset_of(block));

@@ -41,6 +41,11 @@ class SymmetricMemory {
   bool release(void* block);
   // Releases all allocated blocks.
   void release_all();
+  // The allocated blocks: their offsets in the heap, and the requested bytes.
+  std::map<std::size_t, std::size_t> blocks() const;
+  // Allocates the block that another rank has at this offset, with `taken` bytes of its heap.
+  // False: the place is not free.
+  bool adopt(std::size_t offset, std::size_t taken, std::size_t asked);
   // The size of the block that begins at this address, or 0.
   std::size_t size_of(const void* block) const;
 
