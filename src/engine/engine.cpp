@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "core/access_checkers.hpp"
 #include "engine/rma/bounce/landings.hpp"
@@ -90,6 +92,7 @@ void open_tracer(const Engine::Setup& setup) {
 Engine::Engine(Setup setup, const HeapPlace& heap)
     : rank_(setup.rank),
       ranks_(setup.ranks),
+      has_whole_world_(!setup.session || setup.session->first == 0),
       memory_(std::move(setup.memory)),
       options_(setup.options),
       symmetric_(memory_, rank_, setup.globals, heap, touched_before(legacy(), heap)),
@@ -106,20 +109,22 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
       waiter_(*memory_, symmetric_.ranges(), rank_, workers_, messages_, remote_.get(),
               peer_check(setup, *kinds_, kind_access_)),
       kind_access_(access_by_kind(*memory_, *kinds_, rank_, reach_of(setup), remote_.get())),
-      rma_(reach_of(setup), symmetric_, buffers_, rank_, ranks_, remote_.get(), kind_access_.get()),
-      blocks_(*memory_, rma_.reach(), ranks_, remote_.get()),
+      rma_(reach_of(setup), LateRanks(*memory_, symmetric_.ranges(), setup.use_reach), symmetric_,
+           buffers_, rank_, ranks_, remote_.get(), kind_access_.get()),
+      blocks_(*memory_, rma_, remote_.get()),
       default_lane_(first_lane()),
       locks_{.reach = rma_.reach(),
              .symmetric = symmetric_.ranges(),
              .me = rank_,
-             .ranks = ranks_,
+             .homes = memory_->roster().first_size(),
+             .capacity = memory_->roster().capacity(),
              .rma = rma_,
              .waiter = waiter_,
              .workers = workers_,
              .lane = default_lane_,
              .counters = memory_->page(rank_).thread_slots[0].counters,
              .checks = options_.checks},
-      teams_(*memory_, rma_.reach(), rank_),
+      teams_(*memory_, rma_.reach(), rank_, setup.session.value_or(Session{0, ranks_})),
       rooms_(segments_),
       collectives_({.memory = *memory_,
                     .me = rank_,
@@ -157,7 +162,8 @@ Engine::~Engine() {
 }
 
 Reach Engine::reach_of(const Setup& setup) const {
-  return {*memory_, setup.use_reach ? memory_->roster().here().size() : 0, symmetric_.ranges()};
+  const std::uint32_t here = std::min(memory_->roster().here().size(), setup.ranks);
+  return {*memory_, setup.use_reach ? here : 0, symmetric_.ranges()};
 }
 
 Lane Engine::first_lane() {
@@ -211,6 +217,7 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   engine->options_.algorithms = named;
   engine->collectives().begin_world();
   engine->announce_state(RankState::running);
+  if (!engine->has_whole_world()) engine->announce_arrival();
   return engine;
 }
 
@@ -257,6 +264,55 @@ Result<void> Engine::compare_with_rank_0() {
   if (!remote_->get_uncounted(default_lane_, std::as_writable_bytes(std::span(&facts, 1)), place))
     return *default_lane_.take_error();
   return compare_with_first(mine, facts);
+}
+
+// Ranks that wait for this one sleep on their bells.
+void Engine::announce_arrival() const {
+  memory_->header().growth.changes.fetch_add(1, std::memory_order_seq_cst);
+  for (const Rank rank : memory_->roster().here())
+    if (rank != rank_) memory_->page(rank).sync_bell.ring();
+}
+
+Result<Team*> Engine::update_world(CallName call, Growing growing) {
+  if (memory_->roster().nodes() > 1)
+    return Error{Errc::missing, "not implemented for jobs on several hosts"};
+  const Result<Collectives::World> world = collectives_.agree_on_world(call, growing);
+  if (!world) return world.error();
+  ranks_ = world->size;
+  rma_.cover(ranks_);
+  default_lane_.cover(ranks_);
+  Team& team = collectives_.begin_world_of(*world);
+  copy_heap(team, call);
+  has_whole_world_ = true;
+  settle_waiting();
+  collectives_.sync(teams_.world(), call);
+  return &team;
+}
+
+// Members with a whole world have equal heaps. The first of them tells the others its blocks.
+void Engine::copy_heap(Team& team, CallName call) {
+  const std::vector<std::uint64_t> wholes =
+      collectives_.exchange(team, call, has_whole_world_ ? 1 : 0);
+  const auto first = std::ranges::find(wholes, 1U);
+  if (first == wholes.end()) return;  // no member has allocated anything
+  const auto source = static_cast<std::uint32_t>(first - wholes.begin());
+  const auto blocks =
+      team.me == source ? symmetric_.blocks() : std::map<std::size_t, std::size_t>();
+  const auto from_source = [&](std::uint64_t mine) {
+    return collectives_.exchange(team, call, mine)[source];
+  };
+  if (!has_whole_world_) symmetric_.release_all();  // of an update that a death has cut short
+  const std::uint64_t count = from_source(blocks.size());
+  auto next = blocks.begin();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const bool tells = next != blocks.end();
+    const std::uint64_t offset = from_source(tells ? next->first : 0);
+    const std::uint64_t asked = from_source(tells ? next->second : 0);
+    const std::uint64_t taken =
+        from_source(tells ? symmetric_.size_of(symmetric_.heap().data() + offset) : 0);
+    if (tells) ++next;
+    if (!has_whole_world_) symmetric_.adopt(offset, taken, asked);
+  }
 }
 
 }  // namespace gondwana

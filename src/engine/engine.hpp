@@ -38,6 +38,8 @@ class Engine {
   struct Setup {
     Rank rank{0};
     std::uint32_t ranks = 1;
+    // The ranks that start with this one, and make up its first world. Nothing: all.
+    std::optional<Session> session = {};
     std::shared_ptr<NodeMemory> memory;
     Options options;
     MutableBytes globals;          // symmetric variables, already mapped to the arena
@@ -105,6 +107,14 @@ class Engine {
   // Makes a lane. One thread at a time uses an exclusive lane. Returns null if no slot is free.
   std::unique_ptr<Lane> make_lane(Threads used_by);
 
+  // Whether this rank started with the job, or has been part of an update of the world since it
+  // joined.
+  bool has_whole_world() const { return has_whole_world_; }
+  // Collective over all ranks of the job that live, each with its default lane. Returns a team of
+  // them, whose members the world and shared teams have, too. On all of them the heap then has the
+  // blocks of those that had a whole world before. No other thread may be in a call.
+  Result<Team*> update_world(CallName call, Growing growing);
+
   // Shows the state of this rank to the launcher and tools.
   void announce_state(RankState state) {
     memory_->page(rank_).state.store(state, std::memory_order_release);
@@ -120,9 +130,12 @@ class Engine {
   void show_heap();  // to tools
   void open_remote_heap(const HeapPlace& heap);
   void settle_waiting();
+  void announce_arrival() const;
+  void copy_heap(Team& team, CallName call);
 
   Rank rank_;
   std::uint32_t ranks_;
+  bool has_whole_world_;
   std::shared_ptr<NodeMemory> memory_;
   Options options_;
   SymmetricMemory symmetric_;

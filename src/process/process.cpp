@@ -272,6 +272,7 @@ Engine::Setup setup_of(Process& self, const Options& options) {
   Engine::Setup setup;
   setup.rank = self.membership.rank;
   setup.ranks = self.membership.ranks;
+  setup.session = self.membership.session;
   setup.memory = self.memory;
   setup.options = options;
   setup.kinds = std::make_shared<Kinds>(
@@ -339,6 +340,15 @@ void release_engine() {
   self.engine->announce_state(RankState::finalized);
   self.all_have_finalized = true;
   self.engine.reset();
+}
+
+void need_all_ranks(CallName call, const Engine& engine) {
+  const NodeMemory& memory = engine.memory();
+  memory.header().needs_all = 1;
+  if (memory.roster().size() == memory.roster().first_size()) return;
+  fail_together(call, {Errc::refused,
+                       "this job has got more ranks while it runs; only OpenSHMEM programs can "
+                       "be part of it"});
 }
 
 void announce_end() {

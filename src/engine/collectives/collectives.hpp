@@ -26,8 +26,19 @@
 
 namespace gondwana {
 
+// Whether this rank can be part of a world of other ranks.
+enum class Growing : std::uint8_t { possible, impossible };
+
 class Collectives {
  public:
+  // A world on which ranks have agreed.
+  struct World {
+    Members members;
+    std::uint32_t size;    // the numbers of ranks so far
+    std::uint32_t number;  // of a further team
+    Epoch epoch;
+  };
+
   Collectives(const CollectiveResources& with, Teams& teams)
       : with_(with),
         teams_(teams),
@@ -88,6 +99,12 @@ class Collectives {
   // The last meeting in a job that continues after deaths: returns once all ranks that live have
   // called it. Does nothing in other jobs.
   void meet_living(CallName call);
+  // Collective over all ranks of the job that live. Agrees on a world of them, also if more die or
+  // join meanwhile. An error on all of them if no team number is free, or if a rank passes
+  // `impossible`.
+  Result<World> agree_on_world(CallName call, Growing growing);
+  // Makes that world the members of the world and the shared team, and returns a further team.
+  Team& begin_world_of(const World& world);
   // Collective over `team`, which it deletes. The world and shared teams cannot be destroyed.
   void destroy(Team& team, CallName call);
 

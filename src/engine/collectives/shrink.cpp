@@ -8,6 +8,7 @@
 
 #include "engine/collectives/collectives.hpp"
 #include "engine/collectives/conducted_shrink.hpp"
+#include "engine/collectives/number_offer.hpp"
 #include "sync/team_shrink.hpp"
 
 namespace gondwana {
@@ -40,25 +41,6 @@ class NodeMortals {
 using NodeShrink = TeamShrink<RealAtomics, NodeMortals>;
 using HostsShrink = ConductedShrink<RealAtomics, NodeMortals>;
 using Offer = NodeShrink::Offer;
-
-// Takes all free numbers of the first group. The members keep one of them.
-Offer take_numbers(Teams& teams) {
-  const Teams::FreeNumbers free = teams.free_from(0);
-  Offer offer{0, 0};
-  if (free.word != 0) return offer;
-  for (std::uint64_t bits = free.bits; bits != 0; bits &= bits - 1) {
-    const auto number = static_cast<std::uint32_t>(std::countr_zero(bits));
-    if (!teams.take(number)) continue;
-    offer.numbers |= std::uint64_t{1} << number;
-    offer.epoch = std::max(offer.epoch, teams.last_epoch(number));
-  }
-  return offer;
-}
-
-void give_back(Teams& teams, std::uint64_t numbers) {
-  for (; numbers != 0; numbers &= numbers - 1)
-    teams.give_back(static_cast<std::uint32_t>(std::countr_zero(numbers)));
-}
 
 template <typename Shrink>
 Members living_of(const Shrink& shrink, std::uint32_t size) {
@@ -106,10 +88,10 @@ Result<Team*> Collectives::shrink(Team& parent, CallName call) {
                  "cannot shrink a team with members on several nodes, unless the job was started "
                  "by gondwana run --on-death=continue"};
   forget_losses();
-  const Offer mine = take_numbers(teams_);
+  const Offer mine = take_offered_numbers<Offer>(teams_);
   Agreed agreed = agree_on_living(parent, call, {mine.numbers, mine.epoch});
   const std::uint64_t chosen = agreed.all.numbers & -agreed.all.numbers;  // the lowest
-  give_back(teams_, mine.numbers & ~chosen);
+  give_offered_back(teams_, mine.numbers & ~chosen);
   with_.waiter.losses().acknowledge(agreed.deaths);
   if (chosen == 0) return no_number();
   TeamNumbers::Number number{static_cast<std::uint32_t>(std::countr_zero(chosen)), agreed.all.epoch,

@@ -12,7 +12,7 @@ class Words {
   Words(JobLocks& locks, CallName call, long* lock, std::size_t offset)
       : locks_(locks),
         call_(call),
-        home_(home_of_lock(offset, locks.ranks)),
+        home_(home_of_lock(offset, locks.homes)),
         tail_(reinterpret_cast<std::uint32_t*>(lock)),
         node_(tail_ + 1) {}
 
@@ -122,7 +122,7 @@ bool takes_turns(const JobLocks& locks) {
 
 // Whether a tail names no rank that may be in the queue.
 bool is_invalid_name(const JobLocks& locks, std::uint32_t tail) {
-  return tail > locks.ranks || tail == index(locks.me) + 1;
+  return tail > locks.capacity || tail == index(locks.me) + 1;
 }
 
 // The last rank in the queue stays there until the caller waits after it.

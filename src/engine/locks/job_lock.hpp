@@ -22,7 +22,8 @@ struct JobLocks {
   Reach reach;
   SymmetricRanges symmetric;
   Rank me;
-  std::uint32_t ranks;
+  std::uint32_t homes;     // the ranks over which locks are spread: the same number at all ranks
+  std::uint32_t capacity;  // no rank has this number or a higher one
   Rma& rma;
   Waiter& waiter;
   Workers& workers;
@@ -48,7 +49,7 @@ class NearLockWords {
  public:
   [[gnu::always_inline]] NearLockWords(JobLocks& locks, CallName call, const long* lock)
       : locks_(locks), call_(call), lock_(lock) {
-    if (locks.workers.threads() == Threads::many || !locks.reach.covers_all(locks.ranks))
+    if (locks.workers.threads() == Threads::many || !locks.reach.covers_all(locks.homes))
         [[unlikely]]
       return;
     constexpr FixedSize<sizeof(long)> size;
@@ -58,7 +59,7 @@ class NearLockWords {
       offset_ = ranges.offset_in_globals(lock, size);
       if (offset_ == SymmetricRanges::nowhere) return;
     }
-    tail_ = words_of(home_of_lock(offset_, locks.ranks));
+    tail_ = words_of(home_of_lock(offset_, locks.homes));
     // Uses the address in the arena, as peers do. Processors are slow if one cache line is accessed
     // through two addresses, and a global variable also has an address outside the arena.
     node_ = reinterpret_cast<std::uint32_t*>(ranges.arena + offset_) + 1;

@@ -35,6 +35,7 @@ class Lane {
     return own_ != nullptr ? *own_ : workers_->mine().thread_slot->counters;
   }
   const Shortcut& shortcut() const { return shortcut_; }
+  void cover(std::uint32_t end) { shortcut_.cover(end); }
   PostedOperations& posted() { return posted_; }
 
   // Latches `error` unless one is latched already. Always returns false, for use in `return`.

@@ -38,15 +38,16 @@ Error no_block(Remote block, RemoteHeap::Release why) {
 }  // namespace
 
 Result<void> RemoteBlocks::check(Rank rank) const {
-  if (index(rank) < ranks_) return {};
+  const std::uint32_t ranks = rma_.ranks();
+  if (index(rank) < ranks) return {};
   return Error{Errc::invalid_argument, fmt::format("rank {}: this job has {} rank{}, 0 to {}",
-                                                   static_cast<std::int32_t>(index(rank)), ranks_,
-                                                   ranks_ == 1 ? "" : "s", ranks_ - 1)};
+                                                   static_cast<std::int32_t>(index(rank)), ranks,
+                                                   ranks == 1 ? "" : "s", ranks - 1)};
 }
 
 Result<std::uint64_t> RemoteBlocks::allocate(Lane& lane, Rank at, std::size_t size) {
   const RemoteHeap mine = memory_.remote_heap(memory_.roster().here().front());
-  if (reach_.covers(at)) [[likely]] {
+  if (is_near(at)) [[likely]] {
     const std::uint64_t block = memory_.remote_heap(at).allocate(size);
     return block != 0 ? Result(block) : full_heap(at, size, mine.size());
   }
@@ -61,7 +62,7 @@ Result<std::uint64_t> RemoteBlocks::allocate(Lane& lane, Rank at, std::size_t si
 
 Result<void> RemoteBlocks::release(Lane& lane, Remote block) {
   std::optional<std::uint64_t> result;
-  if (reach_.covers(block.rank)) [[likely]]
+  if (is_near(block.rank)) [[likely]]
     result = static_cast<std::uint64_t>(memory_.remote_heap(block.rank).release(block.offset));
   else if (const Result<void> valid = check(block.rank); !valid)
     return valid.error();

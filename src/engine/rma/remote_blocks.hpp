@@ -7,18 +7,17 @@
 
 #include "core/result.hpp"
 #include "engine/rma/lane.hpp"
-#include "engine/rma/reach.hpp"
 #include "engine/rma/remote_access.hpp"
+#include "engine/rma/rma.hpp"
 #include "memory/node_memory.hpp"
 
 namespace gondwana {
 
 class RemoteBlocks {
  public:
-  // `remote`: null in a job on one node.
-  RemoteBlocks(const NodeMemory& memory, const Reach& reach, std::uint32_t ranks,
-               RemoteAccess* remote)
-      : memory_(memory), reach_(reach), ranks_(ranks), remote_(remote) {}
+  // `rma` outlives this object. `remote`: null in a job on one node.
+  RemoteBlocks(const NodeMemory& memory, const Rma& rma, RemoteAccess* remote)
+      : memory_(memory), rma_(rma), remote_(remote) {}
 
   // The offset of the block in the arena of the rank.
   Result<std::uint64_t> allocate(Lane& lane, Rank at, std::size_t size);
@@ -27,10 +26,12 @@ class RemoteBlocks {
 
  private:
   Result<void> check(Rank rank) const;
+  bool is_near(Rank rank) const {
+    return rma_.reach().covers(rank) || rma_.late().has_joined(rank);
+  }
 
   const NodeMemory& memory_;
-  Reach reach_;
-  std::uint32_t ranks_;
+  const Rma& rma_;
   RemoteAccess* remote_;
 };
 

@@ -47,10 +47,15 @@ void Rma::drain(Lane& lane) const {
   if (remote_ != nullptr) remote_->drain(lane);
 }
 
-// The only function that reports a wrong rank or address.
+// The only function that reports a wrong rank or address. A rank that joins while the caller looks
+// for it is found by the next call.
 Result<Remote> Rma::locate(const char* what, Rank rank, const void* object,
                            std::size_t size) const {
-  if (index(rank) >= ranks_) {
+  if (late_.is_awaited(rank))
+    return Error{Errc::invalid_argument,
+                 fmt::format("{} of {} to rank {}, which has not joined the job yet", what,
+                             format_size(size), index(rank))};
+  if (index(rank) >= ranks_ && !late_.has_joined(rank)) {
     const auto named = static_cast<std::int32_t>(index(rank));
     return Error{Errc::invalid_argument,
                  fmt::format("{} of {} to rank {}: this job has {} rank{}, 0 to {}{}", what,
@@ -112,7 +117,7 @@ std::optional<Remote> Rma::place_for_kinds(Rank rank, const void* object, std::s
 }
 
 Reach::Place Rma::place_in_buffer(Rank rank, const void* object, std::size_t size) const {
-  if (!reach_.covers(rank)) return {};
+  if (!reach_.covers(rank)) return late_.find(rank, object, size);
   const BufferPlace place = buffers_.find(rank, object, size);
   return place.is_in_arena() ? Reach::Place{reach_.window(rank), place.offset} : Reach::Place{};
 }
@@ -204,7 +209,7 @@ bool Rma::begin_elsewhere(Lane& lane, Rank at, const void* dest, const AtomicReq
   const std::size_t size = width(request.type);
   const Result<Remote> place = aligned(locate_any("atomic operation", at, dest, size), size);
   if (!place) return lane.fail(place.error());
-  if (!place->owner().is_arena() || reach_.covers(at)) {
+  if (!place->owner().is_arena() || reach_.covers(at) || late_.has_joined(at)) {
     const std::optional<std::uint64_t> bytes = request_elsewhere(lane, at, dest, request);
     if (old != nullptr && bytes) std::memcpy(old, &*bytes, size);
     return bytes.has_value();

@@ -18,6 +18,7 @@
 #include "engine/rma/extent.hpp"
 #include "engine/rma/kind_access.hpp"
 #include "engine/rma/lane.hpp"
+#include "engine/rma/late_ranks.hpp"
 #include "engine/rma/reach.hpp"
 #include "engine/rma/remote_access.hpp"
 #include "engine/spaces/buffers.hpp"
@@ -31,9 +32,11 @@ namespace gondwana {
 class Rma {
  public:
   // `remote`: null in a job on one node. `kinds`: null if the process has no device.
-  Rma(const Reach& reach, const SymmetricMemory& symmetric, const RegisteredBuffers& buffers,
-      Rank me, std::uint32_t ranks, RemoteAccess* remote, KindAccess* kinds)
+  Rma(const Reach& reach, const LateRanks& late, const SymmetricMemory& symmetric,
+      const RegisteredBuffers& buffers, Rank me, std::uint32_t ranks, RemoteAccess* remote,
+      KindAccess* kinds)
       : reach_(reach),
+        late_(late),
         copies_(kinds == nullptr ? reach : Reach()),
         symmetric_(symmetric),
         buffers_(buffers),
@@ -46,8 +49,17 @@ class Rma {
   Rma& operator=(const Rma&) = delete;
 
   const Reach& reach() const { return reach_; }
+  const LateRanks& late() const { return late_; }
   // The ranks to and from whose arenas loads and stores may copy any memory of this process.
   const Reach& copies() const { return copies_; }
+  // The ranks that this rank knows by its world: 0 and those below this number.
+  std::uint32_t ranks() const { return ranks_; }
+  // From now on it knows the ranks below this number. No other call may be in progress.
+  void cover(std::uint32_t end) {
+    reach_.cover(end);
+    copies_.cover(end);
+    ranks_ = end;
+  }
   // Whether loads and stores reach all ranks.
   bool reaches_all() const { return reach_.covers_all(ranks_); }
 
@@ -165,6 +177,7 @@ class Rma {
                 std::size_t size) const;
 
   Reach reach_;
+  LateRanks late_;
   Reach copies_;  // covers no rank if this process has a device
   const SymmetricMemory& symmetric_;
   const RegisteredBuffers& buffers_;

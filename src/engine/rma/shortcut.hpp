@@ -30,6 +30,12 @@ class Shortcut {
     kinds_ = nullptr;
   }
 
+  // See Reach::cover().
+  void cover(std::uint32_t end) {
+    reach_.cover(end);
+    copies_.cover(end);
+  }
+
   template <typename T>
   [[gnu::always_inline]] bool try_put(Rank to, T* dest, T value) const {
     const Reach::Place target = reach_.find(to, dest, FixedSize<sizeof(T)>{});

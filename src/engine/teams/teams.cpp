@@ -14,16 +14,17 @@ constexpr Epoch epoch_of(std::uint32_t generation) {
 
 }  // namespace
 
-Teams::Teams(const NodeMemory& memory, const Reach& reach, Rank me)
+Teams::Teams(const NodeMemory& memory, const Reach& reach, Rank me, const Session& world)
     : memory_(&memory),
       reach_(reach),
       me_(me),
       first_epoch_(epoch_of(legacy().generation.load(std::memory_order_relaxed))) {
-  const Roster& roster = memory.roster();
-  const Members all{0, 1, roster.size()};
-  const NodeRanks here = roster.here();
+  const NodeRanks here = memory.roster().here();
+  const std::uint32_t first = std::max(world.first, index(here.front()));
+  const std::uint32_t end = std::min(world.end(), index(here.back()) + 1);
+  const Members all{world.first, 1, world.ranks};
   make_first(world_number, all);
-  make_first(shared_number, reach.covers(me) ? Members{index(here.front()), 1, here.size()} : all);
+  make_first(shared_number, reach.covers(me) ? Members{first, 1, end - first} : all);
 }
 
 Teams::~Teams() {
@@ -71,6 +72,16 @@ void Teams::give_back(std::uint32_t number) {
 Team& Teams::make(std::uint32_t number, const Team& parent, const Members& chosen, Epoch epoch) {
   const Members members = chosen.within(parent);
   return keep({number, members, members.member_of(me_).value()}, epoch);
+}
+
+void Teams::renew_first(const Members& members, Epoch epoch) {
+  for (Team* team : {&world(), &shared()}) {
+    static_cast<Members&>(*team) = members;
+    team->me = members.member_of(me_).value();
+    team->epoch = team->shrinks = epoch;
+    team->scratch_uses = 0;
+    show(*team, team->size);
+  }
 }
 
 void Teams::end(const Team& team) {

@@ -24,7 +24,8 @@ namespace gondwana {
 
 class Teams {
  public:
-  Teams(const NodeMemory& memory, const Reach& reach, Rank me);
+  // `world`: the ranks of the world team.
+  Teams(const NodeMemory& memory, const Reach& reach, Rank me, const Session& world);
   ~Teams();
   Teams(const Teams&) = delete;
   Teams& operator=(const Teams&) = delete;
@@ -55,6 +56,9 @@ class Teams {
   // Creates a team of chosen members of its parent, with a number that was taken and an epoch that
   // no member has exceeded. This rank must be one of them.
   Team& make(std::uint32_t number, const Team& parent, const Members& chosen, Epoch epoch);
+  // The world and shared teams get these members, and an epoch that no member has exceeded. No
+  // member may be inside a collective of one of them.
+  void renew_first(const Members& members, Epoch epoch);
   // No member may be inside a collective of the team. The world and shared teams cannot end.
   void end(const Team& team);
   // The same, but its number is not used again.

@@ -156,7 +156,7 @@ void LongWait::sleep() {
 // Stores through pointers and network data ring no bell, so a sleep that they may end has a
 // timeout.
 Timeout LongWait::timeout(std::chrono::microseconds limit) const {
-  if (why_.on_program_memory || waiter_.network_ != nullptr) return limit;
+  if (why_.on_program_memory || why_.is_timed || waiter_.network_ != nullptr) return limit;
   WaitCompanion* const companion = WaitCompanion::present();
   if (companion != nullptr && companion->needs_steps()) return limit;
   return waiter_.check_peers_ ? Timeout{peer_check_interval} : Timeout{};

@@ -37,20 +37,25 @@ class Losses {
   bool team_has_dead(std::uint32_t team) const { return team_has_dead_ && team_has_dead_(team); }
 
   // The program knows of the first `deaths` deaths.
-  void acknowledge(std::uint32_t deaths) {
+  void acknowledge(std::uint32_t deaths) const {
     std::uint32_t before = acknowledged_.load(std::memory_order_relaxed);
     while (before < deaths && !acknowledged_.compare_exchange_weak(before, deaths)) {
     }
   }
+  // A rank that leaves has done what others wait for, so a leave is known without a call.
   bool is_unknown(std::uint32_t deaths) const {
-    return deaths > acknowledged_.load(std::memory_order_relaxed);
+    const std::uint32_t known = acknowledged_.load(std::memory_order_relaxed);
+    if (deaths <= known) return false;
+    if (list_.has_real_after(known)) return true;
+    acknowledge(deaths);
+    return false;
   }
 
  private:
   const NodeMemory* memory_;
   DeathList list_;
   TeamCheck team_has_dead_;  // set once, before the first wait of a team
-  std::atomic<std::uint32_t> acknowledged_{0};
+  mutable std::atomic<std::uint32_t> acknowledged_{0};
 };
 
 }  // namespace gondwana

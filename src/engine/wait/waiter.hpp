@@ -32,6 +32,7 @@ struct WaitReason {
   bool on_network = false;                // the network delivers the event to this rank
   bool on_messages = false;               // usually a handler ends it
   bool ends_with_node = false;            // the loss of the peer's node ends it
+  bool is_timed = false;                  // it has a time limit, or an event without a bell ends it
 };
 
 // For a wait whose condition tools do not show.
