@@ -1,5 +1,7 @@
 #include "bootstrap/launcher_link.hpp"
 
+#include <poll.h>
+
 #include "bootstrap/protocol.hpp"
 
 namespace gondwana {
@@ -14,6 +16,40 @@ Result<void> LauncherLink::end_job(int status, EndReason reason) const {
 void LauncherLink::enter_shrink(const ShrinkEntry& entry) const {
   // A guardian that is gone ends this process.
   if (socket_) static_cast<void>(protocol::send(socket_.get(), entry, job_tag_, -1));
+}
+
+Result<void> LauncherLink::ask_for_ranks(std::uint32_t ranks, const SpawnCommand& command) const {
+  if (!socket_)
+    return Error{Errc::refused,
+                 "only a job of `gondwana run --max-ranks` can get more PEs; this one was started "
+                 "in another way"};
+  const Result<UniqueFd> file = file_with(write_command(command));
+  if (!file) return file.error();
+  return protocol::send(socket_.get(), protocol::Spawn{ranks}, job_tag_, file->get());
+}
+
+std::optional<Result<std::uint32_t>> LauncherLink::take_spawned() const {
+  pollfd entry{socket_.get(), POLLIN, 0};
+  if (::poll(&entry, 1, 0) <= 0) return std::nullopt;
+  const Result<std::optional<protocol::Received>> received =
+      protocol::receive(socket_.get(), job_tag_, 0);
+  if (!received) return received.error();
+  if (!*received) return Error{Errc::peer_lost, "the launcher has ended"};
+  const auto* spawned = std::get_if<protocol::Spawned>(&(*received)->message);
+  if (spawned == nullptr) return std::nullopt;
+  if (spawned->is_refused == 0) return spawned->first;
+  constexpr std::size_t longest_reason = 4096;
+  const Result<std::string> reason = text_of((*received)->attachment, longest_reason);
+  return Error{Errc::refused, reason ? *reason : reason.error().text};
+}
+
+Result<void> LauncherLink::leave_job() const {
+  if (!socket_)
+    return Error{Errc::refused,
+                 "only a PE of a job of `gondwana run` can leave it; this job was "
+                 "started in another way"};
+  const auto pid = static_cast<std::uint64_t>(::getpid());
+  return protocol::send(socket_.get(), protocol::Leave{pid}, job_tag_, -1);
 }
 
 Result<void> LauncherLink::send_ready() const {

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
+#include "bootstrap/spawn_command.hpp"
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
 #include "sync/shrink_entry.hpp"
@@ -44,6 +46,12 @@ class LauncherLink {
 
   // A member of a team on several nodes enters a shrink. Our guardian forwards it.
   void enter_shrink(const ShrinkEntry& entry) const;
+  // Asks for more ranks. Call take_spawned() until it returns a value, before another call of this.
+  Result<void> ask_for_ranks(std::uint32_t ranks, const SpawnCommand& command) const;
+  // The answer: the number of the first of them, or why there are none. Nothing: not yet.
+  std::optional<Result<std::uint32_t>> take_spawned() const;
+  // This rank takes no part in the job any more, and the job continues.
+  Result<void> leave_job() const;
 
   // For a node agent: the info of this node is in the control memory.
   Result<void> send_ready() const;
