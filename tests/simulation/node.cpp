@@ -197,6 +197,8 @@ void Node::perform(const NodeAction& action) {
           [this](const LookAtImage& image) { look_at_image(image.rank); },
           [this](const NeedAgent&) { need_agent(); },
           [this](const ReleaseAgent&) { release_agent(); },
+          [this](const launch::AddRanks&) { world_.fail("a job grows that nobody asked to"); },
+          [this](const launch::RefuseRanks&) { world_.fail("more ranks are refused"); },
           [this](const TellDeath&) { world_.fail("a job that ends at a death tells of it"); },
           [this](const RanksDied&) { world_.fail("a job that ends at a death tells of it"); },
           [this](const ShrinkEntry&) { world_.fail("no rank shrinks a team"); }},

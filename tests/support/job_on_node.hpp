@@ -34,8 +34,9 @@ class Node {
  public:
   explicit Node(std::uint32_t ranks, std::uint32_t nodes = 1,
                 std::optional<std::chrono::milliseconds> timeout = {},
-                OnDeath on_death = OnDeath::end)
+                OnDeath on_death = OnDeath::end, std::optional<std::uint32_t> max_ranks = {})
       : job_(job_of(ranks, nodes)) {
+    job_.max_ranks = max_ranks;
     job_.timeout = timeout;
     job_.on_death = on_death;
     decides_.emplace(job_, "h", now_);

@@ -82,6 +82,8 @@ struct Job {
   Share share;
   std::optional<std::chrono::milliseconds> timeout;
   std::optional<OnDeath> on_death;  // nothing: GONDWANA_ON_DEATH
+  std::optional<std::uint32_t>
+      max_ranks;  // that the job may have while it runs; nothing: its ranks
   StreamWish streams;
   BindingWish binding;
   ProfileOptions profile;

@@ -98,6 +98,13 @@ Result<void> set_on_death(const std::string& text, Job& job) {
   return {};
 }
 
+Result<void> set_max_ranks(const std::string& text, Job& job) {
+  const Result<std::uint64_t> ranks = parse_number(text, 1, protocol::max_ranks);
+  if (!ranks) return wrong("--max-ranks " + ranks.error().text);
+  job.max_ranks = static_cast<std::uint32_t>(*ranks);
+  return {};
+}
+
 Result<void> set_ranks_per_host(const std::string& text, Job& job) {
   const Result<std::uint64_t> ranks = parse_number(text, 1, protocol::max_ranks);
   if (!ranks) return wrong("--ppn " + ranks.error().text);
@@ -208,6 +215,7 @@ Result<void> set_job(const Choices& choices, Job& job) {
   if (done) done = set_profile_page(choices, job);
   if (done) done = set_trace(choices, job);
   if (done && !choices.timeout.empty()) done = set_timeout(choices.timeout, job);
+  if (done && !choices.max_ranks.empty()) done = set_max_ranks(choices.max_ranks, job);
   if (done && !choices.on_death.empty()) done = set_on_death(choices.on_death, job);
   if (done && !choices.streams.reader.empty()) done = set_reader(choices.streams.reader, job);
   if (done && !choices.binding.to.empty()) done = set_binding(choices.binding.to, job);

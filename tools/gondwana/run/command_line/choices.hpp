@@ -43,6 +43,7 @@ struct Choices {
   };
 
   std::string ranks;
+  std::string max_ranks;
   std::vector<std::string> variables;
   std::string folder;
   std::string heap;

@@ -92,6 +92,17 @@ Result<void> set_on_death(Job& job) {
   return {};
 }
 
+// --max-ranks.
+Result<void> check_max_ranks(const Job& job) {
+  if (!job.max_ranks) return {};
+  if (!job.hosts.empty())
+    return wrong("--max-ranks: not implemented for jobs on hosts; run the job on this host");
+  if (*job.max_ranks < job.share.total)
+    return wrong(fmt::format("--max-ranks {}: the job starts with {} ranks", *job.max_ranks,
+                             job.share.total));
+  return {};
+}
+
 // If no number of ranks is given, the ranks fill all slots of the hosts.
 Result<void> count_ranks(Job& job) {
   const std::uint64_t slots = slots_of(job);
@@ -124,6 +135,7 @@ Result<Job> complete(Job job) {
   if (const Result<void> chosen = choose_hosts(job); !chosen) return chosen.error();
   if (const Result<void> counted = count_ranks(job); !counted) return counted.error();
   if (const Result<void> set = set_on_death(job); !set) return set.error();
+  if (const Result<void> valid = check_max_ranks(job); !valid) return valid.error();
   if (!job.gdb.arguments.empty() && job.gdb.ranks.empty())
     return wrong("--gdb-args without --gdb, which names the ranks");
   if (job.streams.reader && *job.streams.reader >= job.share.total)

@@ -38,6 +38,8 @@ void add_output_options(CommandLine& line, Choices& choices) {
 void add_job_options(CommandLine& line, Choices& choices) {
   line.option("--timeout", "TIME", choices.timeout,
               "end the job after this time, in seconds or as 5m, 2h, 1d: status 124");
+  line.option("--max-ranks", "M", choices.max_ranks,
+              "let the job grow to M ranks while it runs, by shmemx_spawn [-n]");
   line.option("--on-death", "end|continue", choices.on_death,
               "what the death of a rank does: end the job, or let the others continue [end]");
   line.option("--bind-to", "none|core|numa|package", choices.binding.to,

@@ -21,6 +21,7 @@ struct RankRecord {
   bool joined = false;
   bool is_replaced = false;  // by another program, while it took part
   bool is_dead = false;      // the job continues without it
+  bool has_left = false;     // so it does, and the rank has wanted it
 };
 
 class Admission {
@@ -29,6 +30,12 @@ class Admission {
   Admission(NodeRanks here, std::uint32_t total)
       : here_(here), total_(total), ranks_(here.size()) {}
 
+  // The numbers of further ranks follow those of the others.
+  void add(std::uint32_t more) {
+    here_ = NodeRanks(index(here_.front()), size() + more);
+    total_ += more;
+    ranks_.resize(size());
+  }
   void start(std::uint32_t rank, pid_t pid) {
     ranks_[rank].pid = pid;
     ranks_[rank].alive = true;
@@ -47,6 +54,7 @@ class Admission {
     --alive_;
   }
   void lose(std::uint32_t rank) { ranks_[rank].is_dead = true; }
+  void leave(std::uint32_t rank) { ranks_[rank].has_left = true; }
   void replace(std::uint32_t rank) { ranks_[rank].is_replaced = true; }
   // A rank of any node, numbered in the job, ended with status 0 and has called no door. That is no
   // error unless another rank calls one, because it would wait for the ended rank forever.

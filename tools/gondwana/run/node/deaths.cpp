@@ -51,7 +51,7 @@ void Deaths::on(const RankEnded& ended, std::uint64_t now) {
   forget(rank);
   ranks_.end(rank);
   const int status = exit_status(wait_status);
-  if (!end_.is_idle() || ranks_[rank].is_dead) return settle(rank, status);
+  if (!end_.is_idle() || ranks_[rank].is_dead || ranks_[rank].has_left) return settle(rank, status);
   if (!ends_job(wait_status, remains.state)) {
     if (status == 0 && remains.state == RankState::absent) absences_.on_absent(rank);
     if (remains.state == RankState::finalized) absences_.on(RankLeaves{}, now);
@@ -107,6 +107,11 @@ void Deaths::on(const DeathsTold& told, std::uint64_t now) {
                                         dead.rank, host_),
                             exit_failure, now);
   }
+}
+
+void Deaths::on(const RankLeft& left, std::uint64_t /*now*/) {
+  ranks_.leave(left.rank);
+  actions_.emplace_back(TellDeath{{ranks_.global(left.rank)}, DeathKind::leave});
 }
 
 void Deaths::on(const ProgramLost& lost, std::uint64_t now) {

@@ -57,6 +57,7 @@ class Deaths {
         actions_(actions) {}
 
   void on(const RankEnded& ended, std::uint64_t now);
+  void on(const RankLeft& left, std::uint64_t now);
   void on(const ProgramLost& lost, std::uint64_t now);
   void on(const StarterSeen& seen, std::uint64_t now);
   void on(const ImageLost& lost, std::uint64_t now);

@@ -31,7 +31,11 @@ bool catches(pid_t pid, int signal) {
 
 NodeShare node_share(const Job& job) {
   const Share& share = job.share;
-  if (share.nodes <= 1) return NodeShare::whole(job.ranks());
+  if (share.nodes <= 1) {
+    NodeShare whole = NodeShare::whole(job.ranks());
+    whole.max_ranks = job.max_ranks.value_or(0);
+    return whole;
+  }
   return {job.ranks(), share.first, share.node, share.nodes, share.total};
 }
 
@@ -108,11 +112,33 @@ void Guardian::on_order(Frame& order) {
 Result<void> Guardian::start_ranks() {
   std::uint32_t rank = 0;
   for (const Program& program : job_.programs) {
-    EnvironmentBlock environment = starter_.environment_of(program);
+    EnvironmentBlock environment = starter_.environment_of(program, job_.share.total);
     for (std::uint32_t i = 0; i < program.ranks; ++i, ++rank)
       if (Result<void> done = start_rank_of(program, environment, rank); !done) return done;
   }
   return {};
+}
+
+// Starts ranks of a job that runs. They join together, and alone.
+Result<void> Guardian::start_session(const Program& program, const Session& session) {
+  EnvironmentBlock environment = starter_.environment_of(program, session.end());
+  for (std::uint32_t i = 0; i < session.ranks; ++i) {
+    const std::uint32_t rank = session.first - job_.share.first + i;
+    wire_.begin_session(rank, session);
+    if (Result<void> done = start_rank_of(program, environment, rank); !done) return done;
+  }
+  return {};
+}
+
+void Guardian::add_ranks(const AddRanks& add) {
+  Result<void> done = wire_.add(add.session);
+  if (done) done = start_session(add.program, add.session);
+  if (done) return links_.answer(add.asker, add.session.first);
+  handle(RanksFailed{add.session});
+  const Admission& ranks = decisions_.ranks();
+  for (std::uint32_t rank = add.session.first; rank < add.session.end(); ++rank)
+    if (ranks[rank - job_.share.first].alive) ::kill(-ranks[rank - job_.share.first].pid, SIGKILL);
+  links_.answer(add.asker, done.error());
 }
 
 Result<void> Guardian::start_rank_of(const Program& program, EnvironmentBlock& environment,
@@ -182,7 +208,11 @@ void Guardian::perform(const NodeAction& action) {
                  [this](const ShrinkEntry& entry) { streams_.tell(entry); },
                  [this](Report report) { say(report); },
                  [this](const SignalRanks& signal) { signal_ranks(signal.number); },
-                 [this](const TellDeath& death) { announce_death(death.dead); },
+                 [this](const AddRanks& add) { add_ranks(add); },
+                 [this](const RefuseRanks& refusal) {
+                   links_.answer(refusal.asker, Error{Errc::refused, refusal.reason});
+                 },
+                 [this](const TellDeath& death) { announce_death(death); },
                  [this](const AskRanks&) { ask_ranks(); },
                  [this](const EndOnPurpose& end) { announce_purposeful_end(end.status); },
                  [this](const SignalAll& signal) { descendants_.signal(signal.number); },
@@ -230,8 +260,8 @@ void Guardian::announce_purposeful_end(int status) {
   signal_ranks(SIGURG);  // see catch_end_signal
 }
 
-void Guardian::announce_death(const DeadRank& dead) {
-  wire_.announce_death(dead);
+void Guardian::announce_death(const TellDeath& death) {
+  wire_.announce_death(death.dead, death.how);
   signal_programs(SIGURG);  // see catch_end_signal
 }
 

@@ -35,6 +35,8 @@ class Guardian {
  private:
   Result<void> watch_processes();
   Result<void> start_ranks();
+  Result<void> start_session(const Program& program, const Session& session);
+  void add_ranks(const AddRanks& add);
   Result<void> start_rank_of(const Program& program, EnvironmentBlock& environment,
                              std::uint32_t rank);
   void on_child_ended(pid_t pid, int wait_status);
@@ -49,7 +51,7 @@ class Guardian {
   void signal_ranks(int signal) const;
   void signal_programs(int signal) const;
   void ask_ranks() const;
-  void announce_death(const DeadRank& dead);
+  void announce_death(const TellDeath& death);
   void announce_purposeful_end(int status);
 
   void step();

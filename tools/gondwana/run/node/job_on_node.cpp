@@ -7,6 +7,7 @@
 
 #include "memory/rank_report.hpp"
 #include "run/io/next_time.hpp"
+#include "run/node/growth.hpp"
 
 namespace gondwana::launch {
 
@@ -20,6 +21,10 @@ JobOnNode::JobOnNode(const Job& job, const std::string& host, std::uint64_t now)
 NodeActions JobOnNode::handle(const NodeEvent& event, std::uint64_t now) {
   if (const auto* started = std::get_if<RankStarted>(&event)) {
     ranks_.start(started->rank, started->pid);
+  } else if (const auto* wanted = std::get_if<RanksWanted>(&event)) {
+    on(*wanted);
+  } else if (const auto* failed = std::get_if<RanksFailed>(&event)) {
+    on(*failed);
   } else if (const auto* joined = std::get_if<RankJoined>(&event)) {
     ranks_.join(joined->rank, joined->program);
     deaths_.on_join(joined->rank);
@@ -42,6 +47,26 @@ NodeActions JobOnNode::handle(const NodeEvent& event, std::uint64_t now) {
         event);
   }
   return std::exchange(actions_, {});
+}
+
+void JobOnNode::on(const RanksWanted& wanted) {
+  const Result<Session> session = admit_more(job_, ranks_, !end_.is_idle(), wanted.ranks);
+  if (!session) {
+    actions_.emplace_back(RefuseRanks{wanted.asker, session.error().text});
+    return;
+  }
+  ranks_.add(wanted.ranks);
+  added_.push_back({wanted.asker, program_of(job_, added_, wanted), *session});
+  actions_.emplace_back(added_.back());
+}
+
+// Their numbers are spent: the others know them as dead.
+void JobOnNode::on(const RanksFailed& failed) {
+  for (std::uint32_t i = 0; i < failed.session.ranks; ++i) {
+    const std::uint32_t rank = failed.session.first + i - ranks_.global(0);
+    ranks_.lose(rank);
+    actions_.emplace_back(TellDeath{{ranks_.global(rank)}, DeathKind::death});
+  }
 }
 
 std::optional<std::uint64_t> JobOnNode::next_ns() const {

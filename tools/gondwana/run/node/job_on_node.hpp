@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "run/node/absences.hpp"
 #include "run/node/admission.hpp"
@@ -36,8 +37,12 @@ class JobOnNode {
   std::string describe_dead() const;
 
  private:
+  void on(const RanksWanted& wanted);
+  void on(const RanksFailed& failed);
+
   const Job& job_;
   NodeActions actions_;
+  std::vector<AddRanks> added_;
   Admission ranks_;
   NodeEnd end_;
   Absences absences_;

@@ -9,8 +9,11 @@
 #include <vector>
 
 #include "bootstrap/protocol.hpp"
+#include "bootstrap/spawn_command.hpp"
 #include "core/result.hpp"
 #include "memory/control_page.hpp"
+#include "memory/node_plan.hpp"
+#include "run/job.hpp"
 #include "run/node/diagnosis.hpp"
 #include "run/node/ending.hpp"
 #include "run/node/oom_watch.hpp"
@@ -21,6 +24,17 @@ namespace gondwana::launch {
 struct RankStarted {
   std::uint32_t rank;
   pid_t pid;
+};
+// A rank asks for more ranks.
+struct RanksWanted {
+  std::uint32_t asker;
+  std::uint32_t ranks;
+  SpawnCommand command;
+  std::string path;  // the file that the name resolves to; empty: there is no name
+};
+// The ranks of AddRanks could not all be started. Those that were started are killed.
+struct RanksFailed {
+  Session session;
 };
 struct RankJoined {
   std::uint32_t rank;
@@ -59,6 +73,10 @@ struct DeathsTold {
   bool others_can_continue = false;  // the ranks of this host without them
 };
 struct RankLeaves {};
+// The rank takes no part in the job any more, and the job continues.
+struct RankLeft {
+  std::uint32_t rank;
+};
 // The answer to LookAtRanks.
 struct RanksSeen {
   std::vector<RankState> states;
@@ -106,10 +124,11 @@ struct TraceFailed {};
 struct Tick {};
 
 using NodeEvent =
-    std::variant<RankStarted, RankJoined, RankEnded, ProgramLost, StarterSeen, ImageLost,
-                 DeathsTold, RankLeaves, RanksSeen, DeadlockSeen, NobodyCanGoOn, AgentLost,
-                 SignalCame, EndElsewhere, LauncherLost, SweeperLost, OutputFailed, Failed,
-                 TraceFailed, Left, protocol::GlobalExit, ShrinkEntry, Tick, DescendantsSeen>;
+    std::variant<RankStarted, RanksWanted, RanksFailed, RankJoined, RankEnded, ProgramLost,
+                 StarterSeen, ImageLost, DeathsTold, RankLeaves, RankLeft, RanksSeen, DeadlockSeen,
+                 NobodyCanGoOn, AgentLost, SignalCame, EndElsewhere, LauncherLost, SweeperLost,
+                 OutputFailed, Failed, TraceFailed, Left, protocol::GlobalExit, ShrinkEntry, Tick,
+                 DescendantsSeen>;
 
 enum class Report {
   waiting,      // the ranks that wait and, if there are any, the ranks that do not
@@ -117,13 +136,25 @@ enum class Report {
   why,          // like `gondwana why`
   why_at_once,  // in a second; nothing if another signal has arrived meanwhile
 };
+// Start more ranks, and tell their first number to the rank that asked.
+struct AddRanks {
+  std::uint32_t asker;
+  Program program;
+  Session session;
+};
+// Tell a rank why the ranks that it asked for do not start.
+struct RefuseRanks {
+  std::uint32_t asker;
+  std::string reason;
+};
 // Signals the process groups of ranks that are alive.
 struct SignalRanks {
   int number;
 };
-// Tells the ranks of this host that a rank of the job has died.
+// Tells the ranks of this host that a rank of the job has died, or left it.
 struct TellDeath {
   DeadRank dead;
+  DeathKind how = DeathKind::death;
 };
 struct AskRanks {};  // sends SIGUSR1 to ranks that handle it
 struct EndOnPurpose {
@@ -146,9 +177,9 @@ struct ReleaseAgent {};
 
 // Stopping, Left, RanksDied and ShrinkEntry are sent to the conductor.
 using NodeAction =
-    std::variant<Said, Stopping, Left, RanksDied, ShrinkEntry, Report, SignalRanks, TellDeath,
-                 AskRanks, EndOnPurpose, SignalAll, LookAtRanks, LookForDeadlock, LookAtStarter,
-                 LookAtImage, NeedAgent, ReleaseAgent>;
+    std::variant<Said, Stopping, Left, RanksDied, ShrinkEntry, Report, AddRanks, RefuseRanks,
+                 SignalRanks, TellDeath, AskRanks, EndOnPurpose, SignalAll, LookAtRanks,
+                 LookForDeadlock, LookAtStarter, LookAtImage, NeedAgent, ReleaseAgent>;
 using NodeActions = std::vector<NodeAction>;
 
 }  // namespace gondwana::launch

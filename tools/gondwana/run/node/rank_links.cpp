@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/program_path.hpp"
+#include "bootstrap/spawn_command.hpp"
 #include "core/machine.hpp"
 #include "memory/stillness.hpp"
 #include "run/node/streams.hpp"
@@ -19,7 +21,7 @@ RankLinks::RankLinks(Poller& poller, WireUp& wire, const JobOnNode& job, TellEve
       wire_(wire),
       job_(job),
       tell_(std::move(tell)),
-      sockets_(job.ranks().size()),
+      sockets_(wire.slots()),
       programs_(poller, {.on_end =
                              [this](std::uint32_t rank, pid_t pid) {
                                tell_(ProgramLost{
@@ -64,6 +66,34 @@ void RankLinks::take(std::uint32_t rank, protocol::Received received) {
     images_.watch(rank, static_cast<pid_t>(image->pid), std::move(received.attachment));
   if (const auto* exit = std::get_if<protocol::GlobalExit>(&received.message)) tell_(*exit);
   if (const auto* entry = std::get_if<ShrinkEntry>(&received.message)) tell_(*entry);
+  if (std::holds_alternative<protocol::Leave>(received.message)) tell_(RankLeft{rank});
+  if (const auto* spawn = std::get_if<protocol::Spawn>(&received.message))
+    ask_for(rank, spawn->ranks, received.attachment);
+}
+
+// Looks for the program first, so that no number is spent if it does not exist.
+void RankLinks::ask_for(std::uint32_t rank, std::uint32_t ranks, const UniqueFd& command) {
+  const Result<std::string> text = text_of(command, longest_command);
+  if (!text) return answer(rank, text.error());
+  RanksWanted wanted{.asker = rank, .ranks = ranks, .command = {}, .path = {}};
+  Result<SpawnCommand> read = read_command(*text);
+  if (!read) return answer(rank, read.error());
+  wanted.command = *std::move(read);
+  if (!wanted.command.words.empty()) {
+    Result<std::string> path = find_program(wanted.command.words[0], wanted.command.folder);
+    if (!path) return answer(rank, path.error());
+    wanted.path = *std::move(path);
+  }
+  tell_(wanted);
+}
+
+void RankLinks::answer(std::uint32_t rank, const Result<std::uint32_t>& first) {
+  if (!sockets_[rank]) return;  // it has ended
+  const Result<UniqueFd> reason = first ? UniqueFd() : file_with(first.error().text);
+  const protocol::Spawned spawned{first ? *first : 0, first ? 0U : 1U};
+  const int attached = reason ? reason->get() : -1;
+  // A rank that does not read is not waited for: it ends, or asks again.
+  static_cast<void>(protocol::try_send(sockets_[rank].get(), spawned, wire_.tag(), attached));
 }
 
 // `end` becomes readable when the program that asked has ended; it may be missing.

@@ -26,6 +26,8 @@ class RankLinks {
   RankLinks(const RankLinks&) = delete;
   RankLinks& operator=(const RankLinks&) = delete;
 
+  // Answers a rank that asked for more.
+  void answer(std::uint32_t rank, const Result<std::uint32_t>& first);
   // Returns the rank's end of the socket.
   Result<UniqueFd> open(std::uint32_t rank);
   // Handles the messages of the rank.
@@ -41,6 +43,7 @@ class RankLinks {
  private:
   void take(std::uint32_t rank, protocol::Received received);
   void join(std::uint32_t rank, pid_t program, UniqueFd end);
+  void ask_for(std::uint32_t rank, std::uint32_t ranks, const UniqueFd& command);
   void send_job(std::uint32_t rank);
   void close(std::uint32_t rank);
 

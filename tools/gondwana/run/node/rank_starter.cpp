@@ -39,10 +39,10 @@ Result<void> RankStarter::prepare() {
   return {};
 }
 
-EnvironmentBlock RankStarter::environment_of(const Program& program) const {
+EnvironmentBlock RankStarter::environment_of(const Program& program, std::uint32_t ranks) const {
   EnvironmentBlock environment(environ);
   for (const std::string& assignment : program.environment) environment.set(assignment);
-  environment.set(fmt::format("GONDWANA_SIZE={}", job_.share.total));
+  environment.set(fmt::format("GONDWANA_SIZE={}", ranks));
   if (job_.streams.folder.empty()) print_by_line(environment);
   return environment;
 }
@@ -63,13 +63,13 @@ Result<pid_t> RankStarter::start(const Program& program, EnvironmentBlock& envir
   start.error = ends.error.get();
   start.join = ends.join.get();
   start.descriptors = descriptors_;
-  if (!places_.empty()) start.processors = &places_[rank].processors;
+  if (rank < places_.size()) start.processors = &places_[rank].processors;
   return start_rank(start);
 }
 
 std::string RankStarter::describe_binding(std::uint32_t rank) const {
   const std::uint32_t global = index(job_.node_ranks()[rank]);
-  if (!places_.empty()) {
+  if (rank < places_.size()) {
     const Place& place = places_[rank];
     return fmt::format("rank {} on host {} is bound to {}: processors {}", global,
                        host_name().data(), place.name, format_processors(place.processors));

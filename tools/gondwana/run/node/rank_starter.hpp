@@ -31,8 +31,8 @@ class RankStarter {
   // Refuses a job that cannot start, before its first rank starts. Raises the descriptor limit of
   // this process to its maximum.
   Result<void> prepare();
-  // The environment of all ranks of the program.
-  EnvironmentBlock environment_of(const Program& program) const;
+  // The environment of all ranks of the program. `ranks`: those that they know from the start.
+  EnvironmentBlock environment_of(const Program& program, std::uint32_t ranks) const;
   // `rank` counts from 0 on this host.
   Result<pid_t> start(const Program& program, EnvironmentBlock& environment, std::uint32_t rank,
                       const Ends& ends) const;

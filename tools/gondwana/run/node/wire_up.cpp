@@ -19,6 +19,18 @@ Result<void> WireUp::create_memory() {
   return {};
 }
 
+Result<void> WireUp::add(const Session& session) {
+  if (!anybody_joined()) return Error{Errc::refused, "no rank of the job has joined yet"};
+  for (std::uint32_t i = 0; i < session.ranks; ++i) sessions_[ranks_ + i] = session;
+  ranks_ += session.ranks;
+  facts_.ranks = NodeRanks(share_.first, ranks_);
+  facts_.job_ranks += session.ranks;
+  // Pairs with the loads of Roster, which order nothing: a rank is there once its page says so.
+  shared_at<NodeHeader>(control_.data(), 0)
+      .growth.added.store(ranks_ - share_.ranks, std::memory_order_relaxed);
+  return {};
+}
+
 Result<void> WireUp::join(std::uint32_t rank) {
   if (!anybody_joined()) {
     if (Result<void> created = create_memory(); !created) return created;
@@ -31,7 +43,7 @@ Result<void> WireUp::join(std::uint32_t rank) {
 WireUp::Progress WireUp::advance(std::uint32_t process, std::uint32_t place, int socket) {
   const std::uint32_t items = memory_ ? memory_->items() : 0;
   return handout_.advance(process, items, [&](std::uint32_t number) {
-    const JobMemory::Item item = memory_->item(place, number);
+    const JobMemory::Item item = memory_->item(place, number, sessions_[place]);
     return protocol::try_send(socket, item.message, memory_->tag(), item.attachment);
   });
 }
@@ -43,20 +55,20 @@ const ControlPage* WireUp::page(std::uint32_t rank) const {
 
 void WireUp::announce_purposeful_end(int status) {
   if (anybody_joined())
-    gondwana::announce_purposeful_end(*reinterpret_cast<NodeHeader*>(control_.data()),
-                                      share_.node_ranks().size(), status);
+    gondwana::announce_purposeful_end(*reinterpret_cast<NodeHeader*>(control_.data()), ranks_,
+                                      status);
 }
 
 bool WireUp::can_lose_ranks() const {
   if (!anybody_joined() || header().needs_all.load(std::memory_order_relaxed) != 0) return false;
-  for (std::uint32_t rank = 0; rank < share_.node_ranks().size(); ++rank)
+  for (std::uint32_t rank = 0; rank < ranks_; ++rank)
     if (state(rank) < RankState::running) return false;
   return true;
 }
 
-void WireUp::announce_death(const DeadRank& dead) {
+void WireUp::announce_death(const DeadRank& dead, DeathKind how) {
   GONDWANA_ASSERT(anybody_joined(), dead.rank);
-  add_death(shared_at<NodeHeader>(control_.data(), 0), share_.node_ranks().size(), dead);
+  add_death(shared_at<NodeHeader>(control_.data(), 0), ranks_, dead, how);
 }
 
 void WireUp::announce_shrink(const ShrinkDecision& decision,
@@ -64,8 +76,8 @@ void WireUp::announce_shrink(const ShrinkDecision& decision,
   if (!anybody_joined() || decision.team >= plan().teams) return;
   const ControlLayout layout(plan());
   for (const std::uint32_t rank : ranks) {
-    if (!share_.node_ranks().holds(Rank(rank))) continue;
-    const std::uint32_t slot = share_.node_ranks().slot_of(Rank(rank));
+    if (!node_ranks().holds(Rank(rank))) continue;
+    const std::uint32_t slot = node_ranks().slot_of(Rank(rank));
     auto& place =
         shared_at<ShrinkPlace<RealAtomics>>(control_.data(), layout.shrink(decision.team, slot));
     place.agreed.numbers.store(decision.numbers, std::memory_order_relaxed);

@@ -28,7 +28,14 @@ class WireUp {
         tag_(tag),
         on_death_(on_death),
         environment_(std::move(environment)),
+        ranks_(share.ranks),
+        sessions_(share.slots(), share.first_session()),
         handout_(share.slots() + 1) {}
+
+  // Ranks that start together after the others get the next numbers. Fails if no rank has joined.
+  Result<void> add(const Session& session);
+  // The rank that starts next in this slot joins with the ranks of `session`.
+  void begin_session(std::uint32_t rank, const Session& session) { sessions_[rank] = session; }
 
   // `rank` asked to join; from now on advance() sends it the description of the job from the start.
   // Fails if the memory cannot be created, or if a program of that rank has already joined and run.
@@ -39,6 +46,8 @@ class WireUp {
   void join_agent() { handout_.join(share_.slots()); }
   Progress advance_agent(int socket) { return advance(share_.slots(), 0, socket); }
 
+  // The most ranks that this node may have.
+  std::uint32_t slots() const { return share_.slots(); }
   bool anybody_joined() const { return memory_.has_value(); }
   bool has_joined(std::uint32_t rank) const { return handout_.has_joined(rank); }
   RankState state(std::uint32_t rank) const;
@@ -49,8 +58,8 @@ class WireUp {
   // Whether the others can continue without a rank: all ranks run, and none uses an API that needs
   // all of them.
   bool can_lose_ranks() const;
-  // Informs the ranks of this node of the next death, of a rank of any node.
-  void announce_death(const DeadRank& dead);
+  // Informs the ranks of this node of the next death or leave, of a rank of any node.
+  void announce_death(const DeadRank& dead, DeathKind how);
   // Tells the members of a team among them that its members have decided.
   void announce_shrink(const ShrinkDecision& decision, const std::vector<std::uint32_t>& ranks);
   // The memory that all ranks of this node share; available once a rank has joined.
@@ -58,6 +67,7 @@ class WireUp {
   // The memory with the ranks' events; available once a rank has joined.
   const UniqueFd& control() const { return memory_->control(); }
   const NodePlan& plan() const { return memory_->plan(); }
+  std::uint64_t tag() const { return memory_->tag(); }
   const Environment& environment() const { return environment_; }
   // The facts before any rank had the memory; available once a rank has joined.
   const NodeFacts& facts() const { return facts_; }
@@ -70,6 +80,7 @@ class WireUp {
 
  private:
   Result<void> create_memory();
+  NodeRanks node_ranks() const { return {share_.first, ranks_}; }
   // `place`: the rank whose Welcome the process gets.
   Progress advance(std::uint32_t process, std::uint32_t place, int socket);
 
@@ -77,6 +88,8 @@ class WireUp {
   std::uint64_t tag_;
   OnDeath on_death_;
   Environment environment_;
+  std::uint32_t ranks_;            // so far
+  std::vector<Session> sessions_;  // by slot
   std::optional<JobMemory> memory_;
   NodeFacts facts_{};
   Mapping control_;
