@@ -171,9 +171,16 @@ const ControlPage& FoundNode::page(std::uint32_t local) const {
   return shared_at<ControlPage>(memory_.data(), layout_.page(local));
 }
 
+const DeathPlace& FoundNode::death(std::uint32_t local) const {
+  return shared_at<DeathPlace>(memory_.data(), ControlLayout::death(facts_.ranks[local]));
+}
+
 bool FoundNode::is_dead(std::uint32_t local) const {
-  const std::size_t place = ControlLayout::death(facts_.ranks[local]);
-  return shared_at<DeathPlace>(memory_.data(), place).number.load(std::memory_order_relaxed) != 0;
+  return death(local).number.load(std::memory_order_relaxed) != 0 && !has_left(local);
+}
+
+bool FoundNode::has_left(std::uint32_t local) const {
+  return death(local).has_left.load(std::memory_order_relaxed) != 0;
 }
 
 const ShownTeam* FoundNode::shown_team(std::uint32_t local, std::uint32_t team) const {

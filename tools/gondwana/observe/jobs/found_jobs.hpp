@@ -36,6 +36,8 @@ class FoundNode {
   const ControlPage& page(std::uint32_t local) const;
   // Whether the job continues after the death of this rank.
   bool is_dead(std::uint32_t local) const;
+  // Whether this rank has left the job on purpose, which continues.
+  bool has_left(std::uint32_t local) const;
   // A process that holds the memory: the guardian, or a rank.
   pid_t holder() const { return holder_; }
   uid_t user() const { return user_; }
@@ -53,6 +55,7 @@ class FoundNode {
 
  private:
   const NodeHeader& header() const;
+  const DeathPlace& death(std::uint32_t local) const;
 
   Mapping memory_;
   NodeFacts facts_;

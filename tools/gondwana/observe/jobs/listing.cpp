@@ -26,6 +26,7 @@ RankCounts count(const JobSeen& job) {
     const bool is_gone = rank.process == RankSeen::Process::gone;
     counts.left += is_gone || rank.state == RankState::finalized ? 1 : 0;
     counts.dead += rank.is_dead ? 1 : 0;
+    counts.departed += rank.has_left ? 1 : 0;
   }
   return counts;
 }
@@ -71,6 +72,7 @@ void merge(Row& row, const Row& more) {
   row.counts.waiting += more.counts.waiting;
   row.counts.left += more.counts.left;
   row.counts.dead += more.counts.dead;
+  row.counts.departed += more.counts.departed;
 }
 
 }  // namespace
@@ -160,7 +162,7 @@ std::string to_text(const std::vector<Row>& rows, ShownColumns shown) {
 namespace {
 
 std::string state_of_living(const RankCounts& counts) {
-  const std::uint32_t living = counts.seen - counts.dead;
+  const std::uint32_t living = counts.seen - counts.dead - counts.departed;
   if (counts.stopped > 0)
     return counts.stopped == living ? "stopped" : fmt::format("{} stopped", counts.stopped);
   if (counts.absent > 0) return "starting";
@@ -172,8 +174,10 @@ std::string state_of_living(const RankCounts& counts) {
 }  // namespace
 
 std::string state_of(const Row& row) {
-  const std::string living = state_of_living(row.counts);
-  return row.counts.dead == 0 ? living : fmt::format("{}, {} dead", living, row.counts.dead);
+  std::string text = state_of_living(row.counts);
+  if (row.counts.dead != 0) text += fmt::format(", {} dead", row.counts.dead);
+  if (row.counts.departed != 0) text += fmt::format(", {} left", row.counts.departed);
+  return text;
 }
 
 }  // namespace gondwana::jobs

@@ -83,7 +83,8 @@ class Watched {
                   .device_copies = shown_memory(*page_).devices.pending.load(),
                   .served_copies = shown_memory(*page_).devices.served.load(),
                   .is_in_exit = is_in_exit(*page_),
-                  .is_dead = node_->is_dead(local_)};
+                  .is_dead = node_->is_dead(local_),
+                  .has_left = node_->has_left(local_)};
     for (std::size_t i = 0; i < rank.counts.size(); ++i)
       rank.counts.at(i) = last.counts.at(i) - first_.counts.at(i);
     rank.totals = last.counts;
@@ -95,7 +96,7 @@ class Watched {
       rank.wait->seconds = std::max(rank.wait->seconds, static_cast<double>(watched_ns) * 1e-9);
     }
     add_process(last, rank);
-    if (rank.is_dead) forget_process(rank);
+    if (rank.is_dead || rank.has_left) forget_process(rank);
     return rank;
   }
 

@@ -74,6 +74,7 @@ struct RankSeen {
   std::uint64_t calls = 0;  // counted operations while it was watched
   bool is_in_exit = false;
   bool is_dead = false;          // the job continues without it
+  bool has_left = false;         // the same, by shmemx_leave
   pid_t tracer = 0;              // the debugger that is attached
   std::string system_call = {};  // the one it sleeps in, outside the library; empty: unknown
   std::string polls = {};        // the call that it repeats; empty: unknown
