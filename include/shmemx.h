@@ -274,7 +274,8 @@ void shmemx_barrier_all_on_stream(void* stream);
  * any PE may write returns early, unless the program knows of all deaths. The effect is visible
  * within milliseconds of the death. shmem_ptr still returns the memory of a dead PE.
  *
- * shmemx_pe_state: SHMEMX_PE_ALIVE or SHMEMX_PE_DEAD, or -1 if "pe" is no PE. Local.
+ * shmemx_pe_state: SHMEMX_PE_ALIVE, SHMEMX_PE_DEAD, SHMEMX_PE_LEFT after shmemx_leave, or
+ * SHMEMX_PE_JOINING from shmemx_spawn until the PE has initialized; -1 if "pe" is no PE. Local.
  * shmemx_status: 0, or SHMEMX_ERR_DEAD_PE if a call on this context has failed since the last call
  * of shmemx_status. The default context holds the failures of collectives, waits and locks. From
  * now on the program knows of the deaths that made the calls fail. Local.
@@ -293,6 +294,8 @@ void shmemx_barrier_all_on_stream(void* stream);
 #define SHMEMX_DEATHS 1
 #define SHMEMX_PE_ALIVE 0
 #define SHMEMX_PE_DEAD 1
+#define SHMEMX_PE_LEFT 2
+#define SHMEMX_PE_JOINING 3
 #define SHMEMX_ERR_DEAD_PE 1
 #define SHMEMX_ERR_TIMEOUT 2
 int shmemx_pe_state(int pe);
@@ -317,6 +320,48 @@ int shmemx_uint64_wait_until_timeout(uint64_t* ivar, int cmp, uint64_t cmp_value
 int shmemx_size_wait_until_timeout(size_t* ivar, int cmp, size_t cmp_value, uint64_t timeout_us);
 int shmemx_ptrdiff_wait_until_timeout(ptrdiff_t* ivar, int cmp, ptrdiff_t cmp_value,
                                       uint64_t timeout_us);
+
+/*
+ * Calls for jobs that grow and shrink while they run: gondwana run --max-ranks M -n N. Programs
+ * that use GASNet-EX or ARMCI, and jobs on several hosts, cannot grow.
+ *
+ * shmemx_spawn: starts npes more PEs, by one PE. "argv" is their command line, which ends with
+ * NULL: another run of the program, possibly with other arguments; NULL: the command line of this
+ * PE. "hosts" is NULL. The numbers of the new PEs follow those of all others. Returns the first of
+ * them once all have initialized. Returns -1, with a message, if the job may not have that many, or
+ * if they cannot be started; the job continues.
+ *
+ * The new PEs have a world of their own: SHMEM_TEAM_WORLD contains those that were started
+ * together, and shmem_my_pe() is their number in the job. Between all PEs that have initialized,
+ * transfers, atomics, signals and locks work at once, by these numbers. Teams that exist stay as
+ * they are. A new PE cannot allocate symmetric memory before its first shmemx_team_update.
+ *
+ * shmemx_team_update: makes a world of all PEs that live, old and new. Collective over all of them,
+ * also if more die or join during the call; a PE that joins too late is part of the next update.
+ * SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED then contain these PEs, in the order of their numbers,
+ * shmem_n_pes() exceeds all numbers, and blocks of the symmetric heap exist on the new PEs, too, at
+ * the same addresses and with unspecified contents. "new_team", if not NULL, becomes a further team
+ * of the same PEs, which later updates do not change. Returns 0. Returns nonzero on all of them,
+ * with a message, if no team number is free, or if buffers are registered or a heap on devices
+ * exists.
+ *
+ * shmemx_leave: ends the part of this PE in the job, and shmem_finalize is not called. The others
+ * continue, and its number is not used again. They know it as they know a dead PE, but waits for
+ * words continue. Returns 0, or nonzero with a message. Local, apart from the completion of all
+ * operations of this PE.
+ *
+ * shmemx_roster_epoch: counts the PEs that have joined, died or left since the start of the job.
+ * shmemx_roster_changed: 1 if that count differs from *epoch, which gets the present count, else 0.
+ * shmemx_roster_wait: waits until that count differs from "epoch", for at most timeout_us
+ * microseconds. Returns 0, or SHMEMX_ERR_TIMEOUT. All three are local.
+ */
+#define SHMEMX_ROSTER 1
+int shmemx_spawn(int npes, const char* const* argv, const char* hosts);
+int shmemx_team_update(shmem_team_t* new_team);
+int shmemx_leave(void);
+uint64_t shmemx_roster_epoch(void);
+int shmemx_roster_changed(uint64_t* epoch);
+int shmemx_roster_wait(uint64_t epoch, uint64_t timeout_us);
 
 #ifdef __cplusplus
 } /* extern "C" */

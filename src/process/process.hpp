@@ -76,6 +76,10 @@ Result<Engine*> acquire_engine(CallName call, Threads threads);
 // The last door frees it. A door synchronises with its peers before the call.
 void release_engine();
 
+// For doors whose standards know no rank that joins, dies or leaves: the job neither grows nor
+// continues after a death from now on. Fails if it has grown.
+void need_all_ranks(CallName call, const Engine& engine);
+
 // Tells our guardian that this rank waits for the others to end. They may be waiting for it.
 void announce_end();
 

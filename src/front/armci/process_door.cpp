@@ -67,7 +67,7 @@ int start(CallName call) {
   accompany_waits();
   const Result<Engine*> engine = acquire_engine(call, Threads::one_at_a_time);
   if (!engine) fail_together(call, engine.error());
-  (*engine)->memory().header().needs_all = 1;
+  need_all_ranks(call, **engine);
   own_door = new Door(**engine, call);
   compare_with_mpi(call, *own_door);
   open_groups(*own_door);

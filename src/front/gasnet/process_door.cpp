@@ -235,7 +235,7 @@ int gondwana_gex_client_init(gex_Client_t* client_p, gex_EP_t* ep_p, gex_TM_t* t
       gondwana::acquire_engine(call, threads == ThreadMode::seq ? gondwana::Threads::one_at_a_time
                                                                 : gondwana::Threads::many);
   if (!engine) gondwana::fail_together(call, engine.error());
-  (*engine)->memory().header().needs_all = 1;
+  gondwana::need_all_ranks(call, **engine);
   const bool asked_for_checks = (*engine)->options().checks;
   // Never destroyed: exit handlers of the program may still call the library.
   own_door = new Door({.engine = *engine,

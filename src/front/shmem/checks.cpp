@@ -167,6 +167,7 @@ void examine_symmetric(const Caller& caller, const Array& array) {
 void examine_pe(const Caller& caller, int pe) {
   const std::uint32_t members = caller.team == nullptr ? caller.engine.ranks() : caller.team->size;
   if (pe >= 0 && static_cast<std::uint32_t>(pe) < members) return;
+  if (caller.team == nullptr && caller.engine.rma().late().has_joined(rank_of(pe))) return;
   give_up(caller.name, fmt::format("argument pe is {}: {} has {} PE{}, 0 to {}{}", pe,
                                    caller.team == nullptr ? "this job" : "the team of this context",
                                    members, members == 1 ? "" : "s", members - 1,
@@ -184,7 +185,7 @@ bool may_reach(const Caller& caller, int pe) {
   const std::uint32_t count = deaths.size();
   if (count == 0) return true;
   const Rank rank = caller.rank_of(pe);
-  if (index(rank) >= caller.engine.ranks() || deaths.place_of(rank) == 0) return true;
+  if (deaths.place_of(rank) == 0) return true;
   caller.lane.note_loss(count);
   return false;
 }

@@ -100,6 +100,16 @@ void Contexts::destroy_all_of(const Team& team) {
   }
 }
 
+void Contexts::cover(std::uint32_t end) {
+  const std::scoped_lock lock(mutex_);
+  for (std::size_t number = default_number; number < numbers(); ++number) {
+    Context* context = contexts_[number];
+    if (context == nullptr) continue;
+    context->lane->cover(end);
+    (*shortcuts_)[number].cover(end);
+  }
+}
+
 int Contexts::count_private() const {
   const auto is_private = [](const Context* context) {
     return context != nullptr && (context->options & SHMEM_CTX_PRIVATE) != 0;

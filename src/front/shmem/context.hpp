@@ -60,6 +60,8 @@ class Contexts {
   // Completes the operations of all contexts but the default one.
   void quiet_all();
   void destroy_all_of(const Team& team);
+  // The contexts of one thread reach the ranks below this number by their shortcuts.
+  void cover(std::uint32_t end);
   int count_private() const;
   // No context ever had this number or a higher one.
   std::size_t numbers() const { return numbers_.load(std::memory_order_relaxed); }

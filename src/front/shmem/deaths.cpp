@@ -1,15 +1,21 @@
 #include "front/shmem/deaths.hpp"
 
+#include <algorithm>
+
 #include "front/shmem/checks.hpp"
 #include "front/shmem/team.hpp"
 
 namespace gondwana::shmem {
 
 int pe_state(Caller caller, int pe) {
-  if (static_cast<std::uint32_t>(pe) >= caller.engine.ranks()) return -1;
-  if (!caller.engine.waiter().losses().list().has(rank_of(pe))) return SHMEMX_PE_ALIVE;
+  const Rank rank = rank_of(pe);
+  if (index(rank) >= std::max(caller.engine.ranks(), caller.engine.memory().roster().size()))
+    return -1;
+  const DeathList& list = caller.engine.waiter().losses().list();
+  if (!list.has(rank))
+    return caller.engine.rma().late().is_awaited(rank) ? SHMEMX_PE_JOINING : SHMEMX_PE_ALIVE;
   heed_deaths();
-  return SHMEMX_PE_DEAD;
+  return list.has_left(rank) ? SHMEMX_PE_LEFT : SHMEMX_PE_DEAD;
 }
 
 int status(Caller caller) {

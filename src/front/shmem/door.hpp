@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -46,6 +47,8 @@ class Door {
   // A signal handler may call it.
   void watch() { examines_.store(true, std::memory_order_relaxed); }
 
+  // Held by the thread that asks the launcher for more PEs.
+  std::mutex& spawn_turn() { return spawn_turn_; }
   std::vector<GivenBuffer>& buffers() { return buffers_; }
   // Empty: the program has not created one.
   std::optional<DeviceHeap>& device_heap() { return device_heap_; }
@@ -68,6 +71,7 @@ class Door {
   SparseArray<int, NodePlan::max_teams> contexts_asked_for_;
   std::atomic<std::uint64_t> start_{0};
   std::atomic<bool> examines_;
+  std::mutex spawn_turn_;
   std::vector<GivenBuffer> buffers_;
   std::optional<DeviceHeap> device_heap_;
 };

@@ -10,6 +10,7 @@
 #include "front/shmem/device_heap.hpp"
 #include "front/shmem/devices.hpp"
 #include "front/shmem/door.hpp"
+#include "front/shmem/roster.hpp"
 #include "front/shmem/streams.hpp"
 #include "front/shmem/unique_id.hpp"
 #include "front/shmem/waiting.hpp"
@@ -223,6 +224,33 @@ int shmemx_status(shmem_ctx_t ctx) {
 
 int shmemx_team_shrink(shmem_team_t team, shmem_team_t* new_team) {
   return gondwana::shmem::team_shrink(gondwana::shmem::here("shmemx_team_shrink"), team, new_team);
+}
+
+int shmemx_spawn(int npes, const char* const* argv, const char* hosts) {
+  return gondwana::shmem::spawn(gondwana::shmem::here("shmemx_spawn"), npes, argv, hosts);
+}
+
+int shmemx_team_update(shmem_team_t* new_team) {
+  return gondwana::shmem::meet([=] {
+    return gondwana::shmem::team_update(gondwana::shmem::here("shmemx_team_update"), new_team);
+  });
+}
+
+int shmemx_leave(void) {
+  return gondwana::shmem::leave(gondwana::shmem::here("shmemx_leave"));
+}
+
+uint64_t shmemx_roster_epoch(void) {
+  return gondwana::shmem::roster_epoch(gondwana::shmem::here("shmemx_roster_epoch"));
+}
+
+int shmemx_roster_changed(uint64_t* epoch) {
+  return gondwana::shmem::roster_changed(gondwana::shmem::here("shmemx_roster_changed"), epoch);
+}
+
+int shmemx_roster_wait(uint64_t epoch, uint64_t timeout_us) {
+  return gondwana::shmem::roster_wait(gondwana::shmem::here("shmemx_roster_wait"), epoch,
+                                      timeout_us);
 }
 
 int shmemx_int_wait_until_timeout(int* ivar, int cmp, int cmp_value, uint64_t timeout_us) {

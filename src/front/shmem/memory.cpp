@@ -29,6 +29,16 @@ void explain_alignment(const Caller& caller, std::size_t alignment) {
               caller.name, format_size(alignment), format_size(arena_alignment));
 }
 
+// A rank that joined later gets the blocks of the others with its first world, so it may have none
+// before.
+bool has_own_heap(const Caller& caller) {
+  if (caller.engine.has_whole_world()) return true;
+  caller.report(
+      "this PE has joined a job that runs, and has no symmetric heap before its first call of "
+      "shmemx_team_update");
+  return false;
+}
+
 // A call of all PEs that live. Each changes its heap even if the call fails because another PE has
 // died meanwhile, so that their heaps do not differ.
 class HeapCall {
@@ -104,14 +114,14 @@ void* heap_malloc_with_hints(Caller caller, std::size_t size, long hints) {
 void* heap_calloc(Caller caller, std::size_t count, std::size_t size) {
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(count, size, &bytes)) bytes = ~std::size_t{0} / 2;
-  if (bytes == 0) return nullptr;
+  if (bytes == 0 || !has_own_heap(caller)) return nullptr;
   HeapCall call(caller);
   call.examine(fmt::format("{} bytes", bytes));
   return finish_allocation(call, caller, caller.engine.symmetric().allocate_zeroed(bytes), bytes);
 }
 
 void* heap_align(Caller caller, std::size_t alignment, std::size_t size) {
-  if (size == 0) return nullptr;
+  if (size == 0 || !has_own_heap(caller)) return nullptr;
   HeapCall call(caller);
   call.examine(fmt::format("{} bytes aligned to {}", size, alignment));
   if (!std::has_single_bit(alignment)) return nullptr;

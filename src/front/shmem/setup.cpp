@@ -315,6 +315,18 @@ void finalize_through(const Caller& caller) {
 
 }  // namespace
 
+int end_part(const Caller& caller) {
+  Own& self = own();
+  end_streams(caller.name);
+  const DeathList& list = caller.engine.waiter().losses().list();
+  caller.engine.waiter().until({.call = caller.name},
+                               [&] { return list.has(caller.engine.rank()); });
+  close_door(caller.name);
+  self.inits = 0;
+  self.finalized = true;
+  return 0;
+}
+
 void finalize(CallName name) {
   const bool is_over = running.any() == nullptr && own().finalized;
   if (is_over && !this_process().forked) return;

@@ -15,6 +15,8 @@ void query_thread(Caller caller, int* provided);
 void query_initialized(CallName name, int* initialized);
 // Excess calls, after the one that matches the first init, have no effect.
 void finalize(CallName name);
+// The last step of shmemx_leave, once the launcher knows of it. Returns 0 when the others do.
+int end_part(const Caller& caller);
 [[noreturn]] void global_exit(Caller caller, int status);
 
 void info_get_version(CallName name, int* major, int* minor);
@@ -28,7 +30,8 @@ inline int n_pes(Caller caller) {
 }
 
 inline int pe_accessible(Caller caller, int pe) {
-  return static_cast<std::uint32_t>(pe) < caller.engine.ranks() ? 1 : 0;
+  const bool is_known = static_cast<std::uint32_t>(pe) < caller.engine.ranks();
+  return is_known || caller.engine.rma().late().has_joined(rank_of(pe)) ? 1 : 0;
 }
 
 inline int addr_accessible(Caller caller, const void* address, int pe) {

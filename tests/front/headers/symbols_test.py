@@ -27,6 +27,7 @@ EXTENSIONS = {
         *("malloc_at", "free_at", "gptr_addr", "gptr_ptr", "gptr_accumulate"),
         *("get_uniqueid", "set_attr_uniqueid_args", "init_attr"),
         *("pe_state", "status", "team_shrink"),
+        *("spawn", "team_update", "leave", "roster_epoch", "roster_changed", "roster_wait"),
         *(f"{name}_wait_until_timeout" for name in ("int", "long", "longlong", "size", "ptrdiff")),
         *(f"{name}_wait_until_timeout" for name in ("uint", "ulong", "ulonglong")),
         *(f"{name}{bits}_wait_until_timeout" for name in ("int", "uint") for bits in (32, 64)),

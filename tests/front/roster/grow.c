@@ -1,0 +1,213 @@
+/* A PE of a job that grows and shrinks: grow MODE. Each mode fails with a message, or prints "end".
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shmem.h"
+#include "shmemx.h"
+
+static long word;
+static long results[64];
+static long lock;
+static int first; /* of those that were started with this PE */
+static const char* program;
+
+static void fail(const char* format, ...) {
+  va_list values;
+  va_start(values, format);
+  fprintf(stderr, "grow: PE %d: ", shmem_my_pe());
+  vfprintf(stderr, format, values);
+  fputc('\n', stderr);
+  va_end(values);
+  _exit(9);
+}
+
+static void expect(long value, long expected, const char* what) {
+  if (value != expected) fail("%s is %ld, not %ld", what, value, expected);
+}
+
+static long sum_of(shmem_team_t team, long value) {
+  static long mine;
+  static long sum;
+  mine = value;
+  if (shmem_long_sum_reduce(team, &sum, &mine, 1) != 0) fail("a reduction failed");
+  return sum;
+}
+
+/* The words of a PE that is started by another one. */
+static int spawn(int pes, const char* mode) {
+  const char* const words[] = {program, mode, "new", NULL};
+  return shmemx_spawn(pes, words, NULL);
+}
+
+/* Old PEs write to the new ones before and after the update, and the new ones to the old. */
+static void grow(int is_new) {
+  const int old = 2;
+  const int all = 5;
+  long* block = NULL;
+  if (!is_new) {
+    block = shmem_malloc(3 * sizeof(long));
+    shmem_free(shmem_malloc(1 << 20));
+    if (shmem_my_pe() == 0) expect(spawn(all - old, "grow"), old, "the first new PE");
+    shmem_barrier_all();
+    expect(shmem_n_pes(), old, "n_pes before the update");
+    shmem_long_p(&word, 40 + shmem_my_pe(), all - 1 - shmem_my_pe());
+    expect(shmemx_pe_state(all - 1), SHMEMX_PE_ALIVE, "the state of a new PE");
+  } else {
+    expect(shmem_my_pe() - first, shmem_team_my_pe(SHMEM_TEAM_WORLD), "its number in its world");
+    expect(shmem_team_n_pes(SHMEM_TEAM_WORLD), all - old, "the size of its world");
+    expect(sum_of(SHMEM_TEAM_WORLD, 1), all - old, "a sum of new PEs");
+    if (shmem_malloc(8) != NULL) fail("it could allocate memory");
+    shmem_long_atomic_add(&results[0], 1, 0);
+    if (shmem_my_pe() > old) shmem_long_wait_until(&word, SHMEM_CMP_GE, 40);
+  }
+  shmem_team_t everybody;
+  if (shmemx_team_update(&everybody) != 0) fail("no update");
+  expect(shmem_n_pes(), all, "n_pes");
+  expect(shmem_team_my_pe(SHMEM_TEAM_WORLD), shmem_my_pe(), "the number in the world");
+  expect(sum_of(SHMEM_TEAM_WORLD, 1), all, "a sum of all");
+  expect(sum_of(everybody, 2), 2 * all, "a sum of the new team");
+  expect(sum_of(SHMEM_TEAM_SHARED, 3), 3 * all, "a sum of the shared team");
+  if (shmem_my_pe() == 0) expect(results[0], all - old, "the additions of new PEs");
+  long* more = shmem_malloc(64);
+  if (more == NULL) fail("no memory");
+  const int next = (shmem_my_pe() + 1) % all;
+  if (block != NULL) results[1] = (long)((char*)more - (char*)block);
+  shmem_barrier_all();
+  /* The blocks of old PEs exist on the new ones, too. */
+  block = (long*)((char*)more - shmem_long_g(&results[1], 0));
+  shmem_long_p(&block[1], 100 + shmem_my_pe(), next);
+  shmem_long_p(more, 200 + shmem_my_pe(), next);
+  shmem_barrier_all();
+  const int previous = (shmem_my_pe() + all - 1) % all;
+  expect(block[1], 100 + previous, "a word of the old block");
+  expect(*more, 200 + previous, "a word of the new block");
+  shmem_free(more);
+  shmem_free(block);
+  shmem_set_lock(&lock);
+  shmem_long_p(&results[2], shmem_long_g(&results[2], 0) + 1, 0);
+  shmem_quiet();
+  shmem_clear_lock(&lock);
+  shmem_barrier_all();
+  expect(shmem_long_g(&results[2], 0), all, "the PEs that had the lock");
+  shmem_team_destroy(everybody);
+}
+
+/* The first of the new PEs leaves; the others go on without it, and update. */
+static void leave(int is_new) {
+  uint64_t epoch = shmemx_roster_epoch();
+  if (!is_new) {
+    expect((long)epoch, 0, "the first epoch");
+    if (shmem_my_pe() == 0) expect(spawn(2, "leave"), 2, "the first new PE");
+    shmem_barrier_all();
+    expect(shmemx_roster_changed(&epoch), 1, "a change of the roster");
+    while (shmemx_roster_epoch() < 2) shmemx_roster_wait(shmemx_roster_epoch(), 1000 * 1000);
+  }
+  if (shmemx_team_update(NULL) != 0) fail("no update");
+  expect(sum_of(SHMEM_TEAM_WORLD, 1), 4, "a sum of all");
+  epoch = shmemx_roster_epoch();
+  shmem_barrier_all();
+  if (shmem_my_pe() == 2) {
+    shmem_long_p(&word, 7, 3);
+    if (shmemx_leave() != 0) fail("it could not leave");
+    puts("left");
+    exit(0);
+  }
+  if (shmem_my_pe() == 3) shmem_long_wait_until(&word, SHMEM_CMP_EQ, 7);
+  while (shmemx_pe_state(2) == SHMEMX_PE_ALIVE) {
+    if (shmemx_roster_wait(epoch, 1000 * 1000 * 60) != 0) fail("no change of the roster");
+  }
+  expect(shmemx_pe_state(2), SHMEMX_PE_LEFT, "the state of the PE that left");
+  if (shmemx_team_update(NULL) != 0) fail("no update without the PE that left");
+  expect(shmem_team_n_pes(SHMEM_TEAM_WORLD), 3, "the size of the world");
+  expect(sum_of(SHMEM_TEAM_WORLD, shmem_my_pe()), 4, "a sum of the others");
+  shmem_long_p(&word, 9, 3);
+  shmem_barrier_all();
+  if (shmem_my_pe() == 3) expect(word, 9, "a word of the last PE");
+  if (shmem_my_pe() == 0) expect(spawn(1, "after"), 4, "the PE after one that left");
+  if (shmemx_team_update(NULL) != 0) fail("no second update");
+  expect(sum_of(SHMEM_TEAM_WORLD, 1), 4, "a sum with the PE after");
+}
+
+/* Started by leave(). */
+static void after(void) {
+  expect(shmem_my_pe(), 4, "its number");
+  if (shmemx_team_update(NULL) != 0) fail("no update");
+  expect(sum_of(SHMEM_TEAM_WORLD, 1), 4, "its sum");
+}
+
+/* Kills this process at a random moment. */
+static void die_soon(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const pid_t self = getpid();
+  const useconds_t delay = (useconds_t)(now.tv_nsec / 1000 % 3000);
+  if (fork() != 0) return;
+  usleep(delay);
+  kill(self, SIGKILL);
+  _exit(0);
+}
+
+/* An old PE and a new one die during updates. The others update until they are alone. */
+static void lose(int is_new) {
+  const int living = 4;
+  if (!is_new) {
+    if (shmem_my_pe() == 0) expect(spawn(3, "lose"), 3, "the first new PE");
+    shmem_barrier_all();
+  }
+  if (shmem_my_pe() == 1 || shmem_my_pe() == 4) die_soon();
+  for (;;) {
+    static long mine = 1;
+    static long sum;
+    shmem_team_t team = SHMEM_TEAM_INVALID;
+    if (shmemx_team_update(&team) != 0) continue;
+    if (shmem_long_sum_reduce(team, &sum, &mine, 1) != 0 || sum != living) continue;
+    expect(shmem_team_n_pes(SHMEM_TEAM_WORLD), living, "the size of the world");
+    break;
+  }
+  shmem_long_p(&word, shmem_my_pe(), 0);
+  shmem_barrier_all();
+}
+
+/* What the launcher refuses; the job goes on. */
+static void refuse(void) {
+  if (shmem_my_pe() == 0) {
+    const char* const none[] = {"no-such-program", NULL};
+    expect(shmemx_spawn(1, none, NULL), -1, "a program that does not exist");
+    expect(shmemx_spawn(0, NULL, NULL), -1, "no PE");
+    expect(shmemx_spawn(99, NULL, NULL), -1, "too many");
+    expect(shmemx_spawn(1, NULL, "elsewhere"), -1, "another host");
+  }
+  shmem_barrier_all();
+}
+
+int main(int count, char** words) {
+  if (count < 2) return 2;
+  program = words[0];
+  const char* mode = words[1];
+  const int is_new = count > 2;
+  shmem_init();
+  first = is_new ? 2 : 0; /* in the modes that use it */
+  if (strcmp(mode, "grow") == 0)
+    grow(is_new);
+  else if (strcmp(mode, "leave") == 0)
+    leave(is_new);
+  else if (strcmp(mode, "lose") == 0)
+    lose(is_new);
+  else if (strcmp(mode, "after") == 0)
+    after();
+  else if (strcmp(mode, "refuse") == 0)
+    refuse();
+  else
+    return 2;
+  puts("end");
+  shmem_finalize();
+  return 0;
+}

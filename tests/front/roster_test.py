@@ -1,0 +1,56 @@
+"""Jobs that grow and shrink: `roster_test.py GONDWANA GROW`."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+from job_case import run_tests, take_path
+from launcher_case import LauncherCase
+
+GROW = ""
+
+
+class RosterTest(LauncherCase):
+    def grow(self, *words, ranks=2, most=8):
+        return self.run_job("--max-ranks", str(most), "-n", str(ranks), GROW, *words)
+
+    def test_new_ranks_are_reached_and_become_part_of_the_world(self):
+        status, out, err = self.grow("grow")
+        self.assertEqual((status, out.count("end\n")), (0, 5), err)
+        self.assertIn("no symmetric heap before its first call of shmemx_team_update", err)
+
+    def test_a_rank_leaves_and_its_number_is_not_used_again(self):
+        status, out, err = self.grow("leave")
+        self.assertEqual((status, out.count("end\n"), out.count("left\n")), (0, 4, 1), err)
+
+    def test_ranks_that_die_during_updates_are_left_out_by_all(self):
+        for _ in range(3):
+            status, out, err = self.run_job("--on-death=continue", "--max-ranks", "6", "-n", "3", GROW, "lose")
+            self.assertEqual((status, out.count("end\n")), (0, 4), err)
+            self.assertIn("2 of 6 ranks died, and the job continued: ranks 1, 4\n", err)
+
+    def test_what_cannot_be_started_is_refused_and_the_job_goes_on(self):
+        status, out, err = self.grow("refuse")
+        self.assertEqual((status, out.count("end\n")), (0, 2), err)
+        self.assertIn("no-such-program", err)
+        self.assertIn("the number of PEs must be at least 1", err)
+        self.assertIn("99 more ranks: 2 ranks have had a number, and --max-ranks 8 allows no more than 6 others", err)
+        self.assertIn("PEs on other hosts are not implemented", err)
+
+    def test_a_job_without_the_option_does_not_grow(self):
+        status, out, err = self.run_job("-n", "2", GROW, "refuse")
+        self.assertEqual((status, out.count("end\n")), (0, 2), err)
+        self.assertIn("start it with `gondwana run --max-ranks`", err)
+
+    def test_wrong_options_are_explained(self):
+        status, _, err = self.run_job("--max-ranks", "1", "-n", "2", GROW, "refuse")
+        self.assertNotEqual(status, 0)
+        self.assertIn("--max-ranks 1: the job starts with 2 ranks", err)
+        status, _, err = self.run_job("--max-ranks", "4", "--hosts", "localhost:2", GROW, "refuse")
+        self.assertNotEqual(status, 0)
+        self.assertIn("--max-ranks: not implemented for jobs on hosts", err)
+
+
+if __name__ == "__main__":
+    GROW = take_path(2)
+    run_tests()
