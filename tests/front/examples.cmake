@@ -34,6 +34,11 @@ test_example(bfs --vertices 5000)
 test_example(hash_table --keys 3000)
 test_example(growing_table --keys 2000 --of 3000)
 test_example(shared_queue --items 2000)
+# Starts with one rank, and grows.
+add_test(NAME example.tasks COMMAND gondwana_command run --max-ranks 4 -n 1 --timeout 60
+                                    $<TARGET_FILE:example_tasks> --size 9 --workers 3 --last-rows 4)
+set_tests_properties(example.tasks PROPERTIES PASS_REGULAR_EXPRESSION "[1-3] workers of which [0-3] had work: correct"
+                     TIMEOUT 90 LABELS example PROCESSORS 2)
 test_example(nvshmem_ring)
 test_example(device_heat --size 20)
 foreach(where n1 n2 n3 n4 hosts)
