@@ -31,9 +31,14 @@ void give_up_together(CallName name, const std::string& sentence) {
 
 constinit Running running;
 
-void give_up(Lane& lane, CallName name) {
+void fail_call(Lane& lane, CallName name) {
   const std::optional<Error> error = lane.take_error();
   give_up(name, error ? error->text : "failed");
+}
+
+void fail_meeting(const Caller& caller) {
+  fail_call(caller.lane, caller.name);
+  give_up(caller.name, "failed");
 }
 
 void heed_deaths() {}
