@@ -24,10 +24,9 @@ void SurvivingJob::run(Rank& rank) {
   });
 }
 
-// As Collectives::shrink(): a member offers its free numbers, and then that it has prepared one.
+// As Collectives::shrink(): a member offers its free numbers.
 void SurvivingJob::begin_shrink(Rank& rank) {
   std::uint64_t epoch = 0;
-  rank.is_preparing = false;
   rank.taken = rank.turn < turns_ ? std::exchange(rank.free, 0) : 0;
   for (std::uint64_t bits = rank.taken; bits != 0; bits &= bits - 1)
     epoch = std::max(epoch, rank.last_epochs[static_cast<std::uint32_t>(std::countr_zero(bits))]);
@@ -96,15 +95,9 @@ void SurvivingJob::on_decided(Rank& rank, const Decision& decision,
                        decision.deaths);
   });
   if (rank.turn == turns_) return leave(rank);
-  if (!rank.is_preparing) {
-    rank.chosen = decision.numbers & -decision.numbers;
-    rank.free |= rank.taken & ~rank.chosen;
-    if (rank.chosen == 0) return fail("no number is left for a team");
-    if (!is_on_one_node(*rank.shrinking)) {
-      rank.is_preparing = true;
-      return enter(rank, 1, decision.epoch);
-    }
-  }
+  rank.chosen = decision.numbers & -decision.numbers;
+  rank.free |= rank.taken & ~rank.chosen;
+  if (rank.chosen == 0) return fail("no number is left for a team");
   make_team(rank, decision, living);
   ++rank.turn;
   run(rank);

@@ -49,7 +49,6 @@ struct SurvivingJob::Rank {
   Time died_at = 0;
   RankState state = RankState::absent;
   std::uint32_t turn = 0;  // shrinks that it has made
-  bool is_preparing = false;
   bool is_polling = false;
   std::uint64_t free = ~std::uint64_t{3};  // team numbers; 0 and 1 are taken
   std::uint64_t taken = 0;                 // offered

@@ -42,6 +42,34 @@ using NodeShrink = TeamShrink<RealAtomics, NodeMortals>;
 using HostsShrink = ConductedShrink<RealAtomics, NodeMortals>;
 using Offer = NodeShrink::Offer;
 
+std::uint64_t lowest_of(std::uint64_t numbers) {
+  return numbers & -numbers;
+}
+
+std::uint32_t number_of(std::uint64_t bit) {
+  return static_cast<std::uint32_t>(std::countr_zero(bit));
+}
+
+// Takes the memory that a team on several nodes needs, and publishes its place for each number of
+// the offer. Offers no number if no memory is left.
+Offer with_memory(const CollectiveResources& with, LevelCollectives& levels, Teams& teams,
+                  Offer offer) {
+  if (offer.numbers == 0) return offer;
+  const std::uint32_t first = number_of(offer.numbers);
+  const std::optional<Epoch> epoch = levels.prepare(first);
+  if (!epoch) {
+    give_offered_back(teams, offer.numbers);
+    return {0, 0};
+  }
+  std::byte* const arena = with.memory.window(with.me);
+  const auto place_of = [arena](std::uint32_t number) -> StagedPlace& {
+    return shared_at<StagedPlace>(arena, system_area::team_places.at(number));
+  };
+  for (std::uint64_t bits = offer.numbers; bits != 0; bits &= bits - 1)
+    place_of(number_of(bits)) = place_of(first);
+  return {offer.numbers, std::max(offer.epoch, *epoch)};
+}
+
 template <typename Shrink>
 Members living_of(const Shrink& shrink, std::uint32_t size) {
   std::vector<std::uint32_t> living;
@@ -65,7 +93,7 @@ Collectives::Agreed Collectives::agree_on_living(Team& team, CallName call, cons
   const auto wait = [&](auto shrink) -> Agreed {
     shrink.enter({offer.numbers, offer.epoch});
     with_.waiter.until({.call = call}, [&] { return shrink.decide(); });
-    const Offer all = shrink.offered();
+    const auto all = shrink.offered();
     return {living_of(shrink, team.size), shrink.deaths(), {all.numbers, all.epoch}};
   };
   const NodeMortals members(with_.memory, with_.waiter.losses().list(), team);
@@ -79,8 +107,6 @@ Collectives::Agreed Collectives::agree_on_living(Team& team, CallName call, cons
   return wait(HostsShrink(members, team.me, entry, with_.enter_shrink));
 }
 
-// Over several nodes the members agree twice: on a number, and on those that have prepared it. What
-// they have sent to each other in the old team arrives before.
 Result<Team*> Collectives::shrink(Team& parent, CallName call) {
   const bool is_here = is_within(with_.rma.reach(), parent);
   if (!is_here && !with_.waiter.losses().job_goes_on())
@@ -88,27 +114,18 @@ Result<Team*> Collectives::shrink(Team& parent, CallName call) {
                  "cannot shrink a team with members on several nodes, unless the job was started "
                  "by gondwana run --on-death=continue"};
   forget_losses();
-  const Offer mine = take_offered_numbers<Offer>(teams_);
-  Agreed agreed = agree_on_living(parent, call, {mine.numbers, mine.epoch});
-  const std::uint64_t chosen = agreed.all.numbers & -agreed.all.numbers;  // the lowest
-  give_offered_back(teams_, mine.numbers & ~chosen);
+  const bool in_levels = levels_.suit(parent);
+  Offer mine = take_offered_numbers<Offer>(teams_);
+  if (in_levels) mine = with_memory(with_, levels_, teams_, mine);
+  const Agreed agreed = agree_on_living(parent, call, {mine.numbers, mine.epoch});
   with_.waiter.losses().acknowledge(agreed.deaths);
+  const std::uint64_t chosen = lowest_of(agreed.all.numbers);
+  if (chosen == 0 && in_levels && mine.numbers != 0)
+    levels_.give_back(number_of(lowest_of(mine.numbers)));
+  give_offered_back(teams_, mine.numbers & ~chosen);
   if (chosen == 0) return no_number();
-  TeamNumbers::Number number{static_cast<std::uint32_t>(std::countr_zero(chosen)), agreed.all.epoch,
-                             levels_.suit(parent)};
-  if (number.is_prepared) {
-    const std::optional<Epoch> epoch = levels_.prepare(number.number);
-    agreed =
-        agree_on_living(parent, call, {epoch ? 1U : 0U, std::max(number.epoch, epoch.value_or(0))});
-    with_.waiter.losses().acknowledge(agreed.deaths);
-    number.is_prepared = epoch.has_value();
-    number.epoch = agreed.all.epoch;
-    if (agreed.all.numbers == 0) {
-      numbers_.give_back(number);
-      return no_number();
-    }
-  }
-  Team& living = numbers_.make(number, parent, agreed.living);
+  Team& living =
+      numbers_.make({number_of(chosen), agreed.all.epoch, in_levels}, parent, agreed.living);
   if (&parent == &heap_team()) heap_team_ = &living;
   return &living;
 }
