@@ -22,9 +22,8 @@ std::optional<Shrunk> Agreements::enter(const ShrinkEntry& entry) {
   return decide(shrink, entry);
 }
 
-// Only the count of a member that knows of all deaths is of use.
+// A member that does not know of the death of another one counts too few, and enters again.
 std::optional<Shrunk> Agreements::decide(Shrink& shrink, const ShrinkEntry& last) {
-  if (last.deaths != deaths_) return std::nullopt;
   std::vector<std::uint32_t> living;
   std::ranges::set_difference(shrink.entered, dead_, std::back_inserter(living));
   if (living.size() + last.dead < last.size) return std::nullopt;
@@ -36,7 +35,6 @@ std::optional<Shrunk> Agreements::decide(Shrink& shrink, const ShrinkEntry& last
 
 void Agreements::die(std::uint32_t rank) {
   dead_.insert(rank);
-  ++deaths_;
 }
 
 }  // namespace gondwana::launch

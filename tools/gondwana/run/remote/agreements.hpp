@@ -4,7 +4,8 @@
 // A shrink is decided when all members that live have entered. The conductor does not know the
 // members of teams. A member that enters tells how many are among the dead that it knows of, and
 // enters again after each death. So the conductor counts: those that have entered and live, and the
-// dead members among all deaths so far.
+// dead members that the last one knows of. Together they are all members only if it knows of all
+// that are dead.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ class Agreements {
  public:
   // A member has entered, perhaps again. Returns the decision if it is the last.
   std::optional<Shrunk> enter(const ShrinkEntry& entry);
-  // A rank has died. Its place in the order follows that of the rank before.
+  // A rank has died.
   void die(std::uint32_t rank);
 
  private:
@@ -39,7 +40,6 @@ class Agreements {
 
   std::map<Key, Shrink> shrinks_;
   std::set<std::uint32_t> dead_;
-  std::uint32_t deaths_ = 0;
 };
 
 }  // namespace gondwana::launch
