@@ -51,7 +51,8 @@ void Rma::drain(Lane& lane) const {
 // for it is found by the next call.
 Result<Remote> Rma::locate(const char* what, Rank rank, const void* object,
                            std::size_t size) const {
-  if (late_.is_awaited(rank))
+  // Only a job on one node grows.
+  if (remote_ == nullptr && late_.is_awaited(rank))
     return Error{Errc::invalid_argument,
                  fmt::format("{} of {} to rank {}, which has not joined the job yet", what,
                              format_size(size), index(rank))};
