@@ -1,18 +1,8 @@
 #include "engine/rma/remote_access.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
-
-#include "core/load.hpp"
-#include "core/machine.hpp"
 
 namespace gondwana {
-namespace {
-
-constexpr std::uint64_t time_to_tell_ns = 3'000'000'000;  // of a death
-
-}  // namespace
 
 bool RemoteAccess::put(Lane& lane, Remote to, Bytes source, Buffer buffer) {
   lane.counters().add_put(source.size());
@@ -344,27 +334,6 @@ bool RemoteAccess::move_on() {
   }
   tell_losses();
   return moved;
-}
-
-// If the job continues after deaths, the launcher tells of a loss that is one. Returns whether it
-// does, within some time. The agent of this node may itself be lost.
-bool RemoteAccess::are_lost_dead() const {
-  const Losses& losses = waiter_->losses();
-  if (!losses.job_goes_on()) return false;
-  const std::uint64_t until = monotonic_ns() + stretched(time_to_tell_ns);
-  for (std::uint32_t rank = 0; rank < losses.ranks();) {
-    if (wire_->lost(Rank(rank)) == nullptr || losses.list().has(Rank(rank)))
-      ++rank;
-    else if (monotonic_ns() < until)
-      std::this_thread::sleep_for(std::chrono::microseconds(200));
-    else
-      return false;
-  }
-  return true;
-}
-
-void RemoteAccess::tell_lost(const Error& loss) const {
-  if (lost_ && !are_lost_dead()) lost_(loss);
 }
 
 void RemoteAccess::tell_losses() {
