@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <random>
@@ -22,6 +23,7 @@ struct Node {
   RealAtomics::Counter decided{0};
   std::uint32_t deaths = 0;
   std::uint32_t size = 0;
+  std::function<void()> after_size;  // what other ranks do once a rank has read the size
 };
 
 struct Ranks {
@@ -30,7 +32,11 @@ struct Ranks {
   WorldPlace<RealAtomics>& place(std::uint32_t i) const { return node->places[i]; }
   Doorbell<RealAtomics>& doorbell(std::uint32_t i) const { return node->bells[i]; }
   RealAtomics::Counter& decided() const { return node->decided; }
-  std::uint32_t size() const { return node->size; }
+  std::uint32_t size() const {
+    const std::uint32_t size = node->size;
+    node->after_size();
+    return size;
+  }
   std::uint32_t deaths() const { return node->deaths; }
   std::uint32_t death_of(std::uint32_t i) const { return node->deaths_of[i]; }
 };
@@ -47,7 +53,15 @@ struct World {
 
 class Job {
  public:
-  explicit Job(unsigned seed) : chance_(seed) { node_.size = 1 + at_most(5); }
+  explicit Job(unsigned seed) : chance_(seed) {
+    node_.size = 1 + at_most(5);
+    node_.after_size = [this] {
+      if (is_in_between_ || at_most(200) != 0 || node_.size == capacity) return;
+      is_in_between_ = true;
+      enter(node_.size++);
+      is_in_between_ = false;
+    };
+  }
 
   void run() {
     for (int step = 0; step < 100'000 && any_is_inside(); ++step) {
@@ -79,9 +93,7 @@ class Job {
     std::optional<Update>& update = updates_[rank];
     if (!update) {
       if (is_done(rank) && node_.size == Update::size_in(node_.decided.load())) return;
-      update.emplace(Ranks{&node_}, rank,
-                     Update::Offer{~(std::uint64_t{1} << at_most(63)), at_most(1000)});
-      update->enter();
+      enter(rank);
     } else if (update->decide()) {
       EXPECT_TRUE(update->lives(rank));
       EXPECT_LT(rank, update->size());
@@ -96,8 +108,15 @@ class Job {
     }
   }
 
+  void enter(std::uint32_t rank) {
+    updates_[rank].emplace(Ranks{&node_}, rank,
+                           Update::Offer{~(std::uint64_t{1} << at_most(63)), at_most(1000)});
+    updates_[rank]->enter();
+  }
+
   std::mt19937 chance_;
   Node node_;
+  bool is_in_between_ = false;
   std::map<std::uint32_t, std::optional<Update>> updates_;
   std::vector<std::uint64_t> last_turn_ = std::vector<std::uint64_t>(capacity);
   std::map<std::uint64_t, World> worlds_;

@@ -176,6 +176,31 @@ static void lose(int is_new) {
   shmem_barrier_all();
 }
 
+static double now_ms(clockid_t clock) {
+  struct timespec time;
+  clock_gettime(clock, &time);
+  return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
+}
+
+/* Prints how long it takes to start 4 PEs, which leave at once; six times. */
+static void measure(int is_new) {
+  if (is_new) exit(shmemx_leave());
+  for (int turn = 0; turn < 6 && shmem_my_pe() == 0; ++turn) {
+    const double begin = now_ms(CLOCK_MONOTONIC);
+    const int fresh = spawn(4, "measure");
+    printf("spawn %.1f ms\n", now_ms(CLOCK_MONOTONIC) - begin);
+    for (int pe = fresh; pe < fresh + 4; ++pe)
+      while (shmemx_pe_state(pe) != SHMEMX_PE_LEFT)
+        shmemx_roster_wait(shmemx_roster_epoch(), 10 * 1000);
+  }
+}
+
+/* Prints the time since a moment: milliseconds since 1970. */
+static void started(const char* moment) {
+  shmem_barrier_all();
+  if (shmem_my_pe() == 0) printf("start %.1f ms\n", now_ms(CLOCK_REALTIME) - atof(moment));
+}
+
 /* What the launcher refuses; the job goes on. */
 static void refuse(void) {
   if (shmem_my_pe() == 0) {
@@ -199,6 +224,10 @@ int main(int count, char** words) {
     grow(is_new);
   else if (strcmp(mode, "leave") == 0)
     leave(is_new);
+  else if (strcmp(mode, "measure") == 0)
+    measure(is_new);
+  else if (strcmp(mode, "started") == 0)
+    started(words[2]);
   else if (strcmp(mode, "lose") == 0)
     lose(is_new);
   else if (strcmp(mode, "after") == 0)
