@@ -87,10 +87,10 @@ TEST(protocol, message_of_another_version_says_what_to_do) {
 TEST(protocol, bytes_that_are_not_a_message_are_refused) {
   const Packet packet = encode(Join{42}, tag);
   EXPECT_EQ(refusal(packet, tag, Packet::size - 1),
-            "a message between launcher and rank has 87 bytes, not 88");
+            "a message between launcher and rank has 103 bytes, not 104");
   EXPECT_EQ(refusal(Packet{}, tag), "a message between launcher and rank is not from Gondwana");
   Packet unknown = packet;
-  unknown.bytes[kind_offset] = std::byte{9};
+  unknown.bytes[kind_offset] = std::byte{std::variant_size_v<Message>};
   EXPECT_EQ(refusal(unknown, tag), "a message between launcher and rank has an unknown kind");
 }
 
@@ -110,6 +110,15 @@ TEST(protocol, values_out_of_range_are_refused) {
   EXPECT_TRUE(is_refused(Welcome{tag, 0, 2, 1 << 30, 3, 1, 2, 4})) << "ranks beyond the job";
   EXPECT_TRUE(is_refused(Welcome{tag, 0, 2, 1 << 30, 2, 2, 2, 4})) << "node 2 of 2";
   EXPECT_TRUE(is_refused(Welcome{tag, 0, 2, 1 << 30, 2, 1, 5, 4})) << "more nodes than ranks";
+  const auto later = [](std::uint32_t rank, Session session) {
+    Welcome welcome{tag, rank, 2, 1 << 30, 0, 0, 1, 2};
+    welcome.max_ranks = 6;
+    welcome.session = session;
+    return welcome;
+  };
+  EXPECT_FALSE(is_refused(later(4, {3, 3})));
+  EXPECT_TRUE(is_refused(later(2, {3, 3}))) << "not of its session";
+  EXPECT_TRUE(is_refused(later(4, {3, 4}))) << "a session beyond the capacity";
   const auto huge = [](std::uint64_t bytes) {
     return Welcome{tag, 0, 1, std::uint64_t{1} << 32, 0, 0, 1, 1, bytes};
   };
@@ -193,7 +202,7 @@ TEST(protocol, torn_message_is_refused_on_arrival) {
   ASSERT_EQ(::send(pair.left.get(), packet.bytes, 10, 0), 10);
   const Result<std::optional<Received>> received = receive(pair.right.get(), tag, 5000);
   ASSERT_FALSE(received);
-  EXPECT_EQ(received.error().text, "a message between launcher and rank has 10 bytes, not 88");
+  EXPECT_EQ(received.error().text, "a message between launcher and rank has 10 bytes, not 104");
 }
 
 }  // namespace
