@@ -51,8 +51,7 @@ void Rma::drain(Lane& lane) const {
 // for it is found by the next call.
 Result<Remote> Rma::locate(const char* what, Rank rank, const void* object,
                            std::size_t size) const {
-  // Only a job on one node grows.
-  if (remote_ == nullptr && late_.is_awaited(rank))
+  if (index(rank) >= ranks_ && late_.is_awaited(rank))
     return Error{Errc::invalid_argument,
                  fmt::format("{} of {} to rank {}, which has not joined the job yet", what,
                              format_size(size), index(rank))};

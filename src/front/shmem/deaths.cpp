@@ -12,8 +12,11 @@ int pe_state(Caller caller, int pe) {
   if (index(rank) >= std::max(caller.engine.ranks(), caller.engine.memory().roster().size()))
     return -1;
   const DeathList& list = caller.engine.waiter().losses().list();
-  if (!list.has(rank))
-    return caller.engine.rma().late().is_awaited(rank) ? SHMEMX_PE_JOINING : SHMEMX_PE_ALIVE;
+  if (!list.has(rank)) {
+    const bool is_later = index(rank) >= caller.engine.ranks();
+    return is_later && caller.engine.rma().late().is_awaited(rank) ? SHMEMX_PE_JOINING
+                                                                   : SHMEMX_PE_ALIVE;
+  }
   heed_deaths();
   return list.has_left(rank) ? SHMEMX_PE_LEFT : SHMEMX_PE_DEAD;
 }
