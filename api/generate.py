@@ -49,6 +49,7 @@ def compiled_files(root: Path, folder: Path) -> dict[Path, str]:
     files = {
         shmem / "shmem.map": thunks.symbol_map(api),
         shmem / "handles.cpp": thunks.handles_file(api),
+        shmem / "extensions_thunks.cpp": thunks.extension_file(api),
     }
     for section in api.sections:
         files[shmem / f"{section.name}_thunks.cpp"] = thunks.thunk_file(api, section)

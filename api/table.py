@@ -162,6 +162,7 @@ class Declaration:
 class Api:
     specification: str
     other_names: tuple[str, ...]  # exported names that are in no table
+    extensions: tuple[Function, ...]  # of shmemx.h, which declares them by hand
     preamble: str
     declarations: tuple[Declaration, ...]
     constants: tuple[Constants, ...]
@@ -198,10 +199,10 @@ class Expander:
         )
 
     def _family(self, row: dict) -> Family:
-        forms = (self._form(effects.columns(row) | form) for form in row["forms"])
+        forms = (self.form(effects.columns(row) | form) for form in row["forms"])
         return Family(row["clause"], row["text"], tuple(forms))
 
-    def _form(self, row: dict) -> Form:
+    def form(self, row: dict) -> Form:
         prototype = Prototype.parse(row["c"])
         type_set = row.get("types")
         generic = row.get("generic", _generic_name(prototype) if type_set else False)
@@ -254,7 +255,7 @@ def _on_context(function: Function) -> Function:
 
 
 def _with_context(prototype: Prototype) -> Prototype:
-    name = prototype.name.replace("shmem_", "shmem_ctx_", 1)
+    name = re.sub("^(shmemx?_)", r"\1ctx_", prototype.name)
     return replace(prototype, name=name, parameters=(CONTEXT, *prototype.parameters))
 
 
@@ -288,6 +289,7 @@ def load(folder: Path, version: str) -> Api:
     return Api(
         common["specification"],
         tuple(common["other_names"]),
+        tuple(f for row in common.get("extensions", ()) for f in expander.form(row).functions),
         common["preamble"],
         tuple(Declaration(row["text"], row["c"]) for row in common["declarations"]),
         tuple(constants),

@@ -36,8 +36,22 @@ def thunk_file(api: Api, section: Section) -> str:
     )
 
 
-def _thunk(function: Function, meets: bool) -> str:
-    prototype = named(function.cxx, "p" + function.name)
+def extension_file(api: Api) -> str:
+    """The functions of shmemx.h that are in the table. They have one name each."""
+    return "\n\n".join(
+        [
+            f"// Extensions: the C names.\n// {NOTICE}\n// clang-format off",
+            '#include "front/shmem/signal.hpp"\n#include "shmemx.h"',
+            "namespace door = gondwana::shmem;",
+            'extern "C" {',
+            *(_thunk(function, meets=False, prefix="") for function in api.extensions),
+            '}  // extern "C"\n',
+        ]
+    )
+
+
+def _thunk(function: Function, meets: bool, prefix: str = "p") -> str:
+    prototype = named(function.cxx, prefix + function.name)
     if function.call is None:
         unnamed = tuple(Parameter(parameter.type, "") for parameter in prototype.parameters)
         return declaration(replace(prototype, parameters=unnamed), " {}")
@@ -93,6 +107,7 @@ def symbol_map(api: Api) -> str:
     names = [function.name for function in api.functions]
     names += ["p" + name for name in names]
     names += api.other_names
+    names += [function.name for function in api.extensions]
     names += [handle.name for group in api.constants for handle in group.handles]
     exported = "".join(f"    {name};\n" for name in names)
     return f"# {NOTICE}\n{VERSION_NODE} {{\n  global:\n{exported}  local:\n    *;\n}};\n"

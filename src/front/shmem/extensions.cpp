@@ -13,7 +13,6 @@
 #include "front/shmem/roster.hpp"
 #include "front/shmem/streams.hpp"
 #include "front/shmem/unique_id.hpp"
-#include "front/shmem/waiting.hpp"
 #include "shmemx.h"
 #include "tracing/regions.hpp"
 
@@ -30,11 +29,6 @@ namespace {
       index(running.watched->engine().rank()));
 }
 
-template <typename T>
-int wait_for(CallName name, T* cell, int cmp, T value, std::uint64_t timeout_us) {
-  return wait_until_timeout<T>(here(name), cell, cmp, value, timeout_us);
-}
-
 // A collective over all PEs, some of which may die.
 template <typename Call>
 auto meet(const Call& call) {
@@ -49,8 +43,6 @@ auto meet(const Call& call) {
 }  // namespace gondwana::shmem
 
 extern "C" {
-
-using gondwana::shmem::wait_for;
 
 int shmemx_get_uniqueid(shmemx_uniqueid_t* uniqueid) {
   return gondwana::shmem::get_uniqueid("shmemx_get_uniqueid", uniqueid);
@@ -251,63 +243,6 @@ int shmemx_roster_changed(uint64_t* epoch) {
 int shmemx_roster_wait(uint64_t epoch, uint64_t timeout_us) {
   return gondwana::shmem::roster_wait(gondwana::shmem::here("shmemx_roster_wait"), epoch,
                                       timeout_us);
-}
-
-int shmemx_int_wait_until_timeout(int* ivar, int cmp, int cmp_value, uint64_t timeout_us) {
-  return wait_for("shmemx_int_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
-}
-
-int shmemx_long_wait_until_timeout(long* ivar, int cmp, long cmp_value, uint64_t timeout_us) {
-  return wait_for("shmemx_long_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
-}
-
-int shmemx_longlong_wait_until_timeout(long long* ivar, int cmp, long long cmp_value,
-                                       uint64_t timeout_us) {
-  return wait_for("shmemx_longlong_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
-}
-
-int shmemx_uint_wait_until_timeout(unsigned int* ivar, int cmp, unsigned int cmp_value,
-                                   uint64_t timeout_us) {
-  return wait_for("shmemx_uint_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
-}
-
-int shmemx_ulong_wait_until_timeout(unsigned long* ivar, int cmp, unsigned long cmp_value,
-                                    uint64_t timeout_us) {
-  return wait_for("shmemx_ulong_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
-}
-
-int shmemx_ulonglong_wait_until_timeout(unsigned long long* ivar, int cmp,
-                                        unsigned long long cmp_value, uint64_t timeout_us) {
-  return wait_for("shmemx_ulonglong_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
-}
-
-int shmemx_int32_wait_until_timeout(int32_t* ivar, int cmp, int32_t cmp_value,
-                                    uint64_t timeout_us) {
-  return wait_for("shmemx_int32_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
-}
-
-int shmemx_int64_wait_until_timeout(int64_t* ivar, int cmp, int64_t cmp_value,
-                                    uint64_t timeout_us) {
-  return wait_for("shmemx_int64_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
-}
-
-int shmemx_uint32_wait_until_timeout(uint32_t* ivar, int cmp, uint32_t cmp_value,
-                                     uint64_t timeout_us) {
-  return wait_for("shmemx_uint32_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
-}
-
-int shmemx_uint64_wait_until_timeout(uint64_t* ivar, int cmp, uint64_t cmp_value,
-                                     uint64_t timeout_us) {
-  return wait_for("shmemx_uint64_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
-}
-
-int shmemx_size_wait_until_timeout(size_t* ivar, int cmp, size_t cmp_value, uint64_t timeout_us) {
-  return wait_for("shmemx_size_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
-}
-
-int shmemx_ptrdiff_wait_until_timeout(ptrdiff_t* ivar, int cmp, ptrdiff_t cmp_value,
-                                      uint64_t timeout_us) {
-  return wait_for("shmemx_ptrdiff_wait_until_timeout", ivar, cmp, cmp_value, timeout_us);
 }
 
 }  // extern "C"
