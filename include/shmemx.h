@@ -265,6 +265,18 @@ void shmemx_signal_wait_until_on_stream(uint64_t* sig_addr, int cmp, uint64_t cm
 void shmemx_barrier_all_on_stream(void* stream);
 
 /*
+ * One signal for many puts. Updates the symmetric word "sig_addr" of "pe" as shmem_put_signal does,
+ * once all earlier puts of this context to "pe", blocking and non-blocking, are visible there. It
+ * does not order later operations, unlike shmem_fence, and does not wait for "pe": on another node
+ * the signal follows the puts. It waits for non-blocking puts above GONDWANA_EAGER_LIMIT bytes and
+ * for copies of devices. The sources of non-blocking puts may be reused after shmem_quiet.
+ */
+#define SHMEMX_SIGNAL_AFTER 1
+void shmemx_signal_after(uint64_t* sig_addr, uint64_t signal, int sig_op, int pe);
+void shmemx_ctx_signal_after(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int sig_op,
+                             int pe);
+
+/*
  * Calls for jobs that continue after the death of a PE: gondwana run --on-death=continue. Without
  * this option the first death ends the job.
  *

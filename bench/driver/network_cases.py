@@ -74,6 +74,11 @@ def stream_case(targets: int) -> Case:
         for name, title in STREAMS.items() for length, aim in ((64, 8), (4096, 40)))
     rows += (Row(f"network put_nbi 8 B in a session, stream of 64 to {targets}",
                  f"network_put_nbi_session_64_to_{targets}", times(12), ("bare_put_rate_spin",)),)
+    if targets == 1:
+        rows += tuple(
+            Row(f"network put_nbi 8 B, stream of {length} to 1, then one signal",
+                f"network_signal_after_{length}_to_1", ratio(0.9),
+                (f"network_put_signal_nbi_{length}_to_1",)) for length in (64, 4096))
     return Case(f"network_streams_{targets}", ranks,
                 (Run("network_streams", (str(targets),), nodes=2),), rows, (BARE,), peers=False)
 

@@ -1,7 +1,9 @@
 // Streams of small operations from rank 0 to ranks of the other node, and quiet: 64 and 4096
-// operations, 64 in a session too, to one rank or to all there in turn. Usage: network_streams
+// operations, 64 in a session too, to one rank or to all there in turn. Of puts also with a signal
+// each, and with one signal for all. Usage: network_streams
 // [limit of targets]
 #include "network.h"
+#include "shmemx.h"
 
 enum { LONGEST = 4096, CELLS = 512, ROUNDS = 60, WARM_UP = 10 };
 
@@ -59,6 +61,13 @@ static void measure_stream(const struct kind* kind, int length, int first, int t
             "network_%s_%d_to_%d", kind->name, length, targets);
 }
 
+// Puts to one rank, then a signal.
+static void stream_and_signal(int length, int peer) {
+  for (int i = 0; i < length; ++i) run_put_nbi(i, peer);
+  shmemx_signal_after(signals, 1, SHMEM_SIGNAL_ADD, peer);
+  shmem_quiet();
+}
+
 // Checks that every addition has arrived.
 static void check(int first, int targets) {
   long sum = 0;
@@ -77,6 +86,9 @@ static void measure(void* symmetric, int peer) {
   }
   TIME_OURS(1, WARM_UP, ROUNDS, 64, stream_in_session(&kinds[0], 64, first, targets),
             "network_put_nbi_session_64_to_%d", targets);
+  TIME_OURS(1, WARM_UP, ROUNDS, 64, stream_and_signal(64, peer), "network_signal_after_64_to_1");
+  TIME_OURS(1, WARM_UP, ROUNDS, LONGEST, stream_and_signal(LONGEST, peer),
+            "network_signal_after_%d_to_1", LONGEST);
   check(first, targets);
 }
 

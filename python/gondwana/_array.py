@@ -1,5 +1,6 @@
 """Arrays in the symmetric heap: one on every rank, and all ranks can access each."""
 
+import ctypes
 import sys
 import warnings
 from types import EllipsisType
@@ -12,13 +13,16 @@ from . import _copying as copying
 from . import _dlpack as dlpack
 from ._bound import Bound
 from ._job import checked_rank, job, size, start
-from ._library import Array, Dtype, address, number, routine
+from ._library import LIBRARY, Array, Dtype, address, number, routine
 
 Index = SupportsIndex | slice | EllipsisType | tuple[SupportsIndex | slice | EllipsisType, ...]
 Out = TypeVar("Out", bound="Array | Symmetric")
 
 COMPARISONS = {"==": 1, "!=": 2, ">": 3, ">=": 4, "<": 5, "<=": 6}
 SIGNAL = np.dtype(np.uint64)
+_signal_after = LIBRARY.shmemx_signal_after
+_signal_after.restype = None
+_signal_after.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int, ctypes.c_int]
 
 
 class Block:
@@ -210,6 +214,18 @@ class Symmetric(Bound):
             copying.put(target, source, pe)
             routine("fence")()
             routine("signal_add" if add else "signal_set")(flag, amount, pe)
+
+    def signal_after(
+        self, rank: int, value: int = 1, at: Index = ..., add: bool = False
+    ) -> None:
+        """Sets this signal of that rank to `value`, or adds it, after all earlier puts to it.
+
+        One signal for many puts: a rank that sees it sees the values of all of them.
+        """
+        if self.dtype != SIGNAL:
+            raise TypeError(f"a signal is of type uint64, not {self.dtype}")
+        flag, amount = self._element(at), number(value, SIGNAL)
+        _signal_after(flag, amount, int(add), checked_rank(rank, size()))
 
     # Atomic access to the number at `index`: a whole number of 32 or 64 bits. fetch, set and swap
     # also take float32 and float64.

@@ -1,6 +1,8 @@
 // Puts with a signal: a rank that sees the signal sees the data.
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -43,6 +45,45 @@ RANK_TEST(the_signal_of_a_put_follows_its_data, ranks(1)) {
       data_is_there_when_the_signal_is(world, way, count, &put_signal<8>);
       data_is_there_when_the_signal_is(world, way, count, &put_signal_nbi<8>);
     }
+  });
+}
+
+// Puts of all sizes to both neighbours; each neighbour gets one signal.
+void signals_follow_all_puts(World& world, const Way& way, int op) {
+  constexpr std::array<std::size_t, 4> sizes{1, 7, 300, 5'000};
+  constexpr std::size_t total = 5'308;
+  const auto data = world.allocate<long>(2 * total);
+  const auto signals = world.allocate<std::uint64_t>(2);
+  std::vector<long> source(total);
+  for (std::uint64_t round = 1; round <= 10; ++round) {
+    std::ranges::fill(source, static_cast<long>(round));
+    for (std::size_t side = 0; side < 2; ++side) {
+      const int pe = side == 0 ? way.left() : way.right();
+      long* dest = &data[side * total];
+      for (const std::size_t size : sizes) {
+        put_nbi<8>(way.as("put_nbi"), dest, source.data(), size, pe);
+        dest += size;
+      }
+      const std::uint64_t value = op == SHMEM_SIGNAL_SET ? round : 1;
+      signal_after(way.as("signal_after"), &signals[side], value, op, pe);
+    }
+    for (std::size_t side = 0; side < 2; ++side) {
+      signal_wait_until(world.as("wait"), &signals[side], SHMEM_CMP_GE, round);
+      const auto arrived = std::span(data).subspan(side * total, total);
+      ASSERT_TRUE(std::ranges::all_of(arrived, [&](long seen) { return seen == source[0]; }));
+    }
+    world.barrier();  // completes the puts, whose source changes
+  }
+  quiet(way.as("quiet"));
+  world.barrier();
+  world.free(data);
+  world.free(signals);
+}
+
+RANK_TEST(a_signal_after_puts_follows_all_of_them, ranks(1)) {
+  in_every_way(world, [&](const Way& way) {
+    signals_follow_all_puts(world, way, SHMEM_SIGNAL_SET);
+    signals_follow_all_puts(world, way, SHMEM_SIGNAL_ADD);
   });
 }
 

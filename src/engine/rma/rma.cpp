@@ -269,4 +269,11 @@ bool Rma::put_signal_elsewhere(Lane& lane, Rank to, const void* dest, Bytes sour
   return remote_->begin_request(lane, *word, add, nullptr);
 }
 
+// Requests to a node are executed in order, so the signal need not wait for earlier ones. It waits
+// for device copies and network writes, which nothing orders.
+bool Rma::signal_after(Lane& lane, Rank to, const Signal& signal) {
+  if (lane.kind_copies().has_any()) kinds_->complete(lane);
+  return put_signal(lane, to, signal.word, nullptr, 0, signal);
+}
+
 }  // namespace gondwana

@@ -73,6 +73,8 @@ class Rma {
   // A rank that sees the signal sees the data. All or nothing is written. The source may be reused.
   bool put_signal(Lane& lane, Rank to, void* dest, const void* source, std::size_t size,
                   const Signal& signal);
+  // Updates the signal after all earlier puts of the lane to that rank.
+  bool signal_after(Lane& lane, Rank to, const Signal& signal);
   // Returns the previous value. Single values and atomics try the lane's shortcut first.
   template <AtomicOp Op, typename T>
   std::optional<T> atomic(Lane& lane, Rank at, T* dest, T operand, T compare);

@@ -73,6 +73,14 @@ template <AnyCaller C>
     signal_add_elsewhere(caller, word, value, pe);
 }
 
+// One signal for all earlier puts of the context to that PE.
+inline void signal_after(Caller caller, std::uint64_t* word, std::uint64_t value, int op, int pe) {
+  if (caller.examines()) [[unlikely]]
+    if (!examine_value(caller, {"sig_addr", word, sizeof(*word)}, pe)) return;
+  const Signal signal{word, value, signal_op(caller, op)};
+  check(caller, caller.engine.rma().signal_after(caller.lane, caller.rank_of(pe), signal));
+}
+
 // A program that fetches repeatedly may be waiting for another value, or for an answer to its puts.
 inline std::uint64_t signal_fetch(Caller caller, const std::uint64_t* word) {
   if (caller.checks_enabled()) [[unlikely]]

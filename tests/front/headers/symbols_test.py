@@ -28,6 +28,7 @@ EXTENSIONS = {
         *("get_uniqueid", "set_attr_uniqueid_args", "init_attr"),
         *("pe_state", "status", "team_shrink"),
         *("spawn", "team_update", "leave", "roster_epoch", "roster_changed", "roster_wait"),
+        *("signal_after", "ctx_signal_after"),
         *(f"{name}_wait_until_timeout" for name in ("int", "long", "longlong", "size", "ptrdiff")),
         *(f"{name}_wait_until_timeout" for name in ("uint", "ulong", "ulonglong")),
         *(f"{name}{bits}_wait_until_timeout" for name in ("int", "uint") for bits in (32, 64)),

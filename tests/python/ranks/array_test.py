@@ -124,6 +124,17 @@ class ArrayTest(unittest.TestCase):
             gondwana.barrier()
         self.assertEqual(signals.local.tolist(), [0, 15])
 
+    def test_one_signal_comes_after_many_puts(self):
+        array, signals = self.make(gondwana.zeros, 4), self.make(gondwana.zeros, 2, "u8")
+        for at in range(4):
+            array.put(at + 1, NEXT, at)
+        signals.signal_after(NEXT, 7, at=1)
+        signals.signal_after(NEXT, 2, at=1, add=True)
+        self.assertEqual(signals.part(1).wait_until(..., "==", 9), 9)
+        self.assertEqual(array.local.tolist(), [1, 2, 3, 4])
+        with self.assertRaisesRegex(TypeError, "a signal is of type uint64"):
+            array.signal_after(NEXT, at=0)
+
     def test_empty_arrays_are_arrays(self):
         array = self.make(gondwana.zeros, (0, 3))
         array.put(np.zeros((0, 3)), NEXT)
