@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <optional>
 #include <string_view>
 
 #include "bootstrap/join_foreign.hpp"
@@ -14,6 +15,8 @@
 #include "bootstrap/protocol.hpp"
 #include "bootstrap/receive_job.hpp"
 #include "bootstrap/started_by.hpp"
+#include "bootstrap/unique_id/join_at.hpp"
+#include "bootstrap/unique_id/start_place.hpp"
 #include "core/options.hpp"
 #include "core/parse.hpp"
 
@@ -85,13 +88,26 @@ Result<Membership> join_as_rank(std::string_view descriptor) {
   return self;
 }
 
+bool is_same_start(const std::string& identity, const Environment& environment) {
+  const char* joined = environment(protocol::joined_variable);
+  return joined != nullptr && identity == joined;
+}
+
 // Programs that a rank starts inherit the launcher's variables, but not the session: the rank keeps
 // it from them.
 bool is_rank_itself(const StartedBy& by, const Environment& environment) {
-  const char* joined = environment(protocol::joined_variable);
-  if (joined == nullptr) return true;
+  if (environment(protocol::joined_variable) == nullptr) return true;
   const bool session_is_kept = by.identity.empty() && environment("PMI_FD") != nullptr;
-  return by.identity != joined && !session_is_kept;
+  return !is_same_start(by.identity, environment) && !session_is_kept;
+}
+
+Result<Membership> join_meeting(const StartPlace& place, const Environment& environment) {
+  if (is_same_start(place.identity(), environment)) return join_alone();
+  const Result<Options> options = read_options(environment);
+  if (!options) return options.error();
+  Result<Membership> self = join_at(place, *options);
+  if (self) self->identity = place.identity();
+  return self;
 }
 
 }  // namespace
@@ -107,6 +123,9 @@ Result<Membership> join_as_agent(const Environment& environment) {
 Result<Membership> join(const Environment& environment) {
   if (const char* descriptor = environment(protocol::join_fd_variable); descriptor != nullptr)
     return join_as_rank(descriptor);
+  const Result<std::optional<StartPlace>> place = find_start_place(environment);
+  if (!place) return place.error();
+  if (*place) return join_meeting(**place, environment);
   const StartedBy by = find_launcher(environment);
   if (!is_rank_itself(by, environment)) return join_alone();
   const Result<Options> options = read_options(environment);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "bootstrap/launcher_link.hpp"
@@ -13,6 +14,8 @@
 #include "memory/node_plan.hpp"
 
 namespace gondwana {
+
+class UniqueIdServer;
 
 struct Membership {
   Rank rank{0};
@@ -32,11 +35,14 @@ struct Membership {
   // Empty, or the value of GONDWANA_JOINED for programs that this one starts: they are not this
   // rank.
   std::string identity;
+  // Serves the other ranks if they meet at this one: see StartPlace. Its thread runs.
+  std::shared_ptr<UniqueIdServer> server;
 };
 
-// Joins through `gondwana run` if its variables are set, else through the foreign launcher that
-// started several processes, else alone. An error if that launcher offers no way to find the
-// others: an error is better than many jobs of one rank each.
+// Joins through `gondwana run` if its variables are set, else at the place that GONDWANA_MEET
+// names, else through the foreign launcher that started several processes, else alone. An error if
+// that launcher offers no way to find the others: an error is better than many jobs of one rank
+// each.
 Result<Membership> join(const Environment& environment);
 
 // The data that a node agent receives over the socket from its guardian. The agent maps all memory

@@ -21,7 +21,8 @@ struct KnownLauncher {
   std::string_view in_order;
 };
 
-constexpr std::string_view any_remedy = "Start the program with `gondwana run`";
+constexpr std::string_view any_remedy =
+    "Start the program with `gondwana run`, or set GONDWANA_MEET";
 constexpr std::string_view any_order = "make it fill one host after the other";
 
 // The first of these that is set identifies the launcher. Nested launchers come first.
@@ -29,13 +30,17 @@ constexpr std::array launchers{
     KnownLauncher{"OMPI_COMM_WORLD_SIZE", "mpirun (Open MPI)",
                   "Open MPI needs to be built with PMIx, as it is by default",
                   "use `mpirun --map-by slot`"},
+    KnownLauncher{"ROLE_WORLD_SIZE", "torchrun",
+                  "Pass on a unique id (in Python: gondwana.init_by_torch), or set GONDWANA_MEET",
+                  any_order},
     KnownLauncher{"MPI_LOCALNRANKS", "mpiexec (Hydra)", any_remedy,
                   "use `mpiexec -ppn N`, where N is the number of ranks per host"},
     KnownLauncher{"PALS_SIZE", "mpiexec (PALS)", any_remedy,
                   "use `mpiexec --ppn N`, where N is the number of ranks per host"},
     KnownLauncher{"FLUX_JOB_SIZE", "flux run", "Use `flux run -o pmi=simple`", any_order},
     KnownLauncher{"SLURM_STEP_NUM_TASKS", "srun (Slurm)",
-                  "Use `srun --mpi=pmix` or `srun --mpi=pmi2`", "use `srun -m block`"},
+                  "Use `srun --mpi=pmix` or `srun --mpi=pmi2`, or set GONDWANA_MEET",
+                  "use `srun -m block`"},
     KnownLauncher{"PMI_SIZE", "a launcher with PMI", any_remedy, any_order},
 };
 

@@ -63,9 +63,11 @@ ProgramImage inspect_this_program() {
   return image;
 }
 
-// Maps the program's variables on the arena.
+// Maps the program's variables on the arena. Threads of servers of ids wait meanwhile.
 Result<void> share_variables(Process& self) {
   if (self.image.parts.empty()) return {};
+  std::unique_lock<std::mutex> turn;
+  if (!self.id_servers.empty()) turn = std::unique_lock(self.id_servers.front()->turn());
   Result<void> shared =
       share_globals(self.image, self.memory->own_arena(), NodePlan::globals_offset);
   self.shares_variables = self.maps_variables = static_cast<bool>(shared);
@@ -83,6 +85,7 @@ Result<void> take_place(Process& self) {
           : count_threads_of(self, [] { return join(own_environment()); });
   if (!membership) return membership.error();
   self.membership = *std::move(membership);
+  if (self.membership.server) self.id_servers.push_back(std::move(self.membership.server));
   // Programs that this process starts are not this rank.
   ::unsetenv(protocol::join_fd_variable);
   if (const std::string& identity = self.membership.identity; !identity.empty())

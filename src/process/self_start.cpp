@@ -37,7 +37,8 @@ constexpr auto door = "libgondwana_gasnet.so";
 // The launcher of this process or of one of its ancestors. A launcher that started a single
 // process, for instance an interactive shell, does not count.
 bool has_launcher(const Environment& environment) {
-  for (const char* name : {protocol::join_fd_variable, "GONDWANA_RANK", protocol::joined_variable})
+  for (const char* name :
+       {protocol::join_fd_variable, "GONDWANA_RANK", protocol::joined_variable, "GONDWANA_MEET"})
     if (environment(name) != nullptr) return true;
   const StartedBy by = find_launcher(environment);
   const StartedBy none = find_launcher([](const char*) { return nullptr; });

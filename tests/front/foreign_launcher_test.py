@@ -340,7 +340,7 @@ class Variables(unittest.TestCase):
     """Variables of launchers without a launcher, or after its end."""
 
     def run_with(self, **variables):
-        names = ("PMI", "OMPI_", "SLURM_", "MPI_", "PALS_", "FLUX_", "GONDWANA_")
+        names = ("PMI", "OMPI_", "SLURM_", "MPI_", "PALS_", "FLUX_", "ROLE_", "GONDWANA_")
         clean = {name: text for name, text in os.environ.items() if not name.startswith(names)}
         return subprocess.run(
             [program("place")],
@@ -393,6 +393,15 @@ class Variables(unittest.TestCase):
             PMIX_NAMESPACE="gone",
             PMIX_RANK="1",
         )
+
+    def test_torchrun_and_pals_are_named_if_nothing_joins_their_processes(self):
+        self.assert_told(
+            "ROLE_WORLD_SIZE=2: .* 2 processes, torchrun, .*init_by_torch.*or set GONDWANA_MEET",
+            ROLE_WORLD_SIZE="2",
+            WORLD_SIZE="2",
+            RANK="1",
+        )
+        self.assert_told("PALS_APINFO=/none: No such file", PALS_APINFO="/none", PALS_RANKID="0")
 
     def test_a_timeout_that_is_none_is_named(self):
         self.assert_told(

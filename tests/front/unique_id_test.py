@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import unittest
@@ -22,6 +23,10 @@ SIZE = 4
 class UniqueIdTest(JobTest):
     def command(self):
         return []
+
+    def tearDown(self):
+        eventually(lambda: not self.marked())  # agents end after their ranks
+        super().tearDown()
 
     def rank(self, how, rank, size=SIZE, program="", **more):
         return self.start(program or PROGRAM, how, self.folder, str(rank), str(size), **more)
@@ -86,6 +91,97 @@ class Starts(UniqueIdTest):
 
     def test_hosts_may_be_played_in_one_job_after_another(self):
         self.all_end_well(self.ranks("again", env={"GONDWANA_NODE_RANKS": "2"}))
+
+
+class Meets(UniqueIdTest):
+    """The ranks know from their environment where rank 0 listens."""
+
+    def setUp(self):
+        super().setUp()
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.secret("secret", "of this job")
+
+    def secret(self, name, text):
+        Path(self.folder, name).write_text(text, encoding="utf-8")
+        return {"GONDWANA_MEET_SECRET": f"{self.folder}/{name}"}
+
+    def meet(self, variables, program="", size=3):
+        """Starts the ranks, rank 0 last; `variables`: those of a rank."""
+        common = {"GONDWANA_MEET": f"localhost:{self.port}", **self.secret("secret", "of this job")}
+        jobs = []
+        for rank in reversed(range(size)):
+            env = {**common, **variables(rank)}
+            env = {name: text for name, text in env.items() if text is not None}
+            jobs.append(self.rank("meets", rank, size, program, env=env))
+        return jobs[::-1]
+
+    @staticmethod
+    def torchrun(rank):
+        return {"RANK": str(rank), "WORLD_SIZE": "3", "ROLE_WORLD_SIZE": "3"}
+
+    def test_ranks_of_torchrun_meet(self):
+        place = {"GONDWANA_MEET": f":{self.port}", "MASTER_ADDR": "127.0.0.1"}
+        self.all_end_well(self.meet(lambda rank: {**self.torchrun(rank), **place}))
+
+    def test_ranks_of_an_indexed_job_meet(self):
+        self.all_end_well(
+            self.meet(lambda rank: {"JOB_COMPLETION_INDEX": str(rank), "GONDWANA_MEET_SIZE": "3"})
+        )
+
+    def test_the_library_may_be_part_of_the_program(self):
+        self.all_end_well(self.meet(self.torchrun, STATIC))
+
+    def apinfo(self, version):
+        """The file of PALS for three ranks on this machine."""
+        header, profile, nic = {1: (136, 52, 48), 5: (160, 40, 120)}[version]
+        sections = [
+            (profile, b""),
+            (12, struct.pack("=3i", 3, 3, 1)),
+            (12, b"".join(struct.pack("=3i", rank, 0, 0) for rank in range(3))),
+            (68, struct.pack("=i64s", 1, b"localhost")),
+            (nic, b""),
+        ]
+        content, described = b"", b""
+        for size, elements in sections:
+            described += struct.pack("@QQixxxx", size, header + len(content), len(elements) // size)
+            content += elements
+        described = struct.pack("@iQ", version, header + len(content)) + described
+        path = Path(self.folder, f"apinfo{version}")
+        if not path.exists():  # a rank may read it already
+            path.write_bytes(described.ljust(header, b"\0") + content)
+        return str(path)
+
+    def pals(self, version, rank):
+        return {
+            "GONDWANA_MEET": None,
+            "GONDWANA_MEET_SECRET": None,
+            "PALS_APINFO": self.apinfo(version),
+            "PALS_RANKID": str(rank),
+            "PMI_SHARED_SECRET": "12345678901234567890",
+        }
+
+    def test_ranks_of_pals_meet_at_the_port_that_it_reserved(self):
+        ports = {"PMI_CONTROL_PORT": f"1,{self.port}"}
+        self.all_end_well(self.meet(lambda rank: {**self.pals(1, rank), **ports}))
+
+    def test_ranks_of_pals_on_one_host_need_no_port(self):
+        name = {"PALS_APID": self.mark}
+        self.all_end_well(self.meet(lambda rank: {**self.pals(5, rank), **name}))
+
+    def test_a_rank_with_another_secret_is_refused(self):
+        other = self.secret("other", "a guessed one")
+        short = {"GONDWANA_JOIN_TIMEOUT": "1"}
+        jobs = self.meet(lambda rank: {**self.torchrun(rank), **(other if rank == 1 else short)})
+        ends = self.ends(jobs)
+        self.assertIn("the secrets of GONDWANA_MEET_SECRET differ", ends[1][2])
+        self.assertIn("its unique id or secret is a different one", ends[0][2])
+        self.assertNotEqual(ends[0][0], 0)
+
+    def test_ranks_without_a_secret_are_told(self):
+        [job] = self.meet(lambda _: {"GONDWANA_MEET_SECRET": None, **self.torchrun(0)}, size=1)
+        self.assertIn("any process that reaches the port could join", self.end_of(job)[2])
 
 
 class InAJob(UniqueIdTest):

@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 
+#include "bootstrap/unique_id/join_at.hpp"
+
 namespace gondwana {
 namespace {
 
@@ -84,6 +86,12 @@ TEST(start_place, two_ranks_have_two_identities) {
     return (*find({{"GONDWANA_MEET", "a:1"}, {"RANK", rank}, {"WORLD_SIZE", "2"}}))->identity();
   };
   EXPECT_NE(identity("0"), identity("1"));
+}
+
+TEST(start_place, blanks_around_a_secret_do_not_matter) {
+  EXPECT_EQ(key_of("a secret"), key_of(" a secret\n"));
+  EXPECT_NE(key_of("a secret"), key_of("a secreu"));
+  EXPECT_NE(key_of("a secret"), key_of(std::string("a secret") + '\0'));
 }
 
 }  // namespace

@@ -78,7 +78,8 @@ TEST_F(StartTableTest, a_second_fence_waits_again) {
 
 TEST_F(StartTableTest, who_does_not_have_the_id_is_refused) {
   EXPECT_EQ(check_in(1, {0, 2}, {1, 3}),
-            "refused this is not the unique id of the job that meets here; pass on all its bytes");
+            "refused this is not the unique id, or the secret, of the job that meets here; pass on "
+            "all its bytes");
   EXPECT_EQ(table_.refused(Refusal::wrong_id), 1U);
 }
 

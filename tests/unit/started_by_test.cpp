@@ -42,6 +42,13 @@ TEST(started_by, a_launcher_that_counts_is_named) {
   EXPECT_EQ(by.claim->size, 4U);
 }
 
+TEST(started_by, torchrun_inside_slurm_is_torchrun) {
+  const StartedBy by = find({{"SLURM_STEP_NUM_TASKS", "2"}, {"ROLE_WORLD_SIZE", "8"}});
+  EXPECT_EQ(by.launcher, "torchrun");
+  ASSERT_TRUE(by.claim);
+  EXPECT_EQ(by.claim->size, 8U);
+}
+
 TEST(started_by, an_allocation_claims_nothing) {
   EXPECT_FALSE(find({{"SLURM_JOB_ID", "1"}, {"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}}).claim);
 }

@@ -45,8 +45,9 @@ int connect_to(int socket, const SocketAddress& address, const Deadline& deadlin
 // A program that has its port later, or that only looks like the maker of the id.
 Error not_the_maker() {
   return {Errc::refused,
-          "another process has the port of this unique id now: the one that made it, or the job "
-          "that it started, has ended; make a new unique id for each start"};
+          "the process at this port does not have the unique id: the one that made it, or the job "
+          "that it started, has ended; make a new unique id for each start (with GONDWANA_MEET: "
+          "the secrets of GONDWANA_MEET_SECRET differ)"};
 }
 
 Result<UniqueFd> reach(const UniqueId& id, const Deadline& deadline) {
@@ -67,6 +68,11 @@ Result<UniqueFd> reach(const UniqueId& id, const Deadline& deadline) {
 }
 
 }  // namespace
+
+// The other side does not count a connection that ends before it says anything.
+bool is_reachable(const UniqueId& id, const Deadline& deadline) {
+  return static_cast<bool>(reach(id, deadline));
+}
 
 UniqueSession::UniqueSession(const UniqueStart& start)
     : rank_(start.rank),

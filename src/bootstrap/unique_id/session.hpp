@@ -22,6 +22,9 @@ struct UniqueStart {
   std::uint32_t size;
 };
 
+// Whether a process listens at the port of the id.
+bool is_reachable(const UniqueId& id, const Deadline& deadline);
+
 class UniqueSession {
  public:
   // Connects and checks in. An error if the other side refuses or is not the maker of the id.

@@ -74,8 +74,10 @@ StartReplies StartTable::check_in(Guest guest, Words words) {
   const auto number = static_cast<std::uint32_t>(*rank);
   const auto ranks = static_cast<std::uint32_t>(*size);
   if (*proof != proof_of_rank(key_, connection.number, number, ranks))
-    return refuse(guest, Refusal::wrong_id,
-                  "this is not the unique id of the job that meets here; pass on all its bytes");
+    return refuse(
+        guest, Refusal::wrong_id,
+        "this is not the unique id, or the secret, of the job that meets here; pass on all "
+        "its bytes");
   if (size_ > 0 && came_count_ == size_)
     return refuse(
         guest, Refusal::late,
@@ -140,6 +142,9 @@ StartReplies StartTable::on_gone(Guest guest) {
   if (found == guests_.end()) return {};
   const Connection gone = found->second;
   guests_.erase(found);
+  // A process of this project that has another id or secret leaves when it sees our proof.
+  if (gone.is_greeted && !gone.rank && !gone.is_refused)
+    ++refused_[static_cast<std::size_t>(Refusal::wrong_id)];
   if (!gone.rank || gone.is_done || !failure_.empty()) return {};
   failure_ = fmt::format("rank {} ended before all ranks had joined{}", *gone.rank,
                          came_count_ < size_ ? "; these had not come: " + missing() : "");
@@ -156,6 +161,7 @@ StartReplies StartTable::tell_others(Guest guest, const std::string& line) const
 
 StartReplies StartTable::refuse(Guest guest, Refusal why, std::string_view sentence) {
   ++refused_[static_cast<std::size_t>(why)];
+  guests_[guest].is_refused = true;
   return {{guest, fmt::format("refused {}", sentence), true}};
 }
 

@@ -60,6 +60,7 @@ class StartTable {
     std::optional<std::uint32_t> rank;
     bool waits = false;
     bool is_done = false;  // it has joined the job
+    bool is_refused = false;
   };
   using Words = std::span<const std::string_view>;
 

@@ -194,8 +194,12 @@ void UniqueIdServer::Desk::hear(Guest guest) {
 }
 
 void UniqueIdServer::Desk::drop(Guest guest) {
-  guests_.erase(guest);
-  perform(table_.on_gone(guest));
+  const auto found = guests_.extract(guest);
+  const std::uint64_t refused = table_.refused();
+  const StartReplies replies = table_.on_gone(guest);
+  if (table_.refused() != refused)
+    report(found.mapped(), "refused it left, because its unique id or secret is a different one");
+  perform(replies);
 }
 
 void UniqueIdServer::Desk::perform(const StartReplies& replies) {

@@ -155,9 +155,18 @@ static int ends(const char* how, const char* folder, int rank, int size) {
   return 0;
 }
 
+/* The ranks meet before main. */
+static int meets(int rank, int size) {
+  shmem_init();
+  work(rank, size, 1);
+  shmem_finalize();
+  return 0;
+}
+
 int main(int count, char** words) {
   if (count < 5) return 64;
   const int rank = atoi(words[3]), size = atoi(words[4]);
+  if (strcmp(words[1], "meets") == 0) return meets(rank, size);
   if (strcmp(words[1], "once") == 0) return once(words[2], rank, size);
   if (strcmp(words[1], "again") == 0) return again(words[2], rank, size);
   if (strcmp(words[1], "threads") == 0) return threads(words[2], rank, size);
