@@ -52,6 +52,13 @@ TEST(host_list, lines_of_a_file_name_hosts) {
             "a:4 b:2 c:1 ::1:3");
 }
 
+TEST(host_list, files_of_the_mpi_operator_are_understood) {
+  EXPECT_EQ(tell(parse_host_file("pi-worker-0.pi.default.svc slots=2\n", "hosts")),
+            "pi-worker-0.pi.default.svc:2");
+  EXPECT_EQ(tell(parse_host_file("pi-worker-0.pi.default.svc:2\n", "hosts")),
+            "pi-worker-0.pi.default.svc:2");
+}
+
 TEST(host_list, a_wrong_line_is_told_by_its_number) {
   EXPECT_EQ(tell(parse_host_file("a\n\nb 4\n", "f")),
             "f, line 3: 4: expected slots=NUMBER and nothing else");
