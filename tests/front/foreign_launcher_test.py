@@ -20,6 +20,7 @@ from pathlib import Path
 from slurm import one_node
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+from flux import Flux
 from processes import end_all, eventually, marked, read_proc, state_of
 
 GONDWANA = ""
@@ -393,6 +394,18 @@ class Variables(unittest.TestCase):
             PMIX_NAMESPACE="gone",
             PMIX_RANK="1",
         )
+
+    def test_ranks_of_flux_become_a_job(self):
+        clean = {name: text for name, text in os.environ.items() if not name.startswith("PMI")}
+        for together in ("0", "1"):
+            variables = {**clean, "GONDWANA_NODE_RANKS": together}
+            with self.subTest(together=together):
+                ends = Flux(2, [program("place")], variables).run(WATCHDOG)
+                self.assertEqual(
+                    [(status, out) for status, out, _ in ends],
+                    [(0, f"rank {rank} of 2\n") for rank in range(2)],
+                    ends,
+                )
 
     def test_torchrun_and_pals_are_named_if_nothing_joins_their_processes(self):
         self.assert_told(

@@ -194,6 +194,31 @@ class OtherLaunchers(UniqueIdTest):
         job = self.start([*words, "--master-port", "0", self.write(program)], OMP_NUM_THREADS="1")
         self.all_work([job], lines(3))
 
+    def test_ray_starts_ranks(self):
+        self.needs("ray")
+        program = """
+            import ray
+            ray.init(num_cpus=2, include_dashboard=False, logging_level="ERROR")
+            @ray.remote(num_cpus=1)
+            class Worker:
+                def rank_of(self, unique_id, rank, size):
+                    import gondwana
+                    gondwana.init(unique_id=unique_id, rank=rank, size=size)
+                    total = gondwana.zeros(1, int)
+                    total.fetch_add(0, rank + 1, rank=0)
+                    gondwana.barrier()
+                    found = int(total.get(rank=0)[0])
+                    gondwana.finalize()
+                    return found
+            workers = [Worker.remote() for _ in range(2)]
+            for size in (2, 1):
+                unique_id = gondwana.get_unique_id()
+                calls = [workers[rank].rank_of.remote(unique_id, rank, size) for rank in range(size)]
+                print(ray.get(calls))
+            ray.shutdown()
+        """
+        self.run_alone(program, ["[3, 3]", "[1]"])
+
     def test_dask_starts_ranks(self):
         self.needs("distributed")
         program = """
