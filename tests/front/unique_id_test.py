@@ -198,6 +198,17 @@ class InAJob(UniqueIdTest):
         self.assertEqual((status, out, err), (0, "", ""))
 
 
+class Limits(UniqueIdTest):
+    def test_a_rank_that_gets_no_more_descriptors_or_memory_is_told_and_goes_on(self):
+        words = (job_case.GONDWANA, "run", "-n", "2", PROGRAM, "limits", self.folder, "0", "0")
+        status, _, err = self.run_job(*words)
+        self.assertEqual(status, 0, err)
+        self.assertRegex(err, "shmemx_get_uniqueid: cannot .*; raise ulimit -n")
+        self.assertRegex(err, "shmemx_get_uniqueid: cannot start the thread .*; raise ulimit -u or")
+        self.assertRegex(err, "rank 1: shmemx_buffer_register: .* Too many open files; raise ulim")
+        self.assertRegex(err, "shmem_malloc of .*: the largest free piece of the symmetric heap")
+
+
 class Ends(UniqueIdTest):
     def test_global_exit_ends_all(self):
         for status, _, err in self.ends(self.ranks("exits")):

@@ -21,6 +21,7 @@
 #include "core/machine.hpp"
 #include "core/print_error.hpp"
 #include "core/signals.hpp"
+#include "core/start_thread.hpp"
 
 namespace gondwana {
 namespace {
@@ -36,7 +37,8 @@ constexpr int pause_ms = 100;
 constexpr std::uint64_t most_printed = 8;
 
 Error cannot(std::string_view what) {
-  return {Errc::refused, fmt::format("cannot {}: {}", what, std::strerror(errno))};
+  return {Errc::refused, fmt::format("cannot {}: {}{}", what, std::strerror(errno),
+                                     errno == EMFILE ? "; raise ulimit -n" : "")};
 }
 
 Result<std::uint16_t> port_of(int door) {
@@ -253,7 +255,10 @@ Result<std::unique_ptr<UniqueIdServer>> UniqueIdServer::open(const Place& place)
   server->id_ = {build_number(), machine_number(), place.key, *port, own_addresses()};
   server->desk_ = std::make_unique<Desk>(server->id_, server->door_.get(), server->stop_.get());
   const SignalsBlocked blocked;
-  server->thread_ = std::thread([self = server.get()] { self->run(*self->desk_); });
+  Result<std::thread> thread = start_thread("that serves the ranks of a unique id",
+                                            [self = server.get()] { self->run(*self->desk_); });
+  if (!thread) return thread.error();
+  server->thread_ = *std::move(thread);
   return server;
 }
 

@@ -8,13 +8,16 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/mapping.hpp"
 
@@ -51,7 +54,7 @@ bool read(std::istream& maps, MappedRange& range) {
   return range.access.size() == 4;
 }
 
-Error unsuitable(Bytes pages, const char* why) {
+Error unsuitable(Bytes pages, std::string_view why) {
   return {Errc::invalid_argument,
           fmt::format("{} bytes at {}: {}", pages.size(), fmt::ptr(pages.data()), why)};
 }
@@ -122,15 +125,17 @@ Result<PageBacking> open_shared(Bytes pages, const MappedRange& range) {
 Result<PageBacking> examine_pages(Bytes pages) {
   if (is_own_stack(pages)) return stack_in_use(pages);
   std::ifstream maps("/proc/self/maps");
+  if (!maps)
+    return unsuitable(
+        pages, fmt::format("cannot determine whether it is shared: /proc/self/maps: {}{}",
+                           std::strerror(errno), errno == EMFILE ? "; raise ulimit -n" : ""));
   MappedRange range;
   MappedRange first;  // the first range, extended by the ranges that continue it
   std::uintptr_t known =
       reinterpret_cast<std::uintptr_t>(pages.data());  // everything before this address is suitable
   const std::uintptr_t end = known + pages.size();
   if (end < known) return unsuitable(pages, "part of it is not mapped");
-  bool any = false;
   while (known < end && read(maps, range)) {
-    any = true;
     if (range.end <= known) continue;
     if (range.begin > known) break;
     if (range.is_main_stack) return stack_in_use(pages);
@@ -145,7 +150,6 @@ Result<PageBacking> examine_pages(Bytes pages) {
                         "of another file; create a segment for each");
     first.end = known = range.end;
   }
-  if (!any) return unsuitable(pages, "cannot determine whether it is shared: no /proc/self/maps");
   if (known < end) return unsuitable(pages, "part of it is not mapped");
   if (first.is_private()) return PageBacking{};
   return open_shared(pages, first);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/print_error.hpp"
+#include "core/start_thread.hpp"
 #include "front/shmem/rma.hpp"
 #include "front/shmem/signal.hpp"
 #include "front/shmem/stream_driver.hpp"
@@ -51,8 +52,10 @@ class StreamQueue {
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all,
                       &before);  // the program's signal handlers run in its own threads
-    worker_ = std::thread([this] { run(); });
+    Result<std::thread> worker = start_thread("that makes calls for a stream", [this] { run(); });
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (!worker) give_up(call, worker.error().text);
+    worker_ = *std::move(worker);
   }
   StreamQueue(const StreamQueue&) = delete;
   StreamQueue& operator=(const StreamQueue&) = delete;

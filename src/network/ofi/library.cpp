@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <rdma/fi_errno.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -80,7 +81,8 @@ Result<Library> find_library() {
 
 Error error_of(const Library& library, const char* what, ssize_t outcome) {
   return {Errc::peer_lost,
-          fmt::format("libfabric: {}: {}", what, library.strerror(static_cast<int>(-outcome)))};
+          fmt::format("libfabric: {}: {}{}", what, library.strerror(static_cast<int>(-outcome)),
+                      outcome == -FI_EMFILE ? "; raise ulimit -n" : "")};
 }
 
 Result<const Library*> load_library() {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -155,6 +156,30 @@ static int ends(const char* how, const char* folder, int rank, int size) {
   return 0;
 }
 
+/* Without descriptors, and without address space for a thread, a rank gets no id, and goes on. */
+static int limits(void) {
+  shmem_init();
+  shmemx_uniqueid_t id;
+  void* memory = malloc(4096);
+  for (int which = 0; which < 2 && shmem_my_pe() == 1; ++which) {
+    const int resource = which == 0 ? RLIMIT_NOFILE : RLIMIT_AS;
+    struct rlimit before, none;
+    CHECK(getrlimit(resource, &before) == 0);
+    none = before;
+    none.rlim_cur = which == 0 ? 3 : 1 << 20;
+    CHECK(setrlimit(resource, &none) == 0);
+    CHECK(shmemx_get_uniqueid(&id) != 0);
+    CHECK(which == 1 || shmemx_buffer_register(memory, 4096) != 0);
+    CHECK(setrlimit(resource, &before) == 0);
+  }
+  if (shmem_my_pe() == 0) CHECK(shmemx_buffer_register(memory, 4096) != 0);
+  CHECK(shmem_malloc(SIZE_MAX / 4) == NULL);
+  free(memory);
+  work(shmem_my_pe(), shmem_n_pes(), 1);
+  shmem_finalize();
+  return 0;
+}
+
 /* The ranks meet before main. */
 static int meets(int rank, int size) {
   shmem_init();
@@ -166,6 +191,7 @@ static int meets(int rank, int size) {
 int main(int count, char** words) {
   if (count < 5) return 64;
   const int rank = atoi(words[3]), size = atoi(words[4]);
+  if (strcmp(words[1], "limits") == 0) return limits();
   if (strcmp(words[1], "meets") == 0) return meets(rank, size);
   if (strcmp(words[1], "once") == 0) return once(words[2], rank, size);
   if (strcmp(words[1], "again") == 0) return again(words[2], rank, size);
