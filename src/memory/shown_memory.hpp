@@ -1,5 +1,5 @@
-// The memory of a rank other than its heap and its variables, and the traffic of device copies, for
-// tools. The data is after the rank's control page.
+// The memory of a rank other than its heap and its variables, the traffic of device copies, and
+// refused connections, for tools. The data is after the rank's control page.
 #pragma once
 
 #include <array>
@@ -46,6 +46,7 @@ struct DeviceTraffic {
 struct ShownMemory {
   std::array<ShownBuffer, 40> buffers;
   DeviceTraffic devices;
+  std::atomic<std::uint32_t> refused;  // connections, by the rank's servers of unique ids
 };
 static_assert(sizeof(ControlPage) + sizeof(ShownMemory) <= ControlPage::size);
 

@@ -11,6 +11,7 @@
 #include "bootstrap/unique_id/unique_id_server.hpp"
 #include "core/options.hpp"
 #include "memory/globals.hpp"
+#include "memory/shown_memory.hpp"
 #include "process/library_threads.hpp"
 #include "process/message.hpp"
 #include "process/process.hpp"
@@ -28,8 +29,12 @@ std::mutex& id_servers_turn() {
 // The threads of starts whose ranks have ended.
 void end_old_servers(Process& self) {
   const bool is_known = self.library_threads != unknown_threads;
-  const auto ended =
-      std::erase_if(self.id_servers, [](const auto& server) { return server->is_over(); });
+  const auto ended = std::erase_if(self.id_servers, [&](const auto& server) {
+    if (!server->is_over()) return false;
+    const std::scoped_lock turn(server->turn());
+    self.refused_before += server->refused();
+    return true;
+  });
   if (is_known) self.library_threads -= static_cast<std::uint32_t>(ended);
 }
 
@@ -100,10 +105,34 @@ void leave_present_job(Process& self) {
     self.kept.push_back(self.memory);
 }
 
-Result<void> enter(Process& self, LauncherJob job, bool is_away) {
+// While the threads of the servers are paused.
+void show_refusals(Process& self) {
+  if (self.memory == nullptr) return;
+  std::atomic<std::uint32_t>& word = shown_memory(self.memory->page(self.membership.rank)).refused;
+  std::uint32_t before = self.refused_before;
+  for (const auto& server : self.id_servers) {
+    server->count_in(&word);
+    before += server->refused();
+  }
+  word.store(before, std::memory_order_relaxed);
+}
+
+void hide_refusals(Process& self) {
+  for (const auto& server : self.id_servers) server->count_in(nullptr);
+}
+
+// Replaces the memory in which servers of ids count.
+void replace_job(Process& self, LauncherJob& job) {
+  const IdServersPaused paused(self);
+  hide_refusals(self);
   leave_present_job(self);
   self.membership = std::move(job.membership);
   self.memory = std::move(job.memory);
+  show_refusals(self);
+}
+
+Result<void> enter(Process& self, LauncherJob job, bool is_away) {
+  replace_job(self, job);
   self.network = std::move(job.network);
   self.neighbors = std::move(job.neighbors);
   self.is_shown = job.is_shown;
@@ -141,6 +170,7 @@ Result<UniqueIdBytes> make_unique_id() {
   if (self.engine != nullptr)
     self.memory->page(self.membership.rank).library_threads.fetch_add(1, std::memory_order_relaxed);
   self.id_servers.push_back(*std::move(server));
+  count_refusals(self);
   return write_unique_id(self.id_servers.back()->id());
 }
 
@@ -161,6 +191,11 @@ Result<void> return_to_launcher(Process& self) {
   LauncherJob job = *std::move(self.launcher_job);
   self.launcher_job.reset();
   return enter(self, std::move(job), false);
+}
+
+void count_refusals(Process& self) {
+  const IdServersPaused paused(self);
+  show_refusals(self);
 }
 
 void abandon_id_servers(Process& self) {

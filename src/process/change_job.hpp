@@ -22,6 +22,9 @@ Result<void> join_job(const UniqueStart& start);
 // a job of this process alone.
 Result<void> return_to_launcher(Process& self);
 
+// From now on the servers of ids count in the present job what they refuse.
+void count_refusals(Process& self);
+
 // In a forked child: nothing of the parent's servers of ids.
 void abandon_id_servers(Process& self);
 

@@ -95,6 +95,7 @@ Result<void> take_place(Process& self) {
                          self.membership.next_arena);
   if (!memory) return memory.error();
   self.memory = *std::move(memory);
+  count_refusals(self);
   if (const Result<void> shared = share_variables(self); !shared) return shared.error();
   self.memory->forget_own_arena();
   // Tools find the node by this descriptor. A guardian keeps it too. Without a guardian each rank

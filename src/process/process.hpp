@@ -51,6 +51,7 @@ struct Process {
   bool is_chosen = false;                   // the next engine is to be in that job
   std::optional<LauncherJob> launcher_job;  // while the process is away
   std::vector<std::shared_ptr<UniqueIdServer>> id_servers;  // of the unique ids that it made
+  std::uint32_t refused_before = 0;  // connections that servers refused which have ended
   std::vector<std::shared_ptr<NodeMemory>> kept;  // of earlier jobs: holds a lock of another thread
   bool is_shown = false;                          // whether the guardian knows the process
   bool forked = false;                            // set in a child of the rank

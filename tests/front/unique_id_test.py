@@ -1,5 +1,6 @@
 """Start by a unique id: `unique_id_test.py GONDWANA PROGRAM PROGRAM_STATIC`."""
 
+import json
 import os
 import signal
 import socket
@@ -292,12 +293,20 @@ class Refusals(UniqueIdTest):
         with socket.create_connection(("127.0.0.1", port)) as line:
             line.sendall(b"GET / HTTP/1.1\n")
             self.assertIn(b"refused this is where the ranks of a Gondwana job meet", line.recv(500))
+        self.assertEqual(self.refused_in(jobs), 1)
         for job in jobs:
             job.stdin.write("\n")
             job.stdin.flush()
         ends = self.ends(jobs)
         self.assertEqual([status for status, _, _ in ends], [0, 0])
         self.assertIn("number 1: this is where the ranks of a Gondwana job meet", ends[0][2])
+
+    def refused_in(self, jobs):
+        """What `gondwana ps` says about the job of these processes."""
+        words = [job_case.GONDWANA, "ps", "--json", str(jobs[0].pid)]
+        listed = subprocess.run(words, capture_output=True, text=True, timeout=WATCHDOG, check=True)
+        [row] = json.loads(listed.stdout)
+        return row["refused"]
 
     def test_ranks_that_do_not_come_are_named(self):
         first = self.rank("once", 0, 4)  # it waits longer

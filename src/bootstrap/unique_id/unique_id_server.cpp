@@ -106,6 +106,7 @@ class UniqueIdServer::Desk {
       : table_(id.key, id.build), door_(door), stop_(stop) {}
 
   bool is_over() const { return table_.is_over(); }
+  std::uint32_t refused() const { return static_cast<std::uint32_t>(table_.refused()); }
   // Nothing: the server ends.
   bool wait();
   void work();
@@ -266,12 +267,18 @@ void UniqueIdServer::run(Desk& desk) {
   while (desk.wait()) {
     const std::scoped_lock lock(turn_);
     desk.work();
+    count(desk.refused());
     if (desk.is_over()) break;
   }
   const std::scoped_lock lock(turn_);
   desk.close_all();
   door_.reset();
   is_over_.store(true, std::memory_order_release);
+}
+
+void UniqueIdServer::count(std::uint32_t refused) {
+  if (shown_ != nullptr) shown_->fetch_add(refused - refused_, std::memory_order_relaxed);
+  refused_ = refused;
 }
 
 UniqueIdServer::~UniqueIdServer() {

@@ -35,6 +35,10 @@ class UniqueIdServer {
   bool is_over() const { return is_over_.load(std::memory_order_acquire); }
   // While it is held, the thread does nothing: the program's variables may move.
   std::mutex& turn() { return turn_; }
+  // Both while turn() is held. The connections that were refused so far; later ones are also added
+  // to this word, which tools read (null: to none).
+  std::uint32_t refused() const { return refused_; }
+  void count_in(std::atomic<std::uint32_t>* word) { shown_ = word; }
   // In a forked child, which has no such thread: the port must close with the process that has it.
   void abandon();
 
@@ -43,12 +47,15 @@ class UniqueIdServer {
 
   UniqueIdServer() = default;
   void run(Desk& desk);
+  void count(std::uint32_t refused);
 
   UniqueId id_;
   UniqueFd door_;
   UniqueFd stop_;  // an eventfd
   std::unique_ptr<Desk> desk_;
   std::mutex turn_;
+  std::uint32_t refused_ = 0;                    // under turn_, like shown_
+  std::atomic<std::uint32_t>* shown_ = nullptr;  // in shared memory
   std::atomic<bool> is_over_ = false;
   std::thread thread_;
 };

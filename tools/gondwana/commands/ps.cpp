@@ -42,6 +42,7 @@ std::string to_json(const std::vector<Row>& rows) {
                      {"began", row.began_s},
                      {"process", row.holder},
                      {"state", jobs::state_of(row)},
+                     {"refused", row.counts.refused},
                      {"user", row.user},
                      {"hosts", row.hosts},
                      {"program", row.program}});

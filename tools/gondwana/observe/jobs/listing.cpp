@@ -27,6 +27,7 @@ RankCounts count(const JobSeen& job) {
     counts.left += is_gone || rank.state == RankState::finalized ? 1 : 0;
     counts.dead += rank.is_dead ? 1 : 0;
     counts.departed += rank.has_left ? 1 : 0;
+    counts.refused += rank.refused;
   }
   return counts;
 }
@@ -73,6 +74,7 @@ void merge(Row& row, const Row& more) {
   row.counts.left += more.counts.left;
   row.counts.dead += more.counts.dead;
   row.counts.departed += more.counts.departed;
+  row.counts.refused += more.counts.refused;
 }
 
 }  // namespace
@@ -177,6 +179,7 @@ std::string state_of(const Row& row) {
   std::string text = state_of_living(row.counts);
   if (row.counts.dead != 0) text += fmt::format(", {} dead", row.counts.dead);
   if (row.counts.departed != 0) text += fmt::format(", {} left", row.counts.departed);
+  if (row.counts.refused != 0) text += fmt::format(", {} refused", row.counts.refused);
   return text;
 }
 

@@ -75,6 +75,7 @@ struct RankSeen {
   bool is_in_exit = false;
   bool is_dead = false;          // the job continues without it
   bool has_left = false;         // the same, by shmemx_leave
+  std::uint32_t refused = 0;     // connections that its servers of unique ids have refused
   pid_t tracer = 0;              // the debugger that is attached
   std::string system_call = {};  // the one it sleeps in, outside the library; empty: unknown
   std::string polls = {};        // the call that it repeats; empty: unknown
