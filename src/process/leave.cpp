@@ -130,6 +130,16 @@ void handle(Process& self, const LeaveEvent& first) {
   }
 }
 
+// About the loss of a peer. Without a guardian the reason may be in the memory of the node. Nothing
+// watches the ranks of a unique id, so others know more only if they are on another node.
+bool may_others_know_more(const Process& self, const Error& error) {
+  if (error.code != Errc::peer_lost) return false;
+  const LauncherLink& launcher = self.membership.launcher;
+  if (!launcher.is_foreign()) return true;
+  if (self.memory->header().is_over.load(std::memory_order_acquire) == 1) return false;
+  return launcher.ends_ranks() || self.memory->roster().nodes() > 1;
+}
+
 }  // namespace
 
 // The engine stays as it is: other threads may be in calls, and exit handlers may make calls.
@@ -194,7 +204,7 @@ void report_peer_lost(const Error& error) {
   const Process& self = this_process();
   if (self.all_have_finalized) return;
   const std::chrono::nanoseconds grace = std::min(stretched(for_others), longest);
-  const LossWait wait(error.code == Errc::peer_lost, static_cast<std::uint64_t>(grace.count()),
+  const LossWait wait(may_others_know_more(self, error), static_cast<std::uint64_t>(grace.count()),
                       monotonic_ns());
   LossWait::Step step = LossWait::Step::wait_again;
   do {

@@ -14,7 +14,7 @@ std::optional<Error> NeighborWatch::check() {
     if (std::holds_alternative<ContinueWait>(step)) return std::nullopt;
     if (const auto* loss = std::get_if<Error>(&step)) return *loss;
     if (std::holds_alternative<ReportDeadlock>(step))
-      return Error{Errc::peer_lost, describe(node) + no_rank_can_continue()};
+      return Error{Errc::refused, describe(node) + no_rank_can_continue()};
     event = perform(step, node);
   }
 }
