@@ -170,11 +170,11 @@ class Job(unittest.TestCase):
             f'case "$PMIX_RANK$PMI_RANK" in 1|3) exec sleep {WATCHDOG};; esac; '
             f"exec {program('place')}"
         )
-        ended = self.run_job(4, "sh", "-c", script, GONDWANA_JOIN_TIMEOUT="5")
+        ended = self.run_job(4, "sh", "-c", script, GONDWANA_JOIN_TIMEOUT="3")
         self.assertNotEqual(ended.returncode, 0)
         self.assertRegex(
             ended.stderr,
-            r"shmem_init: rank [02] of 4, started by .*: of 4 ranks these did not join within 5 s "
+            r"shmem_init: rank [02] of 4, started by .*: of 4 ranks these did not join within 3 s "
             r"\(GONDWANA_JOIN_TIMEOUT\): 1, 3\. Did .* start the same",
         )
 
