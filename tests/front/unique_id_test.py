@@ -13,7 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 import job_case
 from job_case import JobTest, take_path
-from processes import eventually, read_proc
+from processes import eventually, free_port, read_proc
 
 WATCHDOG = 120  # seconds: against hangs only
 PROGRAM = ""
@@ -99,9 +99,7 @@ class Meets(UniqueIdTest):
 
     def setUp(self):
         super().setUp()
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.secret("secret", "of this job")
 
     def secret(self, name, text):

@@ -2,7 +2,9 @@
 
 import contextlib
 import os
+import random
 import signal
+import socket
 import subprocess
 import time
 
@@ -75,6 +77,15 @@ def busy_processors(programs: int):
         for each in loops:
             each.kill()
             each.wait()
+
+
+def free_port() -> int:
+    """A port of this machine that no connection gets by chance: the system gives out higher ones."""
+    while True:
+        port = random.randrange(10_000, 20_000)
+        with contextlib.suppress(OSError), socket.socket() as tried:
+            tried.bind(("127.0.0.1", port))
+            return port
 
 
 def eventually(condition, timeout: float = TIMEOUT):

@@ -4,7 +4,6 @@
 """
 
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,9 @@ try:
 except ImportError:
     print("skipped: PyYAML is not installed")
     sys.exit(77)
+
+sys.path.insert(0, str(Path(__file__).parent.parent.parent / "support"))
+from processes import free_port
 
 FOLDER, PROGRAM = Path(sys.argv[1]), sys.argv[2]
 del sys.argv[1:3]
@@ -59,13 +61,10 @@ class IndexedJob(unittest.TestCase):
 
     def test_ranks_with_these_variables_meet(self):
         """The pods have no names here: all ranks are on this machine."""
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
         with tempfile.TemporaryDirectory() as folder:
             secret = Path(folder, "secret")
             secret.write_text(self.secret["stringData"]["secret"], encoding="utf-8")
-            here = {"GONDWANA_MEET": f"localhost:{port}", "GONDWANA_MEET_SECRET": str(secret)}
+            here = {"GONDWANA_MEET": f"localhost:{free_port()}", "GONDWANA_MEET_SECRET": str(secret)}
             size = self.variables["GONDWANA_MEET_SIZE"]
             jobs = [
                 subprocess.Popen(
