@@ -416,6 +416,14 @@ class Variables(unittest.TestCase):
         )
         self.assert_told("PALS_APINFO=/none: No such file", PALS_APINFO="/none", PALS_RANKID="0")
 
+    def test_info_says_where_the_ranks_meet(self):
+        place = {"RANK": "1", "WORLD_SIZE": "2", "GONDWANA_MEET": "node7:7777"}
+        words = [GONDWANA, "info"]
+        said = subprocess.run(
+            words, env={**os.environ, **place}, capture_output=True, text=True, timeout=WATCHDOG, check=False
+        )
+        self.assertIn("rank 1 of 2, which meet at port 7777 of node7", said.stdout)
+
     def test_a_timeout_that_is_none_is_named(self):
         self.assert_told(
             r'GONDWANA_JOIN_TIMEOUT "soon": expected a whole number', GONDWANA_JOIN_TIMEOUT="soon"

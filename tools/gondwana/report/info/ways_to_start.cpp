@@ -5,6 +5,7 @@
 #include "bootstrap/join_foreign.hpp"
 #include "bootstrap/pmix/client.hpp"
 #include "bootstrap/started_by.hpp"
+#include "bootstrap/unique_id/start_place.hpp"
 #include "report/info/sections.hpp"
 
 namespace gondwana::info {
@@ -20,6 +21,11 @@ Fact pmix(const Result<PmixLibrary>& library) {
 Fact started_by(const Result<PmixLibrary>& library, Report& report) {
   const StartedBy by = find_launcher(own_environment());
   constexpr std::string_view name = "this process";
+  const auto place = find_start_place(own_environment());
+  if (!place) report.problems.push_back(place.error().text);
+  if (place && *place)
+    return word(name, fmt::format("rank {} of {}, which meet at port {} of {}", (*place)->rank,
+                                  (*place)->size, (*place)->port, (*place)->host));
   if (!by.claim && !by.has_pmix && !by.pmi1) return word(name, "not started by another launcher");
   if (by.claim && !by.has_pmix && !by.pmi1)
     report.problems.push_back(no_bootstrap(by).text);
