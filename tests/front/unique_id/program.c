@@ -156,12 +156,18 @@ static int ends(const char* how, const char* folder, int rank, int size) {
   return 0;
 }
 
+#ifdef __SANITIZE_ADDRESS__
+enum { LIMITS = 1 }; /* the sanitizer allocates address space */
+#else
+enum { LIMITS = 2 };
+#endif
+
 /* Without descriptors, and without address space for a thread, a rank gets no id, and goes on. */
 static int limits(void) {
   shmem_init();
   shmemx_uniqueid_t id;
   void* memory = malloc(4096);
-  for (int which = 0; which < 2 && shmem_my_pe() == 1; ++which) {
+  for (int which = 0; which < LIMITS && shmem_my_pe() == 1; ++which) {
     const int resource = which == 0 ? RLIMIT_NOFILE : RLIMIT_AS;
     struct rlimit before, none;
     CHECK(getrlimit(resource, &before) == 0);
