@@ -218,6 +218,11 @@ bool give_back_pages(MutableBytes pages) {
   return ::madvise(pages.data(), pages.size(), MADV_REMOVE) == 0 && pages.front() == std::byte{0};
 }
 
+bool empty_pages(const UniqueFd& file, std::size_t offset, std::size_t size) {
+  return ::fallocate(file.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                     static_cast<off_t>(offset), static_cast<off_t>(size)) == 0;
+}
+
 std::size_t page_size() {
   return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }

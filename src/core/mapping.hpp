@@ -61,6 +61,8 @@ Result<UniqueFd> create_huge_memfd(const char* label, std::size_t length);
 
 // Returns whole pages of shared memory to the system; they then read as zero. False if they do not.
 bool give_back_pages(MutableBytes pages);
+// The same for pages of a memfd, wherever they are mapped.
+bool empty_pages(const UniqueFd& file, std::size_t offset, std::size_t size);
 
 // Reads and copies whole pages word by word, including the red zones of AddressSanitizer. The C
 // library's functions would report these reads.

@@ -172,16 +172,17 @@ ProgramImage inspect_program(const char* library) {
 
 namespace {
 
-Result<void> share_part(MutableBytes globals, const UniqueFd& arena, std::size_t offset) {
+Result<void> share_part(MutableBytes globals, const UniqueFd& arena, std::size_t offset,
+                        Contents contents) {
   const auto fail = [&] {
     return Error{Errc::refused,
                  fmt::format("cannot map {} of global variables to shared memory: {}",
                              format_size(globals.size()), std::strerror(errno))};
   };
-  const bool is_copied = is_beyond_file_size(offset + globals.size())
-                             ? copy_to(arena, offset, globals)
-                             : write_to(arena, offset, globals);
-  if (!is_copied) return fail();
+  const bool is_there = contents == Contents::kept || (is_beyond_file_size(offset + globals.size())
+                                                           ? copy_to(arena, offset, globals)
+                                                           : write_to(arena, offset, globals));
+  if (!is_there) return fail();
   const long mapped = ::syscall(SYS_mmap, globals.data(), globals.size(), PROT_READ | PROT_WRITE,
                                 MAP_SHARED | MAP_FIXED, arena.get(), offset);
   if (mapped == -1) return fail();
@@ -198,10 +199,12 @@ void make_part_private(MutableBytes globals) {
 
 }  // namespace
 
-Result<void> share_globals(const ProgramImage& image, const UniqueFd& arena, std::size_t offset) {
+Result<void> share_globals(const ProgramImage& image, const UniqueFd& arena, std::size_t offset,
+                           Contents contents) {
   for (const MutableBytes part : image.parts) {
     const auto before = static_cast<std::size_t>(part.data() - image.globals.data());
-    if (Result<void> shared = share_part(part, arena, offset + before); !shared) return shared;
+    if (Result<void> shared = share_part(part, arena, offset + before, contents); !shared)
+      return shared;
   }
   return {};
 }

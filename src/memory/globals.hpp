@@ -27,9 +27,13 @@ struct ProgramImage {
 // `library`: the file name, without version, of the calling library.
 ProgramImage inspect_program(const char* library);
 
+// What the globals hold afterwards: what they held, or what lies in the arena.
+enum class Contents : std::uint8_t { copied, kept };
+
 // Copies the globals to `offset` of `arena` and maps them from there, at the same addresses. Zero
 // pages are not copied, so a large .bss costs nothing.
-Result<void> share_globals(const ProgramImage& image, const UniqueFd& arena, std::size_t offset);
+Result<void> share_globals(const ProgramImage& image, const UniqueFd& arena, std::size_t offset,
+                           Contents contents = Contents::copied);
 
 // Moves the globals to `window`, a mapping of another arena. Nothing else may write to them.
 Result<void> move_globals(const ProgramImage& image, std::byte* window);
