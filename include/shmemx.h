@@ -375,6 +375,20 @@ uint64_t shmemx_roster_epoch(void);
 int shmemx_roster_changed(uint64_t* epoch);
 int shmemx_roster_wait(uint64_t epoch, uint64_t timeout_us);
 
+/*
+ * Calls for jobs that start a dead PE again: gondwana run --restart N. The new process has the same
+ * number. Its memory is empty, or as the former process left it (--keep-memory). It runs main()
+ * from the beginning, and shmem_init returns without the others. Until then the PE is dead. Then
+ * transfers, atomics and signals reach the new process. Teams with the former process stay broken;
+ * shmemx_team_update makes a world with the new one.
+ *
+ * shmemx_is_restarted: how often this PE has been started again; 0 in its first process. Local.
+ * shmemx_pe_restarts: the same for any PE; -1 if "pe" is no PE. Local.
+ */
+#define SHMEMX_RESTARTS 1
+int shmemx_is_restarted(void);
+int shmemx_pe_restarts(int pe);
+
 #ifdef __cplusplus
 } /* extern "C" */
 

@@ -16,6 +16,7 @@
 #include "core/options.hpp"
 #include "memory/layout.hpp"
 #include "memory/relay_place.hpp"
+#include "memory/renewal.hpp"
 
 namespace gondwana {
 
@@ -123,6 +124,17 @@ Result<JobMemory> JobMemory::create(const NodeShare& share, std::uint64_t known_
     memory.arenas_.push_back(*std::move(bell));
   }
   return memory;
+}
+
+Result<void> JobMemory::renew(std::uint32_t slot, Replacement replacement) const {
+  bool done = true;
+  for (const auto [begin, end] : ranges_to_empty(plan_, replacement))
+    done = done && empty_pages(arenas_[slot], begin, end - begin);
+  if (plan_.huge > 0 && replacement != Replacement::kept)
+    done = done && empty_pages(arenas_[plan_.slots()], slot * plan_.huge, plan_.huge);
+  if (done) return {};
+  return Error{Errc::refused, fmt::format("cannot empty the memory of the former process: {}",
+                                          std::strerror(errno))};
 }
 
 JobMemory::Item JobMemory::item(std::uint32_t to_rank, std::uint32_t number,

@@ -44,6 +44,9 @@ class JobMemory {
     return item(to_rank, number, plan_.first_session());
   }
 
+  // Empties parts of an arena, and its part of the huge pages unless its memory is kept.
+  Result<void> renew(std::uint32_t slot, Replacement replacement) const;
+
   // For a process that is a rank itself. Call each once; nothing is sent afterwards. Descriptors
   // after the arenas have the numbers after the ranks.
   UniqueFd take_control() { return std::move(control_); }

@@ -199,26 +199,49 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   const Algorithms named = std::exchange(setup.options.algorithms, {});
   const CallName call = setup.call;
   std::unique_ptr<Engine> engine(new Engine(std::move(setup), *heap));
-  Team& world = engine->teams().world();
   engine->show_heap();
   engine->announce_state(RankState::joined);
-  engine->collectives().sync(world, call);  // all updates for earlier engines have arrived
-  if (const Result<void> same = engine->compare_with_rank_0(); !same) return same.error();
-  engine->segments_.clear_dirty();
-  engine->open_remote_heap(*heap);
-  if (!engine->collectives().prepare_world())
-    return Error{
-        Errc::out_of_memory,
-        "the heap leaves no space for collectives between nodes; lower GONDWANA_HEAP_SIZE"};
-  if (engine->kind_access_ != nullptr && engine->remote_ != nullptr)
-    bounce::Landings::offer(*engine->memory_, engine->rank_, engine->segments_);
-  engine->settle_waiting();
-  engine->collectives().sync(world, call);
+  const bool is_alone = engine->waiter_.losses().list().awaits(engine->rank_);
+  const Result<void> started =
+      is_alone ? engine->start_alone(*heap) : engine->start_together(*heap, call);
+  if (!started) return started.error();
   engine->options_.algorithms = named;
   engine->collectives().begin_world();
   engine->announce_state(RankState::running);
+  if (is_alone) engine->waiter_.losses().list().begin_to_run(engine->rank_);
   if (!engine->has_whole_world()) engine->announce_arrival();
   return engine;
+}
+
+Result<void> Engine::start_together(const HeapPlace& heap, CallName call) {
+  Team& world = teams_.world();
+  collectives_.sync(world, call);  // all updates for earlier engines have arrived
+  if (const Result<void> same = compare_with_rank_0(); !same) return same;
+  segments_.clear_dirty();
+  open_remote_heap(heap);
+  if (!collectives_.prepare_world())
+    return Error{
+        Errc::out_of_memory,
+        "the heap leaves no space for collectives between nodes; lower GONDWANA_HEAP_SIZE"};
+  if (kind_access_ != nullptr && remote_ != nullptr)
+    bounce::Landings::offer(*memory_, rank_, segments_);
+  if (memory_->header().replacement.load(std::memory_order_relaxed) != Replacement::none)
+    symmetric_.keep_blocks();
+  settle_waiting();
+  collectives_.sync(world, call);
+  return {};
+}
+
+// The other ranks run already.
+Result<void> Engine::start_alone(const HeapPlace& heap) {
+  if (const Result<void> same = compare_with_rank_0(); !same) return same;
+  segments_.clear_dirty();
+  if (memory_->header().replacement.load(std::memory_order_relaxed) != Replacement::kept)
+    open_remote_heap(heap);
+  if (const Result<void> restored = symmetric_.restore_blocks(); !restored) return restored;
+  has_whole_world_ = false;  // the others may have allocated and freed blocks meanwhile
+  settle_waiting();
+  return {};
 }
 
 // Called when all updates for earlier engines have arrived. Their memory may lie where this heap
@@ -301,7 +324,7 @@ void Engine::copy_heap(Team& team, CallName call) {
   const auto from_source = [&](std::uint64_t mine) {
     return collectives_.exchange(team, call, mine)[source];
   };
-  if (!has_whole_world_) symmetric_.release_all();  // of an update that a death has cut short
+  std::map<std::size_t, HeapBlock> all;
   const std::uint64_t count = from_source(blocks.size());
   auto next = blocks.begin();
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -311,8 +334,20 @@ void Engine::copy_heap(Team& team, CallName call) {
     const std::uint64_t taken =
         from_source(tells ? symmetric_.size_of(symmetric_.heap().data() + offset) : 0);
     if (tells) ++next;
-    if (!has_whole_world_) symmetric_.adopt(offset, taken, asked);
+    all[offset] = {.taken = taken, .asked = asked};
   }
+  if (!has_whole_world_) take_blocks(all);
+}
+
+// Blocks that this rank has already keep their contents.
+void Engine::take_blocks(const std::map<std::size_t, HeapBlock>& blocks) {
+  for (const auto& [offset, asked] : symmetric_.blocks()) {
+    std::byte* const mine = symmetric_.heap().data() + offset;
+    const auto there = blocks.find(offset);
+    if (there == blocks.end() || there->second.taken != symmetric_.size_of(mine))
+      symmetric_.release(mine);
+  }
+  for (const auto& [offset, block] : blocks) symmetric_.adopt(offset, block.taken, block.asked);
 }
 
 }  // namespace gondwana

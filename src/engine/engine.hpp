@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -57,7 +58,8 @@ class Engine {
     CallName call = "init";
   };
 
-  // Collective: returns after every rank has joined.
+  // Collective: returns after every rank has joined. A process that replaces a dead one starts
+  // alone.
   static Result<std::unique_ptr<Engine>> create(Setup setup);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -132,6 +134,14 @@ class Engine {
   void settle_waiting();
   void announce_arrival() const;
   void copy_heap(Team& team, CallName call);
+  Result<void> start_together(const HeapPlace& heap, CallName call);
+  Result<void> start_alone(const HeapPlace& heap);
+  // Of a block of the symmetric heap, in bytes.
+  struct HeapBlock {
+    std::size_t taken;
+    std::size_t asked;
+  };
+  void take_blocks(const std::map<std::size_t, HeapBlock>& blocks);
 
   Rank rank_;
   std::uint32_t ranks_;

@@ -127,13 +127,6 @@ struct alignas(cache_line) AgentLoad {
   std::atomic<std::uint64_t> leaving;  // bytes in flight
 };
 
-// One for each rank of the job: its last death, see DeathList.
-struct DeathPlace {
-  std::atomic<std::uint32_t> number;       // in the order of all deaths, from 1; 0: it lives
-  std::atomic<std::uint32_t> incarnation;  // that died; written before `number`
-  std::atomic<std::uint32_t> has_left;     // 1: it left on purpose, by shmemx_leave; likewise
-};
-
 // How a job that may grow has changed since its start.
 struct alignas(cache_line) Growth {
   std::atomic<std::uint32_t> added;    // ranks that were given a number; written by the guardian
@@ -141,14 +134,29 @@ struct alignas(cache_line) Growth {
   std::atomic<std::uint64_t> world;    // the ranks' last agreement, see WorldUpdate
 };
 
+// One for each rank of the job: its last death, see DeathList. An incarnation is a process of the
+// rank, from 0.
+struct DeathPlace {
+  std::atomic<std::uint32_t> number;       // in the order of all changes, from 1; 0: none has died
+  std::atomic<std::uint32_t> incarnation;  // that died; written before `number`
+  std::atomic<std::uint32_t> has_left;     // 1: it left on purpose, by shmemx_leave; likewise
+  std::atomic<std::uint32_t> started;      // the last incarnation that the guardian has started
+  std::atomic<std::uint32_t> running;      // the last incarnation that has begun to run; its own
+};
+
+// What becomes of a rank that dies: nothing, or another process takes its place, with empty memory
+// or with the memory as it was left.
+enum class Replacement : std::uint32_t { none, empty, kept };
+
 // One per node. `complaints`: the first rank that finds a common fault reports it; the others stay
 // silent. `leaving`: ranks that are about to end. `files_asked`: counts changes of ranks to their
 // lists of files (ArenaFiles); the agent reads the lists if `files_served` is 1. `shortened`: a
 // file of this rank, counted from 1, is a segment and was made shorter; the agent ended because of
 // it. `ending`: ranks that wait, or have waited, for the others to end. `deaths`: see DeathList.
-// `goes_on`: 1 if the job continues after the death of a rank. `needs_all`: 1 if a rank uses an API
-// that cannot continue after the death of a rank. `is_over`: 1 once `why` contains the reason why
-// the job cannot continue, for any process of the node that can end it.
+// `replacement`: written before any rank starts. `goes_on`: 1 if the job continues after the death
+// of a rank. `needs_all`: 1 if a rank uses an API that cannot continue after the death of a rank.
+// `is_over`: 1 once `why` contains the reason why the job cannot continue, for any process of the
+// node that can end it.
 struct NodeHeader {
   static constexpr std::size_t longest_reason = 2048;
 
@@ -160,6 +168,7 @@ struct NodeHeader {
   std::atomic<std::uint32_t> shortened;
   std::atomic<std::uint32_t> ending;
   std::atomic<std::uint32_t> deaths;
+  std::atomic<Replacement> replacement;
   std::atomic<std::uint32_t> goes_on;
   std::atomic<std::uint32_t> needs_all;
   std::atomic<std::uint32_t> is_over;    // released after `why`
@@ -180,6 +189,7 @@ struct ControlPage {
   // The processors on which the rank may run, one bit each, and its session.
   std::array<std::atomic<std::uint64_t>, 16> processors;
   std::atomic<std::uint32_t> session;
+  std::atomic<std::uint32_t> heeded;  // the number of changes that its calls heed, see DeathList
   Legacy legacy;
   Presence presence;
   Traffic traffic;

@@ -1,6 +1,9 @@
-// The ranks that have died in a job that continues (`gondwana run --on-death=continue`), and those
-// that have left it, in one order for all nodes. Each node has a copy, whose only writer is its
-// guardian. A death is final, and so is a leave.
+// The ranks that have died in a job that continues (`gondwana run --on-death=continue`), those that
+// have left it, and those whose place another process has taken (`--restart`), in one order for all
+// nodes. Each node has a copy, whose only writer is its guardian.
+//
+// A rank is dead from the death of its process until its replacement begins to run. An incarnation
+// that has died stays dead, and a leave is final.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +20,22 @@ struct DeadRank {
   friend bool operator==(const DeadRank&, const DeadRank&) = default;
 };
 
-enum class DeathKind : std::uint8_t { death, leave };
+// How a rank has ended. After a replaced death another process takes its place.
+enum class DeathKind : std::uint8_t { death, leave, replaced_death };
 
 class DeathList {
  public:
   explicit DeathList(const NodeMemory& memory) : memory_(&memory) {}
 
-  // The number of deaths so far. Their ranks are then visible.
+  // The number of changes so far, deaths and starts. Their ranks are then visible.
   std::uint32_t size() const {
     // Pairs with add_death().
     return memory_->header().deaths.load(std::memory_order_acquire);
   }
-  // The place of a rank in the order of deaths, from 1. 0: it lives.
+  // The place of a rank's last death in the order of changes, from 1. 0: it never died.
   std::uint32_t place_of(Rank rank) const {
+    if (index(rank) >= memory_->roster().capacity()) return 0;
     return memory_->death(rank).number.load(std::memory_order_relaxed);
-  }
-  bool has(Rank rank) const { return size() > 0 && place_of(rank) != 0; }
-  // Whether this process of the rank has died.
-  bool has(const DeadRank& process) const {
-    const DeathPlace& last = memory_->death(Rank(process.rank));
-    return has(Rank(process.rank)) &&
-           process.incarnation <= last.incarnation.load(std::memory_order_relaxed);
   }
   // Whether a rank that this list has has left on purpose.
   bool has_left(Rank rank) const {
@@ -49,6 +47,40 @@ class DeathList {
       if (place_of(Rank(rank)) > known && !has_left(Rank(rank))) return true;
     return false;
   }
+  // Whether calls to the rank fail now.
+  bool has(Rank rank) const {
+    if (size() == 0 || place_of(rank) == 0) return false;
+    const DeathPlace& place = memory_->death(rank);
+    // Pairs with begin_to_run().
+    return place.running.load(std::memory_order_acquire) <=
+           place.incarnation.load(std::memory_order_relaxed);
+  }
+  // Whether this process of the rank has died.
+  bool has(const DeadRank& process) const {
+    const Rank rank = Rank(process.rank);
+    return size() > 0 && place_of(rank) != 0 &&
+           process.incarnation <= memory_->death(rank).incarnation.load(std::memory_order_relaxed);
+  }
+  // Whether one of the ranks is dead now.
+  bool has_any(std::uint32_t ranks) const;
+
+  // How often the rank was replaced, by a process that has begun to run.
+  std::uint32_t replacements_of(Rank rank) const {
+    return memory_->death(rank).running.load(std::memory_order_relaxed);
+  }
+  // The first death of the rank after the first `from` changes; 0: none so far.
+  std::uint32_t first_death(Rank rank, std::uint32_t from) const {
+    return place_of(rank) <= from ? 0 : memory_->roster_log().first_death(rank, from, size());
+  }
+
+  // Whether a process has been started that replaces the rank and has not begun to run.
+  bool awaits(Rank rank) const {
+    const DeathPlace& place = memory_->death(rank);
+    return place.started.load(std::memory_order_relaxed) >
+           place.running.load(std::memory_order_relaxed);
+  }
+  // Called by a process that replaces a rank, once its memory is ready.
+  void begin_to_run(Rank rank) const;
 
  private:
   const NodeMemory* memory_;

@@ -4,10 +4,11 @@
 // An arena begins with a system area, which has a place for each structure. The control memory of a
 // node is a sparse memfd, laid out as
 //
-//   NodeHeader | DeathPlace of each rank of the job | ControlPage of rank 0, 1, ... | NodeEntry of
-//   node 0, 1, ... | addresses and keys of nodes | RelayPlace of rank 0, 1, ... | BatchPlace of
-//   rank 0, 1, ... | TracePlace of rank 0, 1, ..., of the agent | scratch of team 0, 1, ... | sync
-//   lines of team 0, 1, ... | ShrinkPlaces of team 0, 1, ... | ShownTeam of rank 0, 1, ..., by team
+//   NodeHeader | DeathPlace of each rank of the job | RosterLog | ControlPage of rank 0, 1, ... |
+//   NodeEntry of node 0, 1, ... | addresses and keys of nodes | RelayPlace of rank 0, 1, ... |
+//   BatchPlace of rank 0, 1, ... | TracePlace of rank 0, 1, ..., of the agent | scratch of team 0,
+//   1, ... | sync lines of team 0, 1, ... | ShrinkPlaces of team 0, 1, ... | ShownTeam of rank 0,
+//   1, ..., by team
 //
 // The slots number the ranks of the node. There is an entry for each node of the job. Relay and
 // batch places exist only in a job of several nodes, trace places only in a traced job. The parts
@@ -24,10 +25,12 @@
 #include "memory/arena_file.hpp"
 #include "memory/batch_place.hpp"
 #include "memory/control_page.hpp"
+#include "memory/kept_heap.hpp"
 #include "memory/node_entry.hpp"
 #include "memory/node_plan.hpp"
 #include "memory/relay_place.hpp"
 #include "memory/remote_heap.hpp"
+#include "memory/roster_log.hpp"
 #include "sync/inbox_memory.hpp"
 #include "sync/team_shrink.hpp"
 #include "sync/team_sync.hpp"
@@ -50,6 +53,8 @@ struct Area {
 // The system area of an arena: the places of memory/ and the engine.
 namespace system_area {
 
+// For the process that replaces the rank.
+inline constexpr Area kept_heap{0, sizeof(KeptHeap)};
 // The bell that a put rings lies in the target arena: one address to compute, not two. It does not
 // lie at the start of a page: processors assume that a load depends on a store with the same last
 // 12 address bits, and targets often begin at a page.
@@ -69,8 +74,8 @@ inline constexpr Area call_notes{2048 * 1024, 256, NodePlan::max_teams};
 inline constexpr Area team_flags{18 * 1024 * 1024, 512, NodePlan::max_teams};
 
 static_assert(sizeof(ArenaFiles) <= files.size);
-inline constexpr std::array areas{data_bell,   facts,      endpoint_info, files,
-                                  remote_heap, call_notes, team_flags};
+inline constexpr std::array areas{kept_heap, data_bell,   facts,      endpoint_info,
+                                  files,     remote_heap, call_notes, team_flags};
 
 }  // namespace system_area
 
@@ -80,6 +85,7 @@ class ControlLayout {
   static constexpr std::size_t header_size = 4096;
   // For the most ranks that a job may have, so that its place depends on nothing. Sparse.
   static constexpr std::size_t deaths_size = sizeof(DeathPlace) << rank_bits;
+  static constexpr std::size_t log_size = sizeof(RosterEntry) * (RosterLog::capacity + 1);
   // The scratch has two halves per team and rank: a collective writes one while the slowest member
   // still reads the other. The memory is sparse: a team that never reduces costs nothing.
   static constexpr std::size_t scratch_half = 2048;
@@ -103,8 +109,9 @@ class ControlLayout {
   static constexpr std::size_t death(Rank rank) {
     return header_size + index(rank) * sizeof(DeathPlace);
   }
+  static constexpr std::size_t log() { return header_size + deaths_size; }
   constexpr std::size_t page(std::uint32_t slot) const {
-    return header_size + deaths_size + ControlPage::size * std::size_t{slot};
+    return log() + log_size + ControlPage::size * std::size_t{slot};
   }
   constexpr std::size_t entry(std::uint32_t node) const {
     return page(slots_) + node * sizeof(NodeEntry);
@@ -155,10 +162,10 @@ class ControlLayout {
 static_assert(sizeof(NodeHeader) <= ControlLayout::header_size);
 
 using MemoryStructures =
-    StructureList<NodeHeader, DeathPlace, ControlPage, ShownTeam, SyncLine<RealAtomics>,
-                  ShrinkPlace<RealAtomics>, NodeEntry, RelayPlace, RecordRing::Head, BatchPlace,
-                  Doorbell<RealAtomics>, RankFacts, EndpointInfo, ArenaFiles, RemoteHeapState,
-                  InboxLayout::Channel, InboxLayout::Lock>;
+    StructureList<NodeHeader, DeathPlace, RosterEntry, ControlPage, ShownTeam,
+                  SyncLine<RealAtomics>, ShrinkPlace<RealAtomics>, NodeEntry, RelayPlace,
+                  RecordRing::Head, BatchPlace, Doorbell<RealAtomics>, RankFacts, EndpointInfo,
+                  ArenaFiles, RemoteHeapState, KeptHeap, InboxLayout::Channel, InboxLayout::Lock>;
 
 // Everything in control memory or an arena is in the list of a layer. A structure that is in no
 // list does not compile, because the fingerprint would not cover it.

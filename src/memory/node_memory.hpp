@@ -66,6 +66,12 @@ class NodeMemory {
   NodeEntry& entry(std::uint32_t node) const { return nodes_.entry(node); }
   // Of any rank of the job.
   DeathPlace& death(Rank rank) const { return in_control<DeathPlace>(ControlLayout::death(rank)); }
+  RosterLog roster_log() const {
+    return RosterLog({&in_control<RosterEntry>(ControlLayout::log()), RosterLog::capacity});
+  }
+  KeptHeap& kept_heap(Rank rank) const {
+    return shared_at<KeptHeap>(window(rank), system_area::kept_heap.offset);
+  }
   ControlPage& page(Rank rank) const {
     return in_control<ControlPage>(layout_.page(roster_.slot_of(rank)));
   }

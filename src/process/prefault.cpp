@@ -55,9 +55,11 @@ Result<void> prefault_heap(Engine& engine, CallName call) {
   if (engine.options().prefault == Prefault::off) return {};
   const MutableBytes heap = engine.symmetric().heap();
   if (const Result<void> room = find_room(engine); !room) return room.error();
-  engine.collectives().sync(engine.teams().world(), call);  // all ranks check before any allocates
+  Team& world = engine.teams().world();
+  const bool is_alone = has_dead(engine.waiter().losses().list(), world);  // it replaces another
+  if (!is_alone) engine.collectives().sync(world, call);  // all ranks check before any allocates
   if (const Result<void> there = prefault(engine, heap); !there) return there.error();
-  engine.collectives().sync(engine.teams().world(), call);
+  if (!is_alone) engine.collectives().sync(world, call);
   return {};
 }
 

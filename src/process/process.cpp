@@ -30,6 +30,7 @@
 #include "process/message.hpp"
 #include "process/open_wire.hpp"
 #include "process/placement.hpp"
+#include "process/replacement.hpp"
 #include "process/self_start.hpp"
 #include "process/standard_output.hpp"
 #include "tracing/tracer.hpp"
@@ -66,10 +67,12 @@ ProgramImage inspect_this_program() {
 // Maps the program's variables on the arena. Threads of servers of ids wait meanwhile.
 Result<void> share_variables(Process& self) {
   if (self.image.parts.empty()) return {};
+  const Result<Contents> contents = prepare_variables(self);
+  if (!contents) return contents.error();
   std::unique_lock<std::mutex> turn;
   if (!self.id_servers.empty()) turn = std::unique_lock(self.id_servers.front()->turn());
   Result<void> shared =
-      share_globals(self.image, self.memory->own_arena(), NodePlan::globals_offset);
+      share_globals(self.image, self.memory->own_arena(), NodePlan::globals_offset, *contents);
   self.shares_variables = self.maps_variables = static_cast<bool>(shared);
   if (shared)
     self.memory->allow_access(self.membership.rank, NodePlan::globals_offset,

@@ -5,6 +5,9 @@
 // except the first `deaths` of the dead, proposes both numbers. The first proposal counts, even if
 // its proposer dies: one compare-and-swap decides. A rank that was added too late for a decision
 // enters the update after it. So no two ranks ever disagree about a world.
+//
+// A process that takes the place of a dead rank has entered no update. If the others decide on a
+// world with its predecessor, it enters the next one.
 #pragma once
 
 #include <array>
@@ -22,8 +25,9 @@ struct WorldPlace {
   };
 
   alignas(cache_line) typename A::Counter turn;  // the last update that the rank has entered
-  // By the parity of the turn: a rank may enter the next turn while others still read this one.
-  std::array<Offer, 2> offers;
+  // By the parity of the turn: a rank may enter the next turn while others still read this one. And
+  // by that of the process: others may still read what a dead one has offered in the same turn.
+  std::array<std::array<Offer, 2>, 2> offers;
 };
 
 // The ranks of a job, by number.
@@ -34,10 +38,13 @@ concept GrowingRanks = requires(const R ranks, std::uint32_t i) {
   { ranks.decided() } -> std::same_as<typename A::Counter&>;  // one word of the job, first 0
   // The ranks that have a number so far.
   { ranks.size() } -> std::same_as<std::uint32_t>;
-  // The number of deaths so far. Earlier deaths are then visible.
+  // The number of deaths so far, and of starts of processes that take the place of a dead one. They
+  // have one order, and earlier ones are then visible.
   { ranks.deaths() } -> std::same_as<std::uint32_t>;
-  // The place of its death in their order, from 1; 0: none.
-  { ranks.death_of(i) } -> std::same_as<std::uint32_t>;
+  // Whether the rank lives, or is started, after the first `deaths` of them.
+  { ranks.lives(i, i) } -> std::same_as<bool>;
+  // The number of processes that have taken its place, among the first `deaths` of them.
+  { ranks.starts(i, i) } -> std::same_as<std::uint32_t>;
 };
 
 template <AtomicsPolicy A, GrowingRanks<A> Ranks>
@@ -49,12 +56,12 @@ class WorldUpdate {
   };
 
   WorldUpdate(Ranks ranks, std::uint32_t me, const Offer& offer)
-      : ranks_(ranks), me_(me), offer_(offer) {}
+      : ranks_(ranks), me_(me), process_(ranks.starts(me, ranks.deaths())), offer_(offer) {}
 
   void enter() {
     turn_ = turn_of(ranks_.decided().load(std::memory_order_acquire)) + 1;
     WorldPlace<A>& mine = ranks_.place(me_);
-    auto& [numbers, epoch] = mine.offers[turn_ % 2];
+    auto& [numbers, epoch] = mine.offers[turn_ % 2][process_ % 2];
     numbers.store(offer_.numbers, std::memory_order_relaxed);
     epoch.store(offer_.epoch, std::memory_order_relaxed);
     // Pairs with decide(). seq_cst, so that a rank that falls asleep sees it or is woken.
@@ -71,7 +78,7 @@ class WorldUpdate {
       const std::uint32_t deaths = ranks_.deaths();
       const std::uint32_t size = ranks_.size();
       for (std::uint32_t i = 0; i < size; ++i)
-        if (lives_after(i, deaths) && !has_entered(i)) return false;
+        if (ranks_.lives(i, deaths) && !has_entered(i)) return false;
       const std::uint64_t proposal =
           turn_ << turn_shift | std::uint64_t{size} << size_shift | deaths;
       // Pairs with the load above, at the other ranks.
@@ -81,21 +88,22 @@ class WorldUpdate {
     }
     size_ = static_cast<std::uint32_t>(before >> size_shift) & max_number;
     deaths_ = static_cast<std::uint32_t>(before) & max_number;
-    if (me_ < size_) return true;
-    enter();  // the others have decided without this rank
+    if (me_ < size_ && ranks_.starts(me_, deaths_) == process_) return true;
+    enter();  // the others have decided without this process
     return false;
   }
 
   // These apply once the ranks have decided.
   std::uint32_t size() const { return size_; }
   std::uint32_t deaths() const { return deaths_; }
-  bool lives(std::uint32_t rank) const { return lives_after(rank, deaths_); }
+  bool lives(std::uint32_t rank) const { return ranks_.lives(rank, deaths_); }
   // Of all ranks of the world: the numbers that all have free, and the highest epoch.
   Offer offered() const {
     Offer all{~std::uint64_t{0}, 0};
     for (std::uint32_t i = 0; i < size_; ++i) {
       if (!lives(i)) continue;
-      const auto& [numbers, epoch] = ranks_.place(i).offers[turn_ % 2];
+      const std::uint32_t process = ranks_.starts(i, deaths_);
+      const auto& [numbers, epoch] = ranks_.place(i).offers[turn_ % 2][process % 2];
       all.numbers &= numbers.load(std::memory_order_relaxed);
       const std::uint64_t its_epoch = epoch.load(std::memory_order_relaxed);
       if (its_epoch > all.epoch) all.epoch = its_epoch;
@@ -114,11 +122,6 @@ class WorldUpdate {
   static constexpr unsigned turn_shift = 2 * size_shift;
   static constexpr std::uint32_t max_number = (1U << size_shift) - 1;
 
-  // The first deaths have numbers that no later one changes.
-  bool lives_after(std::uint32_t rank, std::uint32_t deaths) const {
-    const std::uint32_t death = ranks_.death_of(rank);
-    return death == 0 || death > deaths;
-  }
   bool has_entered(std::uint32_t rank) const {
     return ranks_.place(rank).turn.load(std::memory_order_seq_cst) >= turn_;
   }
@@ -126,6 +129,7 @@ class WorldUpdate {
 
   Ranks ranks_;
   std::uint32_t me_;
+  std::uint32_t process_;  // how many processes have had its place before
   Offer offer_;
   std::uint64_t turn_ = 0;
   std::uint32_t size_ = 0;

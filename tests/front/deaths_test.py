@@ -127,6 +127,48 @@ class DeathsTest(LauncherCase):
         self.assertNotEqual(status, 0)
         self.assertIn("the other rank is ended", err)
 
+    # Restarts.
+
+    def restart(self, ranks, times, *words, options=(), **more):
+        return self.run_job(*options, "--restart", str(times), "-n", str(ranks), SURVIVE, *words, **more)
+
+    def test_a_dead_rank_is_started_again_with_empty_memory(self):
+        for ranks in (2, 4):
+            status, out, err = self.restart(ranks, 3, "restart")
+            self.assertEqual((status, out.count("end\n")), (0, ranks), out + err)
+            self.assertIn("; it is started again, restart 1 of 3\n", err)
+            self.assertIn("ranks were started again 1 time\n", err)
+
+    def test_its_memory_is_kept_if_asked_for(self):
+        for ranks in (2, 3):
+            status, out, err = self.restart(ranks, 1, "keep", options=("--keep-memory",))
+            self.assertEqual((status, out.count("end\n")), (0, ranks), out + err)
+
+    def test_an_update_makes_a_world_with_the_new_processes(self):
+        for ranks, options in ((2, ()), (4, ("--keep-memory",))):
+            status, out, err = self.restart(ranks, ranks, "worlds", options=options)
+            self.assertEqual((status, out.count("end\n")), (0, ranks), out + err)
+
+    def test_arguments_are_checked_after_a_restart(self):
+        status, out, err = self.restart(3, 1, "restart", env={"GONDWANA_DEBUG": "yes"})
+        self.assertEqual((status, out.count("end\n")), (0, 3), out + err)
+
+    def test_a_rank_stays_dead_when_all_restarts_are_used_up(self):
+        status, out, err = self.restart(3, 2, "often", "2")
+        self.assertEqual((status, out.count("end\n")), (0, 2), out + err)
+        self.assertIn("; all 2 restarts are used up; the job continues with 2 ranks\n", err)
+
+    def test_restarts_need_a_job_that_continues_on_this_host(self):
+        for options, sentence in (
+            (("--keep-memory",), "--keep-memory without --restart"),
+            (("--restart", "1", "--on-death", "end"), "--restart with --on-death end"),
+            (("--restart", "1", "--hosts", "a,b"), "--restart: not implemented for jobs on hosts"),
+            (("--restart", "x"), "--restart"),
+        ):
+            status, _, err = self.run_job(*options, "true")
+            self.assertEqual(status, 1)
+            self.assertIn(sentence, err)
+
     # Tools.
 
     def test_tools_name_the_dead_rank(self):

@@ -171,7 +171,8 @@ void Node::perform(const NodeAction& action) {
               if (decisions_.ranks()[rank].alive) ranks_[rank]->signal_group(signal.number);
             check_grace(signal.number);
           },
-          [](const AskRanks&) {}, [this](const EndOnPurpose& end) { end_on_purpose(end.status); },
+          [](const AskRanks&) {},
+          [this](const EndOnPurpose& end) { end_on_purpose(end.status); },
           [this](const SignalAll& signal) {
             world_.log([&] {
               return fmt::format("host {}: {} to all {} processes", name(),
@@ -199,6 +200,9 @@ void Node::perform(const NodeAction& action) {
           [this](const ReleaseAgent&) { release_agent(); },
           [this](const launch::AddRanks&) { world_.fail("a job grows that nobody asked to"); },
           [this](const launch::RefuseRanks&) { world_.fail("more ranks are refused"); },
+          [this](const AskToLeave&) { world_.fail("a rank is asked to leave"); },
+          [this](const AnswerUser&) { world_.fail("nobody has asked"); },
+          [this](const RestartRank&) { world_.fail("a job that ends at a death starts a rank"); },
           [this](const TellDeath&) { world_.fail("a job that ends at a death tells of it"); },
           [this](const RanksDied&) { world_.fail("a job that ends at a death tells of it"); },
           [this](const ShrinkEntry&) { world_.fail("no rank shrinks a team"); }},

@@ -39,9 +39,14 @@ class Node {
     job_.max_ranks = max_ranks;
     job_.timeout = timeout;
     job_.on_death = on_death;
-    decides_.emplace(job_, "h", now_);
-    for (std::uint32_t rank = 0; rank < ranks; ++rank)
-      tell(RankStarted{rank, static_cast<pid_t>(100 + rank)});
+    begin();
+  }
+
+  // A job whose ranks are started again.
+  Node(std::uint32_t ranks, const RestartWish& restart) : job_(job_of(ranks, 1)) {
+    job_.on_death = OnDeath::go_on;
+    job_.restart = restart;
+    begin();
   }
 
   void tell(const NodeEvent& event) {
@@ -99,6 +104,12 @@ class Node {
   }
 
  private:
+  void begin() {
+    decides_.emplace(job_, "h", now_);
+    for (std::uint32_t rank = 0; rank < job_.ranks(); ++rank)
+      tell(RankStarted{rank, static_cast<pid_t>(100 + rank)});
+  }
+
   Job job_;
   std::uint64_t now_ = 1000 * second;
   std::optional<JobOnNode> decides_;

@@ -42,5 +42,24 @@ TEST_F(Deaths, a_process_that_died_is_not_its_successor) {
   EXPECT_FALSE(list.has(DeadRank{0, 0}));
 }
 
+TEST_F(Deaths, a_rank_is_dead_until_its_replacement_runs) {
+  const DeathList list(*memory);
+  add_death(memory->header(), 2, {2, 0}, DeathKind::replaced_death);
+  EXPECT_EQ(list.size(), 2U) << "the death and the start";
+  EXPECT_TRUE(list.has(Rank(2)));
+  EXPECT_TRUE(list.awaits(Rank(2)));
+  EXPECT_EQ(list.replacements_of(Rank(2)), 0U);
+  list.begin_to_run(Rank(2));
+  EXPECT_FALSE(list.has(Rank(2)));
+  EXPECT_FALSE(list.has_any(4));
+  EXPECT_TRUE(list.has(DeadRank{2, 0})) << "the process stays dead";
+  EXPECT_EQ(list.replacements_of(Rank(2)), 1U);
+  EXPECT_EQ(list.first_death(Rank(2), 0), 1U);
+  EXPECT_EQ(list.first_death(Rank(2), 2), 0U) << "of a team that was made afterwards";
+  die({2, 1});
+  EXPECT_TRUE(list.has(Rank(2)));
+  EXPECT_EQ(list.first_death(Rank(2), 2), 3U);
+}
+
 }  // namespace
 }  // namespace gondwana

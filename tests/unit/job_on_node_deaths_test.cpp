@@ -46,6 +46,78 @@ TEST(JobOnNode, a_job_of_which_all_ranks_died_has_the_status_of_the_first_death)
   EXPECT_NE(node.said().find("; no rank is left\n"), std::string::npos);
 }
 
+TEST(JobOnNode, a_dead_rank_is_started_again_as_often_as_the_user_allows) {
+  Node node(2, {.times = 2});
+  node.join_all();
+  for (std::uint32_t time = 1; time <= 2; ++time) {
+    node.lose(1, SIGKILL);
+    EXPECT_NE(node.said().find(fmt::format("; it is started again, restart {} of 2\n", time)),
+              std::string::npos);
+    const auto told = node.take<TellDeath>();
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_EQ(told[0].dead, (DeadRank{1, time - 1}));
+    EXPECT_EQ(told[0].how, DeathKind::replaced_death);
+    ASSERT_EQ(node.take<RestartRank>().size(), 1U);
+    EXPECT_FALSE(node.decisions().is_there(1));
+    node.tell(RankStarted{1, static_cast<pid_t>(200 + time)});
+    EXPECT_TRUE(node.decisions().is_there(1));
+    node.tell(RankJoined{1, static_cast<pid_t>(200 + time)});
+  }
+  node.lose(1, SIGKILL);
+  EXPECT_NE(node.said().find("; all 2 restarts are used up; the job continues with 1 rank\n"),
+            std::string::npos);
+  EXPECT_EQ(node.take<TellDeath>().at(0).how, DeathKind::death);
+  EXPECT_TRUE(node.take<RestartRank>().empty());
+  node.end(0, exited(0), RankState::finalized);
+  EXPECT_FALSE(node.status());
+  EXPECT_EQ(node.decisions().describe_dead(),
+            "1 of 2 ranks died, and the job continued: rank 1; ranks were started again 2 times");
+}
+
+TEST(JobOnNode, a_job_whose_only_rank_is_started_again_goes_on) {
+  Node node(1, {.times = 1});
+  node.join_all();
+  node.lose(0, SIGKILL);
+  node.round();
+  EXPECT_TRUE(node.is().is_idle()) << "no process runs, but one is about to be started";
+  node.tell(RankStarted{0, 200});
+  node.tell(RankJoined{0, 200});
+  node.end(0, exited(3), RankState::finalized);
+  EXPECT_FALSE(node.status());
+  node.round();
+  EXPECT_FALSE(node.is().is_idle());
+}
+
+TEST(JobOnNode, a_replacement_that_ends_before_it_runs_has_died) {
+  Node node(2, {.times = 1});
+  node.join_all();
+  node.lose(1, SIGKILL);
+  node.tell(RankStarted{1, 201});
+  node.take<TellDeath>();
+  node.tell(RankEnded{
+      1, exited(0), {RankState::absent, "before it joined"}, OomWatch::Finding::nothing, true});
+  const auto told = node.take<TellDeath>();
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].dead, (DeadRank{1, 1})) << "others may wait for it";
+  EXPECT_TRUE(node.is().is_idle());
+}
+
+TEST(JobOnNode, a_rank_that_cannot_be_started_again_stays_dead) {
+  Node node(2, {.times = 5});
+  node.join_all();
+  node.lose(1, SIGKILL);
+  node.take<TellDeath>();
+  node.said();
+  node.tell(NotRestarted{1, "no processes"});
+  EXPECT_EQ(node.said(),
+            "rank 1 cannot be started again: no processes; the job continues with 1 rank\n");
+  EXPECT_EQ(node.take<TellDeath>().at(0).dead, (DeadRank{1, 1}));
+  node.end(0, exited(0), RankState::finalized);
+  node.round();
+  EXPECT_FALSE(node.status());
+  EXPECT_FALSE(node.is().is_idle());
+}
+
 TEST(JobOnNode, a_death_ends_a_job_that_cannot_continue) {
   Node node(2, 1, {}, OnDeath::go_on);
   node.join_all();

@@ -4,11 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
 #include <random>
 #include <vector>
+
+#include "memory/roster_log.hpp"
 
 namespace gondwana {
 namespace {
@@ -19,9 +22,13 @@ constexpr std::uint32_t capacity = 12;
 struct Node {
   std::vector<WorldPlace<RealAtomics>> places{capacity};
   std::vector<Doorbell<RealAtomics>> bells{capacity};
-  std::vector<std::uint32_t> deaths_of = std::vector<std::uint32_t>(capacity);
+  std::vector<bool> is_dead = std::vector<bool>(capacity);
   RealAtomics::Counter decided{0};
+  std::array<RosterEntry, 256> entries{};
+  RosterLog log{entries};
   std::uint32_t deaths = 0;
+  std::uint32_t earlier_deaths = 0;  // before the last of them
+  std::uint32_t known_deaths = 0;    // to the rank that runs
   std::uint32_t size = 0;
   std::function<void()> after_size;  // what other ranks do once a rank has read the size
 };
@@ -37,8 +44,13 @@ struct Ranks {
     node->after_size();
     return size;
   }
-  std::uint32_t deaths() const { return node->deaths; }
-  std::uint32_t death_of(std::uint32_t i) const { return node->deaths_of[i]; }
+  std::uint32_t deaths() const { return node->known_deaths; }
+  bool lives(std::uint32_t i, std::uint32_t deaths) const {
+    return node->log.lives(Rank(i), deaths);
+  }
+  std::uint32_t starts(std::uint32_t i, std::uint32_t deaths) const {
+    return node->log.starts(Rank(i), deaths);
+  }
 };
 
 using Update = WorldUpdate<RealAtomics, Ranks>;
@@ -67,9 +79,9 @@ class Job {
     for (int step = 0; step < 100'000 && any_is_inside(); ++step) {
       if (at_most(60) == 0 && node_.size < capacity) node_.size += at_most(capacity - node_.size);
       const std::uint32_t rank = at_most(node_.size - 1);
-      if (node_.deaths_of[rank] != 0) continue;
-      if (at_most(60) == 0 && node_.deaths + 1 < node_.size)
-        node_.deaths_of[rank] = ++node_.deaths;
+      if (node_.is_dead[rank]) continue;
+      if (at_most(60) == 0 && node_.deaths < 200)
+        kill(rank);
       else
         advance(rank);
     }
@@ -85,8 +97,34 @@ class Job {
   bool is_done(std::uint32_t rank) const { return last_turn_[rank] >= worlds_of_each; }
   bool any_is_inside() const {
     for (std::uint32_t i = 0; i < node_.size; ++i)
-      if (node_.deaths_of[i] == 0 && !is_done(i)) return true;
+      if (!node_.is_dead[i] && !is_done(i)) return true;
     return false;
+  }
+
+  // Another process takes the place of some. At least one rank lives.
+  void kill(std::uint32_t rank) {
+    const bool is_replaced = at_most(1) == 0 || dead_ + 1 == node_.size;
+    node_.log.write(node_.deaths + 1, Rank(rank), RosterChange::death);
+    if (is_replaced) {
+      node_.places[rank].turn = 0;
+      node_.log.write(node_.deaths + 2, Rank(rank), RosterChange::start);
+    } else {
+      node_.is_dead[rank] = true;
+      ++dead_;
+    }
+    node_.earlier_deaths = node_.deaths;
+    node_.deaths += is_replaced ? 2 : 1;
+    node_.known_deaths = node_.deaths;
+    updates_[rank].reset();
+    last_turn_[rank] = 0;
+  }
+
+  // Some ranks have counted the deaths before the last one, and decide after it.
+  bool decide(Update& update) {
+    if (at_most(3) == 0) node_.known_deaths = node_.earlier_deaths;
+    const bool decided = update.decide();
+    node_.known_deaths = node_.deaths;
+    return decided;
   }
 
   void advance(std::uint32_t rank) {
@@ -94,9 +132,12 @@ class Job {
     if (!update) {
       if (is_done(rank) && node_.size == Update::size_in(node_.decided.load())) return;
       enter(rank);
-    } else if (update->decide()) {
+    } else if (decide(*update)) {
       EXPECT_TRUE(update->lives(rank));
       EXPECT_LT(rank, update->size());
+      EXPECT_EQ(node_.log.starts(Rank(rank), update->deaths()),
+                node_.log.starts(Rank(rank), node_.deaths))
+          << "the world has its predecessor";
       const auto [numbers, epoch] = update->offered();
       const World mine{update->size(), update->deaths(), numbers, epoch};
       const std::uint64_t turn = node_.places[rank].turn.load();
@@ -117,6 +158,7 @@ class Job {
   std::mt19937 chance_;
   Node node_;
   bool is_in_between_ = false;
+  std::uint32_t dead_ = 0;
   std::map<std::uint32_t, std::optional<Update>> updates_;
   std::vector<std::uint64_t> last_turn_ = std::vector<std::uint64_t>(capacity);
   std::map<std::uint64_t, World> worlds_;

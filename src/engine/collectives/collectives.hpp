@@ -37,6 +37,7 @@ class Collectives {
     std::uint32_t size;    // the numbers of ranks so far
     std::uint32_t number;  // of a further team
     Epoch epoch;
+    std::uint32_t made_at;  // see Team
   };
 
   Collectives(const CollectiveResources& with, Teams& teams)

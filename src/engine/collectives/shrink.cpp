@@ -29,7 +29,7 @@ class NodeMortals {
   }
   std::uint32_t deaths() const { return deaths_->size(); }
   std::uint32_t death_of(std::uint32_t member) const {
-    return deaths_->place_of(team_->rank_of(member));
+    return deaths_->first_death(team_->rank_of(member), team_->made_at);
   }
 
  private:
@@ -108,6 +108,9 @@ Collectives::Agreed Collectives::agree_on_living(Team& team, CallName call, cons
 }
 
 Result<Team*> Collectives::shrink(Team& parent, CallName call) {
+  if (with_.waiter.losses().list().first_death(with_.me, parent.made_at) != 0)
+    return Error{Errc::refused,
+                 "cannot shrink a team in which this process has taken the place of a dead member"};
   const bool is_here = is_within(with_.rma.reach(), parent);
   if (!is_here && !with_.waiter.losses().job_goes_on())
     return Error{Errc::missing,
@@ -126,6 +129,7 @@ Result<Team*> Collectives::shrink(Team& parent, CallName call) {
   if (chosen == 0) return no_number();
   Team& living =
       numbers_.make({number_of(chosen), agreed.all.epoch, in_levels}, parent, agreed.living);
+  living.made_at = agreed.deaths;
   if (&parent == &heap_team()) heap_team_ = &living;
   return &living;
 }
@@ -138,7 +142,10 @@ void Collectives::forget_losses() {
 }
 
 void Collectives::meet_living(CallName call) {
-  if (!with_.waiter.losses().job_goes_on()) return;
+  const Losses& losses = with_.waiter.losses();
+  // The others do not wait for a process that has taken the place of a dead one.
+  if (!losses.job_goes_on() || losses.list().first_death(with_.me, teams_.world().made_at) != 0)
+    return;
   forget_losses();
   agree_on_living(teams_.world(), call, {0, 0});
 }

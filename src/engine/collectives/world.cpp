@@ -26,7 +26,12 @@ class NodeGrowing {
   std::atomic<std::uint64_t>& decided() const { return memory_->header().growth.world; }
   std::uint32_t size() const { return memory_->roster().size(); }
   std::uint32_t deaths() const { return deaths_->size(); }
-  std::uint32_t death_of(std::uint32_t rank) const { return deaths_->place_of(Rank(rank)); }
+  bool lives(std::uint32_t rank, std::uint32_t deaths) const {
+    return memory_->roster_log().lives(Rank(rank), deaths);
+  }
+  std::uint32_t starts(std::uint32_t rank, std::uint32_t deaths) const {
+    return memory_->roster_log().starts(Rank(rank), deaths);
+  }
 
  private:
   const NodeMemory* memory_;
@@ -72,11 +77,12 @@ Result<Collectives::World> Collectives::agree_on_world(CallName call, Growing gr
   return World{.members = living_in(update),
                .size = update.size(),
                .number = static_cast<std::uint32_t>(std::countr_zero(chosen)),
-               .epoch = all.epoch};
+               .epoch = all.epoch,
+               .made_at = update.deaths()};
 }
 
 Team& Collectives::begin_world_of(const World& world) {
-  teams_.renew_first(world.members, world.epoch);
+  teams_.renew_first(world.members, world.epoch, world.made_at);
   heap_team_ = nullptr;
   std::vector<std::uint32_t> all(world.members.size);
   for (std::uint32_t member = 0; member < world.members.size; ++member) all[member] = member;

@@ -53,10 +53,42 @@ void* SymmetricMemory::allocate(std::size_t size, std::size_t alignment) {
 // Records the requested size of the block at this offset.
 void* SymmetricMemory::hand_out(Heap::Block block, std::size_t asked) {
   asked_[block.offset] = asked;
+  if (kept_ != nullptr) kept_->add(block.offset, block.size, asked);
   pages_.allow(block.offset, asked);
   pages_.forbid(block.offset + asked, block.size - asked);
   pages_.touch(block.offset + block.size);
   return heap().data() + block.offset;
+}
+
+void SymmetricMemory::forget(std::size_t offset) {
+  asked_.erase(offset);
+  if (kept_ != nullptr) kept_->remove(offset);
+}
+
+void SymmetricMemory::keep_blocks() {
+  const std::scoped_lock lock(mutex_);
+  kept_ = &memory_->kept_heap(rank_);
+}
+
+// Others may still write to a block that is not known, so no later block may lie there.
+Result<void> SymmetricMemory::restore_blocks() {
+  keep_blocks();
+  const Error unknown{Errc::refused,
+                      "the blocks of the symmetric heap of the former process are not known: there "
+                      "were too many, or the memory was damaged"};
+  if (kept_->overflows.load(std::memory_order_relaxed) != 0) return unknown;
+  const std::scoped_lock lock(mutex_);
+  for (const KeptBlock& block : kept_->blocks) {
+    const std::size_t size = block.size.load(std::memory_order_acquire);
+    const std::size_t offset = block.offset.load(std::memory_order_relaxed);
+    const std::size_t asked = block.asked.load(std::memory_order_relaxed);
+    if (size == 0) continue;
+    if (asked > size || !book_.allocate_at(offset, size)) return unknown;
+    asked_[offset] = asked;
+    pages_.allow(offset, asked);
+    pages_.touch(offset + size);
+  }
+  return {};
 }
 
 void SymmetricMemory::dump_blocks() {
@@ -127,7 +159,7 @@ bool SymmetricMemory::release(void* block) {
   const std::scoped_lock lock(mutex_);
   const auto freed = book_.release(heap_offset_of(block));
   if (!freed) return false;
-  asked_.erase(freed->offset);
+  forget(freed->offset);
   pages_.give_back(freed->offset, freed->size);
   pages_.forbid(freed->offset, freed->size);
   return true;
@@ -141,6 +173,7 @@ void SymmetricMemory::release_all() {
     pages_.forbid(block->offset, block->size);
   }
   asked_.clear();
+  if (kept_ != nullptr) kept_->remove_all();
 }
 
 std::map<std::size_t, std::size_t> SymmetricMemory::blocks() const {

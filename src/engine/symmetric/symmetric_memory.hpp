@@ -49,6 +49,11 @@ class SymmetricMemory {
   // The size of the block that begins at this address, or 0.
   std::size_t size_of(const void* block) const;
 
+  // From now on records the blocks for a process that replaces this one.
+  void keep_blocks();
+  // Takes the blocks that this rank had in its last process. Fails if not all are known.
+  Result<void> restore_blocks();
+
   // Includes the blocks of the heap in core dumps from now on.
   void dump_blocks();
   // If [address, address + size) is in the heap, but not within one block: describes the mistake.
@@ -73,6 +78,7 @@ class SymmetricMemory {
   std::optional<Heap::Block> take(std::size_t size, std::size_t alignment = Heap::granule);
   bool resize_in_place(std::size_t offset, std::size_t size);
   void* hand_out(Heap::Block block, std::size_t asked);
+  void forget(std::size_t offset);
 
   std::shared_ptr<const NodeMemory> memory_;
   Rank rank_;
@@ -82,6 +88,7 @@ class SymmetricMemory {
   HeapPages pages_;
   Heap book_;
   std::map<std::size_t, std::size_t> asked_;  // offset of each block -> requested bytes
+  KeptHeap* kept_ = nullptr;                  // null: nobody replaces this process
 };
 
 }  // namespace gondwana

@@ -32,6 +32,8 @@ struct Team : Members {
   std::size_t own_flags = 0;
   std::uint64_t shrinks = 0;  // grows with each shrink; no former team with this number exceeded it
   bool serves_set = false;    // the team was made for an active set
+  // The number of changes (DeathList) before the team was made: all members lived then.
+  std::uint32_t made_at = 0;
   // The state of LevelCollectives, if members are on several nodes.
   std::shared_ptr<StagedCollectives> levels = nullptr;
 };
@@ -59,10 +61,11 @@ class NodeTeam {
   SyncLine<RealAtomics>* lines_;  // by slot, contiguous
 };
 
-// Whether a member has died.
-inline bool has_dead(const DeathList& deaths, const Members& team) {
+// Whether a member has died since the team was made. A process that has taken its place is no
+// member.
+inline bool has_dead(const DeathList& deaths, const Team& team) {
   for (std::uint32_t member = 0; member < team.size; ++member)
-    if (deaths.place_of(team.rank_of(member)) != 0) return true;
+    if (deaths.place_of(team.rank_of(member)) > team.made_at) return true;
   return false;
 }
 

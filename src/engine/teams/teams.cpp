@@ -69,17 +69,21 @@ void Teams::give_back(std::uint32_t number) {
   word_of(number).fetch_and(~bit_of(number));
 }
 
-Team& Teams::make(std::uint32_t number, const Team& parent, const Members& chosen, Epoch epoch) {
+Team& Teams::make(std::uint32_t number, const Team& parent, const Members& chosen, Epoch epoch,
+                  std::uint32_t made_at) {
   const Members members = chosen.within(parent);
-  return keep({number, members, members.member_of(me_).value()}, epoch);
+  Team& team = keep({number, members, members.member_of(me_).value()}, epoch);
+  team.made_at = made_at;
+  return team;
 }
 
-void Teams::renew_first(const Members& members, Epoch epoch) {
+void Teams::renew_first(const Members& members, Epoch epoch, std::uint32_t made_at) {
   for (Team* team : {&world(), &shared()}) {
     static_cast<Members&>(*team) = members;
     team->me = members.member_of(me_).value();
     team->epoch = team->shrinks = epoch;
     team->scratch_uses = 0;
+    team->made_at = made_at;
     show(*team, team->size);
   }
 }

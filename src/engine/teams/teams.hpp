@@ -54,11 +54,15 @@ class Teams {
   }
 
   // Creates a team of chosen members of its parent, with a number that was taken and an epoch that
-  // no member has exceeded. This rank must be one of them.
-  Team& make(std::uint32_t number, const Team& parent, const Members& chosen, Epoch epoch);
+  // no member has exceeded. This rank must be one of them. `made_at`: see Team.
+  Team& make(std::uint32_t number, const Team& parent, const Members& chosen, Epoch epoch,
+             std::uint32_t made_at);
+  Team& make(std::uint32_t number, const Team& parent, const Members& chosen, Epoch epoch) {
+    return make(number, parent, chosen, epoch, parent.made_at);
+  }
   // The world and shared teams get these members, and an epoch that no member has exceeded. No
   // member may be inside a collective of one of them.
-  void renew_first(const Members& members, Epoch epoch);
+  void renew_first(const Members& members, Epoch epoch, std::uint32_t made_at);
   // No member may be inside a collective of the team. The world and shared teams cannot end.
   void end(const Team& team);
   // The same, but its number is not used again.

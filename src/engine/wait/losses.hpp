@@ -36,7 +36,10 @@ class Losses {
   void check_teams_by(TeamCheck has_dead) { team_has_dead_ = std::move(has_dead); }
   bool team_has_dead(std::uint32_t team) const { return team_has_dead_ && team_has_dead_(team); }
 
-  // The program knows of the first `deaths` deaths.
+  // Whether the rank is dead, or another process has taken its place and the program does not know.
+  bool has_lost(Rank rank) const { return list_.has(rank) || is_unknown(list_.place_of(rank)); }
+
+  // The program knows of the first `deaths` changes.
   void acknowledge(std::uint32_t deaths) const {
     std::uint32_t before = acknowledged_.load(std::memory_order_relaxed);
     while (before < deaths && !acknowledged_.compare_exchange_weak(before, deaths)) {

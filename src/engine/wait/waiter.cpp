@@ -85,7 +85,7 @@ void Waiter::step(LongWait& wait, const WaitReason& why, FunctionRef<bool()> don
 
 bool Waiter::is_hopeless(const WaitReason& why, std::uint32_t deaths) const {
   const bool needs_peer = why.peer != Waiting::any_rank && !why.ends_with_node;
-  if (needs_peer && losses_.list().place_of(Rank(why.peer)) != 0) return true;
+  if (needs_peer && losses_.has_lost(Rank(why.peer))) return true;
   if (why.team != Waiting::no_team) return losses_.team_has_dead(why.team);
   return why.on_program_memory && losses_.is_unknown(deaths);
 }

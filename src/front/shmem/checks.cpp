@@ -185,7 +185,7 @@ bool may_reach(const Caller& caller, int pe) {
   const std::uint32_t count = deaths.size();
   if (count == 0) return true;
   const Rank rank = caller.rank_of(pe);
-  if (deaths.place_of(rank) == 0) return true;
+  if (!deaths.has(rank)) return true;
   caller.lane.note_loss(count);
   return false;
 }

@@ -110,6 +110,13 @@ void Contexts::cover(std::uint32_t end) {
   }
 }
 
+void Contexts::restore_shortcuts() {
+  const std::scoped_lock lock(mutex_);
+  for (std::size_t number = default_number; number < numbers(); ++number)
+    if (const Context* context = contexts_[number]; context != nullptr && context->team == nullptr)
+      (*shortcuts_)[number] = context->lane->shortcut();
+}
+
 int Contexts::count_private() const {
   const auto is_private = [](const Context* context) {
     return context != nullptr && (context->options & SHMEM_CTX_PRIVATE) != 0;

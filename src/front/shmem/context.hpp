@@ -63,6 +63,8 @@ class Contexts {
   // The contexts of one thread reach the ranks below this number by their shortcuts.
   void cover(std::uint32_t end);
   int count_private() const;
+  // After a signal handler has emptied them.
+  void restore_shortcuts();
   // No context ever had this number or a higher one.
   std::size_t numbers() const { return numbers_.load(std::memory_order_relaxed); }
 

@@ -21,6 +21,11 @@ int pe_state(Caller caller, int pe) {
   return list.has_left(rank) ? SHMEMX_PE_LEFT : SHMEMX_PE_DEAD;
 }
 
+int pe_restarts(Caller caller, int pe) {
+  if (static_cast<std::uint32_t>(pe) >= caller.engine.ranks()) return -1;
+  return static_cast<int>(caller.engine.waiter().losses().list().replacements_of(rank_of(pe)));
+}
+
 int status(Caller caller) {
   const std::uint32_t deaths = caller.lane.take_loss();
   if (deaths == 0) return 0;

@@ -8,6 +8,8 @@ namespace gondwana::shmem {
 
 // SHMEMX_PE_ALIVE or SHMEMX_PE_DEAD; -1 if there is no such PE.
 int pe_state(Caller caller, int pe);
+// How often another process has taken the place of the PE; -1 if there is no such PE.
+int pe_restarts(Caller caller, int pe);
 // Why calls on this context have failed since the last call; 0: none has. The program then knows of
 // the deaths that made them fail.
 int status(Caller caller);

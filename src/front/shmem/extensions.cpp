@@ -11,6 +11,7 @@
 #include "front/shmem/devices.hpp"
 #include "front/shmem/door.hpp"
 #include "front/shmem/roster.hpp"
+#include "front/shmem/setup.hpp"
 #include "front/shmem/streams.hpp"
 #include "front/shmem/unique_id.hpp"
 #include "shmemx.h"
@@ -208,6 +209,15 @@ void shmemx_barrier_all_on_stream(void* stream) {
 
 int shmemx_pe_state(int pe) {
   return gondwana::shmem::pe_state(gondwana::shmem::here("shmemx_pe_state"), pe);
+}
+
+int shmemx_pe_restarts(int pe) {
+  return gondwana::shmem::pe_restarts(gondwana::shmem::here("shmemx_pe_restarts"), pe);
+}
+
+int shmemx_is_restarted(void) {
+  const gondwana::shmem::Caller caller = gondwana::shmem::here("shmemx_is_restarted");
+  return gondwana::shmem::pe_restarts(caller, gondwana::shmem::my_pe(caller));
 }
 
 int shmemx_status(shmem_ctx_t ctx) {

@@ -14,10 +14,13 @@ inline void examine_lock(const Caller& caller, const long* lock) {
 }
 
 // Once a PE has died, the holder of a lock may be dead or wait for a dead PE. Then a call that
-// would wait fails. Returns false if this call has taken the lock or has failed.
+// would wait fails, until all PEs live again and the program knows of the deaths. Returns false if
+// this call has taken the lock or has failed.
 [[gnu::cold]] inline bool may_wait_for_lock(const Caller& caller, long* lock) {
-  const std::uint32_t deaths = caller.engine.waiter().losses().list().size();
+  const Losses& losses = caller.engine.waiter().losses();
+  const std::uint32_t deaths = losses.list().size();
   if (deaths == 0) return true;
+  if (!losses.is_unknown(deaths) && !losses.list().has_any(caller.engine.ranks())) return true;
   const std::optional<bool> taken = test_job_lock(caller.engine.locks(), caller.name, lock);
   check(caller, taken.has_value());
   if (taken && !*taken) note_loss({deaths});

@@ -17,6 +17,7 @@
 #include "front/shmem/checks.hpp"
 #include "front/shmem/deaths.hpp"
 #include "front/shmem/streams.hpp"
+#include "memory/job_end.hpp"
 #include "process/greeting.hpp"
 #include "process/prefault.hpp"
 #include "process/process.hpp"
@@ -26,6 +27,37 @@ namespace gondwana::shmem {
 constinit Running running;
 
 namespace {
+
+// Called from a signal handler when the job ends, and when a rank has died in a job that continues.
+// Later calls find no shortcut and no door, and reach watched_door().
+void divert_calls() {
+  if (Door* door = running.door) {
+    running.watched = door;
+    door->watch();
+    running.door = nullptr;
+    for (Shortcut& shortcut : running.used_shortcuts()) shortcut.reach_none();
+  }
+  if (Door* door = running.watched) {
+    const NodeMemory& memory = door->engine().memory();
+    const std::uint32_t deaths = memory.header().deaths.load(std::memory_order_acquire);
+    // Pairs with the guardian, which empties the memory of the dead afterwards.
+    memory.page(door->engine().rank()).heeded.store(deaths, std::memory_order_release);
+  }
+}
+
+// Once all ranks live again, small calls take the fast path again. A signal may come meanwhile.
+void restore_calls(Door& door) {
+  Engine& engine = door.engine();
+  const NodeHeader& node = engine.memory().header();
+  const DeathList& deaths = engine.waiter().losses().list();
+  const std::uint32_t count = deaths.size();
+  if (node.replacement.load(std::memory_order_relaxed) == Replacement::none) return;
+  if (engine.threads() == Threads::many || deaths.has_any(engine.ranks())) return;
+  door.contexts().restore_shortcuts();
+  running.door = &door;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (deaths.size() != count || purposeful_end(node)) divert_calls();
+}
 
 struct Own {
   int inits = 0;  // shmem_init calls without a matching shmem_finalize
@@ -125,8 +157,12 @@ void examine_thread(CallName name) {
 Door& watched_door(CallName name) {
   check_for_end();
   if (running.watched == nullptr) refuse_call(name);
-  if (running.watched->engine().options().checks) examine_thread(name);
-  return *running.watched;
+  Door& door = *running.watched;
+  if (door.engine().options().checks)
+    examine_thread(name);
+  else
+    restore_calls(door);
+  return door;
 }
 
 Door& watched_door(shmem_ctx_t handle, CallName name) {
@@ -169,20 +205,7 @@ void give_up_together(CallName name, const std::string& sentence) {
   fail_together(name, {Errc::invalid_argument, sentence});
 }
 
-namespace {
-
-// Called from a signal handler when the job ends, and when a rank has died in a job that continues.
-// Later calls find no shortcut and no door, and reach watched_door().
-void divert_calls() {
-  Door* door = running.door;
-  if (door == nullptr) return;
-  running.watched = door;
-  door->watch();
-  running.door = nullptr;
-  for (Shortcut& shortcut : running.used_shortcuts()) shortcut.reach_none();
-}
-
-}  // namespace
+namespace {}  // namespace
 
 // The signal may come later, or have come in the middle of this.
 void heed_deaths() {

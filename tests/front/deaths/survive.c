@@ -251,6 +251,118 @@ static void stay(void) {
   shmem_long_wait_until(&word, SHMEM_CMP_EQ, 1);
 }
 
+static long variable = 1;
+static long* block;
+
+/* What the first process of a PE leaves in its memory, and what its next process finds. */
+static void check_memory(long in_variable, long in_block) {
+  if (variable != in_variable) fail("the variable is %ld", variable);
+  if (block != NULL && *block != in_block) fail("the block holds %ld", *block);
+}
+
+/* The next process of the last PE: the others know that it runs, and write to it. */
+static void begin_again(int keeps) {
+  if (keeps && block == NULL) fail("the pointer is lost");
+  check_memory(keeps ? 42 : 1, 43);
+  if (shmem_team_sync(SHMEM_TEAM_WORLD) != SHMEMX_ERR_DEAD_PE) fail("team_sync succeeded");
+  shmemx_status(SHMEM_CTX_DEFAULT);
+  for (int pe = 0; pe < shmem_my_pe(); ++pe) {
+    shmem_long_wait_until(&results[pe], SHMEM_CMP_EQ, pe + 1);
+    if (block != NULL && block[pe + 1] != pe) fail("PE %d has not written to the block", pe);
+    shmem_long_p(&word, 1, pe);
+  }
+}
+
+/* The last PE dies and is started again. */
+static void lose_and_regain(int keeps) {
+  const int last = shmem_n_pes() - 1;
+  if (shmemx_is_restarted() != 0) return begin_again(keeps);
+  const int me = shmem_my_pe();
+  block = shmem_calloc(64, sizeof(long));
+  variable = 42;
+  *block = 43;
+  ready();
+  if (me == last) die();
+  while (shmemx_pe_restarts(last) == 0) usleep(100);
+  if (shmemx_pe_state(last) != SHMEMX_PE_ALIVE) fail("the PE is not alive");
+  shmemx_status(SHMEM_CTX_DEFAULT);
+  shmem_long_p(&block[me + 1], me, last);
+  shmem_fence();
+  shmem_long_p(&results[me], me + 1, last);
+  if (shmemx_status(SHMEM_CTX_DEFAULT) != 0) fail("p failed");
+  while (word != 1) {
+    shmem_long_wait_until(&word, SHMEM_CMP_EQ, 1);
+    shmemx_status(SHMEM_CTX_DEFAULT);
+  }
+  if (shmem_team_sync(SHMEM_TEAM_WORLD) != SHMEMX_ERR_DEAD_PE) fail("the team is whole again");
+  check_memory(42, 43);
+}
+
+/* The last PE dies at once, in each of its processes. */
+static void die_often(int expected) {
+  const int last = shmem_n_pes() - 1;
+  if (shmemx_is_restarted() == 0) ready();
+  if (shmem_my_pe() == last) die();
+  while (shmemx_pe_restarts(last) < expected || shmemx_pe_state(last) != SHMEMX_PE_DEAD)
+    usleep(100);
+  usleep(50000);
+  if (shmemx_pe_restarts(last) != expected) fail("another process was started");
+  shmemx_status(SHMEM_CTX_DEFAULT);
+  shmem_long_p(&word, 1, last);
+  if (shmemx_status(SHMEM_CTX_DEFAULT) != SHMEMX_ERR_DEAD_PE) fail("p succeeded");
+}
+
+/* Each PE dies once, one after the other. After each death all make a world, which is whole. */
+static void make_worlds(void) {
+  static long mine;
+  static long sum;
+  const int pes = shmem_n_pes();
+  const int me = shmem_my_pe();
+  const int is_new = shmemx_is_restarted();
+  if (!is_new) ready();
+  for (int turn = is_new ? me : 0; turn < pes; ++turn) {
+    if (!is_new && me == turn) die();
+    shmem_team_t team;
+    int failed = shmemx_team_update(&team);
+    while (failed == SHMEMX_ERR_DEAD_PE) failed = shmemx_team_update(&team);
+    if (failed) fail("the update returned %d", failed);
+    shmemx_status(SHMEM_CTX_DEFAULT);
+    mine = me + 1;
+    if (shmem_n_pes() != pes || shmem_team_n_pes(team) != pes) fail("the world is too small");
+    if (shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &sum, &mine, 1) != 0) fail("the world is broken");
+    if (sum != pes * (pes + 1) / 2) fail("the sum is %ld", sum);
+    long* fresh = shmem_calloc(8, sizeof(long));
+    if (fresh == NULL) fail("no block");
+    shmem_long_p(fresh, me + 1, (me + 1) % pes);
+    shmem_barrier_all();
+    if (*fresh != (me + pes - 1) % pes + 1) fail("the block holds %ld", *fresh);
+    shmem_barrier_all();
+    if (shmemx_status(SHMEM_CTX_DEFAULT) != 0) fail("a call has failed in turn %d", turn);
+    shmem_team_destroy(team);
+  }
+}
+
+/* The time from the death of the last PE to the first put of PE 0 into its next process. */
+static void measure_restart(void) {
+  static double died_ms;
+  const int last = shmem_n_pes() - 1;
+  if (shmemx_is_restarted() == 0) ready();
+  if (shmem_my_pe() == last) {
+    if (shmemx_is_restarted() != 0) shmem_long_wait_until(&word, SHMEM_CMP_EQ, 1);
+    if (shmemx_is_restarted() != 0) return;
+    shmem_double_p(&died_ms, now_ms(), 0);
+    shmem_quiet();
+    die();
+  }
+  if (shmem_my_pe() != 0) return;
+  do {
+    while (shmemx_pe_restarts(last) == 0) usleep(50);
+    shmemx_status(SHMEM_CTX_DEFAULT);
+    shmem_long_p(&word, 1, last);
+  } while (shmemx_status(SHMEM_CTX_DEFAULT) != 0);
+  printf("first put after %.2f ms\n", now_ms() - died_ms);
+}
+
 int main(int count, char** words) {
   shmem_init();
   const char* mode = count > 1 ? words[1] : "";
@@ -264,6 +376,12 @@ int main(int count, char** words) {
   if (strcmp(mode, "measure") == 0) measure();
   if (strcmp(mode, "tell") == 0) tell();
   if (strcmp(mode, "stay") == 0) stay();
+  if (strcmp(mode, "restart") == 0) lose_and_regain(0), puts("end");
+  if (strcmp(mode, "keep") == 0) lose_and_regain(1), puts("end");
+  if (strcmp(mode, "measure_restart") == 0) measure_restart();
+  if (strcmp(mode, "started") == 0 && shmem_my_pe() == 0) printf("started %.3f\n", now_ms());
+  if (strcmp(mode, "worlds") == 0) make_worlds(), puts("end");
+  if (strcmp(mode, "often") == 0 && count > 2) die_often(atoi(words[2])), puts("end");
   fflush(stdout);
   shmem_finalize();
   return 0;

@@ -29,6 +29,7 @@ EXTENSIONS = {
         *("pe_state", "status", "team_shrink"),
         *("spawn", "team_update", "leave", "roster_epoch", "roster_changed", "roster_wait"),
         *("signal_after", "ctx_signal_after"),
+        *("is_restarted", "pe_restarts"),
         *(f"{name}_wait_until_timeout" for name in ("int", "long", "longlong", "size", "ptrdiff")),
         *(f"{name}_wait_until_timeout" for name in ("uint", "ulong", "ulonglong")),
         *(f"{name}{bits}_wait_until_timeout" for name in ("int", "uint") for bits in (32, 64)),

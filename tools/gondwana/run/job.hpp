@@ -9,6 +9,7 @@
 
 #include "core/options.hpp"
 #include "link/host.hpp"
+#include "memory/control_page.hpp"
 #include "memory/node_ranks.hpp"
 #include "modules/binding/topology.hpp"
 
@@ -74,6 +75,19 @@ struct GdbWish {
   std::string arguments;  // arguments of the gdb that starts them; empty: they wait for a gdb
 };
 
+// How often ranks that die are started again.
+struct RestartWish {
+  static constexpr std::uint32_t most = 10'000;
+
+  std::uint32_t times = 0;    // in the whole job
+  bool keeps_memory = false;  // the new process has the memory of the dead one
+
+  Replacement replacement() const {
+    if (times == 0) return Replacement::none;
+    return keeps_memory ? Replacement::kept : Replacement::empty;
+  }
+};
+
 struct Job {
   Purpose purpose = Purpose::run;
   std::vector<Program> programs;
@@ -84,6 +98,7 @@ struct Job {
   std::optional<OnDeath> on_death;  // nothing: GONDWANA_ON_DEATH
   std::optional<std::uint32_t>
       max_ranks;  // that the job may have while it runs; nothing: its ranks
+  RestartWish restart;
   StreamWish streams;
   BindingWish binding;
   ProfileOptions profile;

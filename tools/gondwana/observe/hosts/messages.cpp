@@ -27,7 +27,7 @@ namespace gondwana::jobs {
 
 void fields(auto& archive, Of<RankCounts> auto& counts) {
   archive(counts.seen, counts.absent, counts.stopped, counts.waiting, counts.left);
-  archive(counts.dead, counts.departed, counts.refused);
+  archive(counts.dead, counts.departed, counts.refused, counts.restarted);
 }
 void fields(auto& archive, Of<Row> auto& row) {
   archive(row.id, row.ranks, row.nodes, row.began_s, row.program, row.nodes_seen, row.hosts);
@@ -49,7 +49,7 @@ void fields(auto& archive, Of<RankSeen> auto& rank) {
   archive(rank.rank, rank.node, rank.pid, rank.process, rank.state, rank.wait, rank.waited);
   archive(rank.computed, rank.delayed, rank.counts, rank.messages, rank.pending, rank.calls);
   archive(rank.totals, rank.messages_total, rank.used_s, rank.is_in_exit, rank.tracer);
-  archive(rank.is_dead, rank.has_left, rank.refused);
+  archive(rank.is_dead, rank.has_left, rank.refused, rank.restarts);
   archive(rank.system_call, rank.polls, rank.device_copies, rank.served_copies);
 }
 void fields(auto& archive, Of<AgentSeen> auto& agent) {

@@ -176,11 +176,18 @@ const DeathPlace& FoundNode::death(std::uint32_t local) const {
 }
 
 bool FoundNode::is_dead(std::uint32_t local) const {
-  return death(local).number.load(std::memory_order_relaxed) != 0 && !has_left(local);
+  const DeathPlace& place = death(local);
+  return place.number.load(std::memory_order_relaxed) != 0 && !has_left(local) &&
+         place.running.load(std::memory_order_relaxed) <=
+             place.incarnation.load(std::memory_order_relaxed);
 }
 
 bool FoundNode::has_left(std::uint32_t local) const {
   return death(local).has_left.load(std::memory_order_relaxed) != 0;
+}
+
+std::uint32_t FoundNode::restarts(std::uint32_t local) const {
+  return death(local).running.load(std::memory_order_relaxed);
 }
 
 const ShownTeam* FoundNode::shown_team(std::uint32_t local, std::uint32_t team) const {

@@ -34,10 +34,12 @@ class FoundNode {
   // Read-only.
   std::byte* control() const { return memory_.data(); }
   const ControlPage& page(std::uint32_t local) const;
-  // Whether the job continues after the death of this rank.
+  // Whether this rank is dead and the job continues.
   bool is_dead(std::uint32_t local) const;
   // Whether this rank has left the job on purpose, which continues.
   bool has_left(std::uint32_t local) const;
+  // How often another process has taken the place of the rank.
+  std::uint32_t restarts(std::uint32_t local) const;
   // A process that holds the memory: the guardian, or a rank.
   pid_t holder() const { return holder_; }
   uid_t user() const { return user_; }

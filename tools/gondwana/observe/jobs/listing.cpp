@@ -28,6 +28,7 @@ RankCounts count(const JobSeen& job) {
     counts.dead += rank.is_dead ? 1 : 0;
     counts.departed += rank.has_left ? 1 : 0;
     counts.refused += rank.refused;
+    counts.restarted += rank.restarts > 0 ? 1 : 0;
   }
   return counts;
 }
@@ -75,6 +76,7 @@ void merge(Row& row, const Row& more) {
   row.counts.dead += more.counts.dead;
   row.counts.departed += more.counts.departed;
   row.counts.refused += more.counts.refused;
+  row.counts.restarted += more.counts.restarted;
 }
 
 }  // namespace
@@ -180,6 +182,7 @@ std::string state_of(const Row& row) {
   if (row.counts.dead != 0) text += fmt::format(", {} dead", row.counts.dead);
   if (row.counts.departed != 0) text += fmt::format(", {} left", row.counts.departed);
   if (row.counts.refused != 0) text += fmt::format(", {} refused", row.counts.refused);
+  if (row.counts.restarted != 0) text += fmt::format(", {} restarted", row.counts.restarted);
   return text;
 }
 

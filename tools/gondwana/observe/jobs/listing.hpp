@@ -18,10 +18,11 @@ struct RankCounts {
   std::uint32_t absent = 0;
   std::uint32_t stopped = 0;
   std::uint32_t waiting = 0;
-  std::uint32_t left = 0;      // ended, successfully or not
-  std::uint32_t dead = 0;      // the job continues without them
-  std::uint32_t departed = 0;  // likewise, by shmemx_leave
-  std::uint32_t refused = 0;   // connections to servers of unique ids
+  std::uint32_t left = 0;       // ended, successfully or not
+  std::uint32_t dead = 0;       // the job continues without them
+  std::uint32_t departed = 0;   // likewise, by shmemx_leave
+  std::uint32_t restarted = 0;  // other processes have taken their places
+  std::uint32_t refused = 0;    // connections to servers of unique ids
 };
 
 struct Row {

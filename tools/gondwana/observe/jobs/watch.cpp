@@ -85,7 +85,8 @@ class Watched {
                   .is_in_exit = is_in_exit(*page_),
                   .is_dead = node_->is_dead(local_),
                   .has_left = node_->has_left(local_),
-                  .refused = shown_memory(*page_).refused.load(std::memory_order_relaxed)};
+                  .refused = shown_memory(*page_).refused.load(std::memory_order_relaxed),
+                  .restarts = node_->restarts(local_)};
     for (std::size_t i = 0; i < rank.counts.size(); ++i)
       rank.counts.at(i) = last.counts.at(i) - first_.counts.at(i);
     rank.totals = last.counts;

@@ -76,6 +76,7 @@ struct RankSeen {
   bool is_dead = false;          // the job continues without it
   bool has_left = false;         // the same, by shmemx_leave
   std::uint32_t refused = 0;     // connections that its servers of unique ids have refused
+  std::uint32_t restarts = 0;    // how often another process has taken its place
   pid_t tracer = 0;              // the debugger that is attached
   std::string system_call = {};  // the one it sleeps in, outside the library; empty: unknown
   std::string polls = {};        // the call that it repeats; empty: unknown

@@ -64,7 +64,9 @@ std::string format_seconds(double seconds) {
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
-std::string describe(const RankSeen& rank) {
+namespace {
+
+std::string describe_activity(const RankSeen& rank) {
   namespace state = sentences::state;
   switch (activity_of(rank)) {
     case Activity::absent:
@@ -94,6 +96,13 @@ std::string describe(const RankSeen& rank) {
   if (rank.wait->peer != Waiting::any_rank && rank.wait->peer != rank.rank)
     text += state::for_rank(rank.wait->peer);
   return text;
+}
+
+}  // namespace
+
+std::string describe(const RankSeen& rank) {
+  return describe_activity(rank) +
+         (rank.restarts == 0 ? "" : sentences::state::restarted(rank.restarts));
 }
 
 }  // namespace gondwana::why

@@ -198,6 +198,7 @@ inline constexpr Text works = "works";
 inline constexpr Statement<Text> waits{"waits in {}"};
 inline constexpr Statement<Text> of_team{" of {}"};
 inline constexpr Statement<std::uint32_t> for_rank{" for rank {}"};
+inline constexpr Statement<std::uint32_t> restarted{", restart {}"};
 }  // namespace state
 
 }  // namespace gondwana::why::sentences

@@ -186,6 +186,13 @@ Result<void> set_trace(const Choices& choices, Job& job) {
   return set_file("--trace ", choices.trace.file, job.trace.file);
 }
 
+Result<void> set_restart(const std::string& text, Job& job) {
+  const Result<std::uint64_t> times = parse_number(text, 1, RestartWish::most);
+  if (!times) return wrong(fmt::format("--restart {}", times.error().text));
+  job.restart.times = static_cast<std::uint32_t>(*times);
+  return {};
+}
+
 }  // namespace
 
 Result<void> set_program(const Choices& choices, Program& program) {
@@ -206,6 +213,7 @@ Result<void> set_job(const Choices& choices, Job& job) {
   job.streams.timestamps |= choices.streams.timestamps;
   job.binding.is_reported |= choices.binding.is_reported;
   job.verbose |= choices.flags.verbose;
+  job.restart.keeps_memory |= choices.flags.keeps_memory;
   job.profile.has_table |= choices.profile == "true";
   if (!choices.gdb.ranks.empty()) job.gdb.ranks = choices.gdb.ranks;
   if (!choices.gdb.arguments.empty()) job.gdb.arguments = choices.gdb.arguments;
@@ -217,6 +225,7 @@ Result<void> set_job(const Choices& choices, Job& job) {
   if (done && !choices.timeout.empty()) done = set_timeout(choices.timeout, job);
   if (done && !choices.max_ranks.empty()) done = set_max_ranks(choices.max_ranks, job);
   if (done && !choices.on_death.empty()) done = set_on_death(choices.on_death, job);
+  if (done && !choices.restart.empty()) done = set_restart(choices.restart, job);
   if (done && !choices.streams.reader.empty()) done = set_reader(choices.streams.reader, job);
   if (done && !choices.binding.to.empty()) done = set_binding(choices.binding.to, job);
   return done;

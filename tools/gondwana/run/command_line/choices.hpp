@@ -36,6 +36,7 @@ struct Choices {
   };
   struct Flags {
     bool verbose = false;
+    bool keeps_memory = false;
     bool show = false;
     bool ignored = false;
     bool help = false;
@@ -49,6 +50,7 @@ struct Choices {
   std::string heap;
   std::string timeout;
   std::string on_death;
+  std::string restart;
   Streams streams;
   Binding binding;
   std::string profile;  // "true": a table; otherwise the name of a page

@@ -103,6 +103,17 @@ Result<void> check_max_ranks(const Job& job) {
   return {};
 }
 
+Result<void> check_restart(Job& job) {
+  if (job.restart.times == 0)
+    return job.restart.keeps_memory ? wrong("--keep-memory without --restart") : Result<void>();
+  if (job.on_death == OnDeath::end)
+    return wrong("--restart with --on-death end: a death would end the job");
+  if (!job.hosts.empty())
+    return wrong("--restart: not implemented for jobs on hosts; run the job on this host");
+  job.on_death = OnDeath::go_on;
+  return {};
+}
+
 // If no number of ranks is given, the ranks fill all slots of the hosts.
 Result<void> count_ranks(Job& job) {
   const std::uint64_t slots = slots_of(job);
@@ -134,6 +145,7 @@ Result<void> count_ranks(Job& job) {
 Result<Job> complete(Job job) {
   if (const Result<void> chosen = choose_hosts(job); !chosen) return chosen.error();
   if (const Result<void> counted = count_ranks(job); !counted) return counted.error();
+  if (const Result<void> checked = check_restart(job); !checked) return checked.error();
   if (const Result<void> set = set_on_death(job); !set) return set.error();
   if (const Result<void> valid = check_max_ranks(job); !valid) return valid.error();
   if (!job.gdb.arguments.empty() && job.gdb.ranks.empty())

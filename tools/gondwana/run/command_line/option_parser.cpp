@@ -42,6 +42,11 @@ void add_job_options(CommandLine& line, Choices& choices) {
               "let the job grow to M ranks while it runs, by shmemx_spawn [-n]");
   line.option("--on-death", "end|continue", choices.on_death,
               "what the death of a rank does: end the job, or let the others continue [end]");
+  line.option("--restart", "N", choices.restart,
+              "start a rank that dies again, at most N times in the job; implies --on-death "
+              "continue");
+  line.flag("--keep-memory", choices.flags.keeps_memory,
+            "with --restart: the new process has the variables and heaps of the dead one");
   line.option("--bind-to", "none|core|numa|package", choices.binding.to,
               "bind each rank to its own core, numa domain or package [none]");
   line.option("--gdb", "RANKS", choices.gdb.ranks,

@@ -19,9 +19,12 @@ struct RankRecord {
   pid_t program = 0;  // the process that joined: the rank's process or one below it
   bool alive = false;
   bool joined = false;
-  bool is_replaced = false;  // by another program, while it took part
-  bool is_dead = false;      // the job continues without it
-  bool has_left = false;     // so it does, and the rank has wanted it
+  bool is_replaced = false;       // by another program, while it took part
+  bool is_dead = false;           // the job continues without it
+  bool has_left = false;          // so it does, and the rank has wanted it
+  bool is_unwanted = false;       // a user has asked it to leave
+  bool is_awaited = false;        // dead, and another process is about to take its place
+  std::uint32_t incarnation = 0;  // how often another process has taken its place
 };
 
 class Admission {
@@ -37,10 +40,11 @@ class Admission {
     ranks_.resize(size());
   }
   void start(std::uint32_t rank, pid_t pid) {
-    ranks_[rank].pid = pid;
-    ranks_[rank].alive = true;
+    RankRecord& record = ranks_[rank];
+    if (!record.is_awaited) ++alive_;
+    const std::uint32_t incarnation = record.incarnation + (record.is_awaited ? 1 : 0);
+    record = {.pid = pid, .alive = true, .incarnation = incarnation};
     rank_of_[pid] = rank;
-    ++alive_;
   }
   void join(std::uint32_t rank, pid_t program) {
     ranks_[rank].program = program;
@@ -55,6 +59,17 @@ class Admission {
   }
   void lose(std::uint32_t rank) { ranks_[rank].is_dead = true; }
   void leave(std::uint32_t rank) { ranks_[rank].has_left = true; }
+  void dismiss(std::uint32_t rank) { ranks_[rank].is_unwanted = true; }
+  // Another process will take the place of the rank, which counts as alive until then.
+  void await(std::uint32_t rank) {
+    ranks_[rank].is_dead = ranks_[rank].is_awaited = true;
+    ++alive_;
+  }
+  // No process does.
+  void abandon(std::uint32_t rank) {
+    ranks_[rank].is_awaited = false;
+    --alive_;
+  }
   void replace(std::uint32_t rank) { ranks_[rank].is_replaced = true; }
   // A rank of any node, numbered in the job, ended with status 0 and has called no door. That is no
   // error unless another rank calls one, because it would wait for the ended rank forever.

@@ -1,8 +1,10 @@
 #include "run/node/deaths.hpp"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 
 #include <algorithm>
+#include <csignal>
 
 #include "base/exit_status.hpp"
 #include "run/io/next_time.hpp"
@@ -52,7 +54,17 @@ void Deaths::on(const RankEnded& ended, std::uint64_t now) {
   ranks_.end(rank);
   const int status = exit_status(wait_status);
   if (!end_.is_idle() || ranks_[rank].is_dead || ranks_[rank].has_left) return settle(rank, status);
-  if (!ends_job(wait_status, remains.state)) {
+  if (ranks_[rank].is_unwanted && others_can_continue) {
+    on(RankLeft{rank}, now);
+    actions_.emplace_back(Said{
+        fmt::format("rank {} has ended at the request of `gondwana shrink`", ranks_.global(rank))});
+    const bool is_by_us = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGTERM;
+    return settle(rank, is_by_us ? 0 : status);
+  }
+  // Others wait for a process that was to take the place of a dead one, whatever its status.
+  const bool was_awaited =
+      ranks_[rank].incarnation > 0 && remains.state < RankState::running && others_can_continue;
+  if (!ends_job(wait_status, remains.state) && !was_awaited) {
     if (status == 0 && remains.state == RankState::absent) absences_.on_absent(rank);
     if (remains.state == RankState::finalized) absences_.on(RankLeaves{}, now);
     return settle(rank, status);
@@ -60,7 +72,8 @@ void Deaths::on(const RankEnded& ended, std::uint64_t now) {
   Death death = death_of(rank, ranks_[rank].pid, remains);
   death.wait_status = wait_status;
   death.oom = oom;
-  if (survives(rank, death, status, others_can_continue)) return settle(rank, status);
+  if (survives(rank, death, status, others_can_continue, Starter::has_ended))
+    return settle(rank, status);
   end_.end_because(ranks_[rank].is_replaced ? describe_replaced(death, ranks_.all_alive())
                                             : describe(death, ranks_.all_alive()),
                    status != 0 ? status : exit_failure, now);
@@ -70,28 +83,58 @@ void Deaths::on(const RankEnded& ended, std::uint64_t now) {
 // does.
 void Deaths::settle(std::uint32_t rank, int status) {
   if (!ranks_[rank].is_dead) return end_.settle(status);
-  if (job_.share.has_conductor()) return;
+  if (ranks_[rank].is_awaited || job_.share.has_conductor()) return;
   if (first_status_ == 0) first_status_ = status != 0 ? status : exit_failure;
   if (ranks_.alive() == 0 && survived_.size() == ranks_.size()) end_.settle(first_status_);
 }
 
-bool Deaths::survives(std::uint32_t rank, const Death& death, int status,
-                      bool others_can_continue) {
+bool Deaths::survives(std::uint32_t rank, const Death& death, int status, bool others_can_continue,
+                      Starter starter) {
   if (!job_.continues_after_death() || !others_can_continue || ranks_[rank].is_replaced)
     return false;
+  const bool is_restarted = starter == Starter::has_ended && restarts_ < job_.restart.times;
+  if (is_restarted)
+    restart(rank, death);
+  else
+    lose(rank, ranks_[rank].incarnation, status, describe(death, 0));
+  return true;
+}
+
+void Deaths::restart(std::uint32_t rank, const Death& death) {
+  const std::uint32_t incarnation = ranks_[rank].incarnation;
+  ranks_.await(rank);
+  actions_.emplace_back(TellDeath{{ranks_.global(rank), incarnation}, DeathKind::replaced_death});
+  actions_.emplace_back(Said{fmt::format("{}; it is started again, restart {} of {}",
+                                         describe(death, 0), ++restarts_, job_.restart.times)});
+  actions_.emplace_back(RestartRank{rank});
+}
+
+void Deaths::lose(std::uint32_t rank, std::uint32_t incarnation, int status,
+                  const std::string& sentence) {
   ranks_.lose(rank);
   const std::uint32_t global = ranks_.global(rank);
   if (job_.share.has_conductor()) {
-    actions_.emplace_back(RanksDied{{{global}},
-                                    static_cast<std::uint32_t>(status != 0 ? status : exit_failure),
-                                    describe(death, 0)});
-    return true;
+    const int of_rank = status != 0 ? status : exit_failure;
+    return static_cast<void>(actions_.emplace_back(
+        RanksDied{{{global}}, static_cast<std::uint32_t>(of_rank), sentence}));
   }
   survived_.insert(std::ranges::upper_bound(survived_, global), global);
   const auto left = static_cast<std::uint32_t>(ranks_.size() - survived_.size());
-  actions_.emplace_back(TellDeath{{global}});
-  actions_.emplace_back(Said{describe(death, 0) + describe_continued(left)});
-  return true;
+  const bool is_spent = job_.restart.times > 0 && restarts_ == job_.restart.times;
+  actions_.emplace_back(TellDeath{{global, incarnation}});
+  actions_.emplace_back(Said{
+      fmt::format("{}{}{}", sentence,
+                  is_spent ? fmt::format("; all {} restarts are used up", job_.restart.times) : "",
+                  describe_continued(left))});
+}
+
+void Deaths::on(const NotRestarted& failed, std::uint64_t /*now*/) {
+  ranks_.abandon(failed.rank);
+  if (!end_.is_idle()) return;
+  lose(failed.rank, ranks_[failed.rank].incarnation + 1, exit_failure,
+       fmt::format("rank {} cannot be started again: {}", ranks_.global(failed.rank),
+                   failed.reason));
+  settle(failed.rank, exit_failure);
 }
 
 // Its own deaths come back to this host with their numbers.
@@ -111,7 +154,8 @@ void Deaths::on(const DeathsTold& told, std::uint64_t now) {
 
 void Deaths::on(const RankLeft& left, std::uint64_t /*now*/) {
   ranks_.leave(left.rank);
-  actions_.emplace_back(TellDeath{{ranks_.global(left.rank)}, DeathKind::leave});
+  const DeadRank process{ranks_.global(left.rank), ranks_[left.rank].incarnation};
+  actions_.emplace_back(TellDeath{process, DeathKind::leave});
 }
 
 void Deaths::on(const ProgramLost& lost, std::uint64_t now) {
@@ -125,7 +169,7 @@ void Deaths::on(const StarterSeen& seen, std::uint64_t now) {
     absences_.on_absent(rank);
   } else if (end_.is_idle() && remains.state != RankState::finalized) {
     const Death death = death_of(rank, pid, remains);
-    if (survives(rank, death, exit_failure, seen.others_can_continue))
+    if (survives(rank, death, exit_failure, seen.others_can_continue, Starter::lives))
       return programs_.forget(rank);
     end_.end_because(ranks_[rank].is_replaced ? describe_replaced(death, others())
                                               : describe_under(ranks_[rank].pid, death, others()),

@@ -63,6 +63,7 @@ class Deaths {
   void on(const ImageLost& lost, std::uint64_t now);
   void on(const DeathsTold& told, std::uint64_t now);
   void on(const ShrinkEntry& entry, std::uint64_t now);
+  void on(const NotRestarted& failed, std::uint64_t now);
   void on_join(std::uint32_t rank) { forget(rank); }
   void on_tick(std::uint64_t now);
   std::optional<std::uint64_t> next_ns() const;
@@ -72,10 +73,18 @@ class Deaths {
   // The ranks without which the job continues, sorted; numbered in the job. Empty if there is a
   // conductor.
   const std::vector<std::uint32_t>& survived() const { return survived_; }
+  // How often ranks were started again.
+  std::uint32_t restarts() const { return restarts_; }
 
  private:
-  // Whether the job continues without the rank.
-  bool survives(std::uint32_t rank, const Death& death, int status, bool others_can_continue);
+  enum class Starter : std::uint8_t { has_ended, lives };
+
+  // Whether the job continues after the death. A process that the starter's process would run
+  // beside is not started.
+  bool survives(std::uint32_t rank, const Death& death, int status, bool others_can_continue,
+                Starter starter);
+  void restart(std::uint32_t rank, const Death& death);
+  void lose(std::uint32_t rank, std::uint32_t incarnation, int status, const std::string& sentence);
   void settle(std::uint32_t rank, int status);
   void forget(std::uint32_t rank);
   Death death_of(std::uint32_t rank, pid_t pid, Remains remains) const;
@@ -91,6 +100,7 @@ class Deaths {
   LostPrograms images_;
   std::vector<std::uint32_t> survived_;
   int first_status_ = 0;  // of these ranks
+  std::uint32_t restarts_ = 0;
 };
 
 }  // namespace gondwana::launch

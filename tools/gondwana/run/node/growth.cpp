@@ -21,8 +21,6 @@ Result<Session> admit_more(const Job& job, const Admission& ranks, bool is_endin
   return Session{ranks.global(0) + ranks.size(), more};
 }
 
-namespace {
-
 const Program& own_program(const Job& job, std::span<const AddRanks> added, std::uint32_t rank) {
   std::uint32_t end = 0;
   for (const Program& each : job.programs)
@@ -32,10 +30,9 @@ const Program& own_program(const Job& job, std::span<const AddRanks> added, std:
   return job.programs.back();
 }
 
-}  // namespace
-
 Program program_of(const Job& job, std::span<const AddRanks> added, const RanksWanted& wanted) {
-  Program program = own_program(job, added, wanted.asker);
+  const bool is_of_rank = wanted.asker < protocol::max_ranks;
+  Program program = own_program(job, added, is_of_rank ? wanted.asker : 0);
   program.ranks = wanted.ranks;
   if (wanted.command.words.empty()) return program;
   program.words = wanted.command.words;

@@ -17,8 +17,10 @@ namespace gondwana::launch {
 Result<Session> admit_more(const Job& job, const Admission& ranks, bool is_ending,
                            std::uint32_t more);
 
-// The program of ranks that a rank has asked for. A command without words is that of the rank.
-// `added`: the ranks that have been added so far, on this node.
+// The program of a rank, by its number on this node.
+const Program& own_program(const Job& job, std::span<const AddRanks> added, std::uint32_t rank);
+// The program of ranks that a rank, or a user, has asked for. A command without words is that of
+// the rank. `added`: the ranks that have been added so far, on this node.
 Program program_of(const Job& job, std::span<const AddRanks> added, const RanksWanted& wanted);
 
 }  // namespace gondwana::launch

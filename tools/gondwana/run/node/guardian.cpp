@@ -23,6 +23,7 @@ namespace gondwana::launch {
 namespace {
 
 constexpr std::uint64_t send_again_ns = 1'000'000;
+constexpr std::uint64_t notice_ns = 100'000'000;  // in which ranks notice a death
 
 // Whether the process handles the signal; false if that is unknown.
 bool catches(pid_t pid, int signal) {
@@ -52,13 +53,19 @@ Guardian::Guardian(const Job& job, SweeperLink sweeper, UniqueFd orders, Poller 
       events_(poller_, std::move(orders)),
       streams_(poller_, job),
       wire_(node_share(job), job.share.tag, environment_of_ranks(job),
-            job.on_death.value_or(OnDeath::end)),
+            job.on_death.value_or(OnDeath::end), job.restart.replacement()),
       decisions_(job, host_name().data(), monotonic_ns()),
       starter_(job),
       links_(poller_, wire_, decisions_, [this](const NodeEvent& event) { handle(event); }),
       agent_(job, poller_, wire_, streams_, starter_.descriptors(),
              [this](const NodeEvent& event) { handle(event); }),
-      inspector_(wire_, decisions_) {}
+      inspector_(wire_, decisions_),
+      desk_(
+          poller_,
+          {.job_number = [this] { return wire_.anybody_joined() ? wire_.facts().job : 0; },
+           .take = [this](std::uint32_t asker,
+                          link::JobRequest&& request) { on_request(asker, std::move(request)); }}) {
+}
 
 int Guardian::run() {
   Result<void> started = starter_.prepare();
@@ -68,6 +75,8 @@ int Guardian::run() {
         [this](Frame& order) { on_order(order); },
         [this](const std::string& sentence) { handle(LauncherLost{sentence}); });
   if (started) started = start_ranks();
+  if (const Result<void> open = desk_.open(); !open && job_.verbose)
+    streams_.say(open.error().text);
   if (!started) handle(Failed{started.error(), exit_status(started.error().code)});
   while (!decisions_.end().ending().is_over()) {
     poller_.wait(next_timeout_ms());
@@ -119,32 +128,12 @@ Result<void> Guardian::start_ranks() {
   return {};
 }
 
-// Starts ranks of a job that runs. They join together, and alone.
-Result<void> Guardian::start_session(const Program& program, const Session& session) {
-  EnvironmentBlock environment = starter_.environment_of(program, session.end());
-  for (std::uint32_t i = 0; i < session.ranks; ++i) {
-    const std::uint32_t rank = session.first - job_.share.first + i;
-    wire_.begin_session(rank, session);
-    if (Result<void> done = start_rank_of(program, environment, rank); !done) return done;
-  }
-  return {};
-}
-
-void Guardian::add_ranks(const AddRanks& add) {
-  Result<void> done = wire_.add(add.session);
-  if (done) done = start_session(add.program, add.session);
-  if (done) return links_.answer(add.asker, add.session.first);
-  handle(RanksFailed{add.session});
-  const Admission& ranks = decisions_.ranks();
-  for (std::uint32_t rank = add.session.first; rank < add.session.end(); ++rank)
-    if (ranks[rank - job_.share.first].alive) ::kill(-ranks[rank - job_.share.first].pid, SIGKILL);
-  links_.answer(add.asker, done.error());
-}
-
 Result<void> Guardian::start_rank_of(const Program& program, EnvironmentBlock& environment,
                                      std::uint32_t rank) {
   const std::uint32_t global = decisions_.ranks().global(rank);
-  Result<UniqueFd> input = streams_.open_input(global);
+  // The former process may have read a part of the input.
+  const bool is_first = !decisions_.ranks()[rank].is_awaited;
+  Result<UniqueFd> input = is_first ? streams_.open_input(global) : Streams::open_nothing(global);
   if (!input) return input.error();
   Result<UniqueFd> output = streams_.open_output(global, Standard::output);
   if (!output) return output.error();
@@ -210,9 +199,17 @@ void Guardian::perform(const NodeAction& action) {
                  [this](const SignalRanks& signal) { signal_ranks(signal.number); },
                  [this](const AddRanks& add) { add_ranks(add); },
                  [this](const RefuseRanks& refusal) {
-                   links_.answer(refusal.asker, Error{Errc::refused, refusal.reason});
+                   answer(refusal.asker, Error{Errc::refused, refusal.reason});
                  },
+                 [this](const AnswerUser& user) {
+                   desk_.answer(user.asker, {user.is_refused, user.text});
+                 },
+                 [this](const AskToLeave& leave) { signal_rank(leave.rank, SIGTERM); },
                  [this](const TellDeath& death) { announce_death(death); },
+                 [this](const RestartRank& dead) {
+                   awaited_.push_back(dead.rank);
+                   awaited_until_ns_ = monotonic_ns() + notice_ns;
+                 },
                  [this](const AskRanks&) { ask_ranks(); },
                  [this](const EndOnPurpose& end) { announce_purposeful_end(end.status); },
                  [this](const SignalAll& signal) { descendants_.signal(signal.number); },
@@ -240,6 +237,13 @@ void Guardian::signal_ranks(int signal) const {
   const Admission& ranks = decisions_.ranks();
   for (std::uint32_t rank = 0; rank < ranks.size(); ++rank)
     if (ranks[rank].alive) ::kill(-ranks[rank].pid, signal);
+}
+
+// A stopped process cannot handle the signal.
+void Guardian::signal_rank(std::uint32_t rank, int signal) const {
+  const pid_t group = decisions_.ranks()[rank].pid;
+  ::kill(-group, signal);
+  ::kill(-group, SIGCONT);
 }
 
 // Other processes of a rank may handle the signal in their own way.
@@ -271,6 +275,7 @@ void Guardian::step() {
   streams_.step(monotonic_ns());
   if (streams_.failure() != 0) handle(OutputFailed{streams_.failure()});
   events_.deliver_held();
+  start_again();
   handle(Tick{});
   const Ending& ending = decisions_.end().ending();
   const std::uint64_t now = monotonic_ns();
@@ -281,7 +286,8 @@ int Guardian::next_timeout_ms() const {
   NextTime next;
   next.consider(decisions_.next_ns());
   next.consider(streams_.next_ns());
-  if (links_.waits() || agent_.waits()) next.consider(monotonic_ns() + send_again_ns);
+  if (links_.waits() || agent_.waits() || !awaited_.empty())
+    next.consider(monotonic_ns() + send_again_ns);
   return next.timeout_ms();
 }
 
@@ -294,6 +300,7 @@ int Guardian::finish() {
   if (const std::string absent = decisions_.describe_absent(); !absent.empty())
     streams_.say(absent);
   if (const std::string dead = decisions_.describe_dead(); !dead.empty()) streams_.say(dead);
+  if (const std::string refused = desk_.describe_refused(); !refused.empty()) streams_.say(refused);
   if (job_.share.total > 1)
     for (const std::string& sentence : inspector_.describe_no_jobs(job_.programs))
       streams_.say(sentence);

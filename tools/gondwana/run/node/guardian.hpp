@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
@@ -17,6 +18,7 @@
 #include "run/node/job_on_node.hpp"
 #include "run/node/rank_links.hpp"
 #include "run/node/rank_starter.hpp"
+#include "run/node/request_desk.hpp"
 #include "run/node/streams.hpp"
 #include "run/node/sweeper.hpp"
 #include "run/node/wire_up.hpp"
@@ -42,6 +44,8 @@ class Guardian {
   void on_child_ended(pid_t pid, int wait_status);
   void on_rank_ended(std::uint32_t rank, int wait_status);
   void on_order(Frame& order);
+  void on_request(std::uint32_t asker, link::JobRequest request);
+  void answer(std::uint32_t asker, const Result<std::uint32_t>& first);
   void on_other_host_end(const End& end);
 
   void handle(const NodeEvent& event);
@@ -49,9 +53,13 @@ class Guardian {
   void perform(const NodeAction& action);
   void say(Report report);
   void signal_ranks(int signal) const;
+  void signal_rank(std::uint32_t rank, int signal) const;
   void signal_programs(int signal) const;
   void ask_ranks() const;
   void announce_death(const TellDeath& death);
+  // Starts processes in the place of dead ones.
+  void start_again();
+  Result<void> start_again(std::uint32_t rank);
   void announce_purposeful_end(int status);
 
   void step();
@@ -71,6 +79,9 @@ class Guardian {
   AgentProcess agent_;
   Descendants descendants_;
   Inspector inspector_;
+  RequestDesk desk_;
+  std::vector<std::uint32_t> awaited_;  // to be started again
+  std::uint64_t awaited_until_ns_ = 0;  // even if a rank does not notice the death
 };
 
 }  // namespace gondwana::launch

@@ -65,6 +65,8 @@ std::optional<NodeEvent> Inspector::look_for_deadlock(bool sees_all_ranks) {
     return NobodyCanGoOn{text_in(header.why)};
   }
   const Admission& ranks = job_.ranks();
+  for (std::uint32_t rank = 0; rank < ranks.size(); ++rank)
+    if (ranks[rank].is_awaited) return std::nullopt;
   std::vector<Sleeper> sleepers;
   for (std::uint32_t rank = 0; rank < ranks.size(); ++rank)
     if (ranks[rank].alive && wire_.state(rank) != RankState::finalized)

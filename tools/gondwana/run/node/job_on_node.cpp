@@ -7,6 +7,7 @@
 
 #include "memory/rank_report.hpp"
 #include "run/io/next_time.hpp"
+#include "run/node/departures.hpp"
 #include "run/node/growth.hpp"
 
 namespace gondwana::launch {
@@ -23,6 +24,8 @@ NodeActions JobOnNode::handle(const NodeEvent& event, std::uint64_t now) {
     ranks_.start(started->rank, started->pid);
   } else if (const auto* wanted = std::get_if<RanksWanted>(&event)) {
     on(*wanted);
+  } else if (const auto* unwanted = std::get_if<RanksUnwanted>(&event)) {
+    on(*unwanted);
   } else if (const auto* failed = std::get_if<RanksFailed>(&event)) {
     on(*failed);
   } else if (const auto* joined = std::get_if<RankJoined>(&event)) {
@@ -56,8 +59,31 @@ void JobOnNode::on(const RanksWanted& wanted) {
     return;
   }
   ranks_.add(wanted.ranks);
-  added_.push_back({wanted.asker, program_of(job_, added_, wanted), *session});
+  added_.push_back({wanted.asker, launch::program_of(job_, added_, wanted), *session});
   actions_.emplace_back(added_.back());
+}
+
+void JobOnNode::on(const RanksUnwanted& unwanted) {
+  const Result<void> admitted =
+      admit_departures(job_, ranks_, !end_.is_idle(), unwanted.others_can_continue, unwanted.ranks);
+  if (!admitted) {
+    actions_.emplace_back(AnswerUser{unwanted.asker, true, admitted.error().text});
+    return;
+  }
+  for (const std::uint32_t number : unwanted.ranks) {
+    const std::uint32_t rank = number - ranks_.global(0);
+    ranks_.dismiss(rank);
+    actions_.emplace_back(AskToLeave{rank});
+  }
+  const bool is_one = unwanted.ranks.size() == 1;
+  actions_.emplace_back(
+      AnswerUser{unwanted.asker, false,
+                 fmt::format("rank{} {} {} asked to leave", is_one ? "" : "s",
+                             format_ranks(unwanted.ranks), is_one ? "was" : "were")});
+}
+
+const Program& JobOnNode::program_of(std::uint32_t rank) const {
+  return own_program(job_, added_, rank);
 }
 
 // Their numbers are spent: the others know them as dead.
@@ -86,7 +112,11 @@ std::string JobOnNode::describe_absent() const {
 }
 
 std::string JobOnNode::describe_dead() const {
-  return launch::describe_dead(deaths_.survived(), ranks_.size());
+  const std::string dead = launch::describe_dead(deaths_.survived(), ranks_.size());
+  const std::uint32_t restarts = deaths_.restarts();
+  if (restarts == 0) return dead;
+  return fmt::format("{}{}ranks were started again {} time{}", dead, dead.empty() ? "" : "; ",
+                     restarts, restarts == 1 ? "" : "s");
 }
 
 }  // namespace gondwana::launch

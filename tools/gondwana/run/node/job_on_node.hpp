@@ -31,6 +31,8 @@ class JobOnNode {
   const NodeEnd& end() const { return end_; }
   // The rank is alive, and so is its program.
   bool is_there(std::uint32_t rank) const { return deaths_.is_there(rank); }
+  // The program that the rank runs.
+  const Program& program_of(std::uint32_t rank) const;
   // Reports ranks that ended without being missed; may be empty.
   std::string describe_absent() const;
   // Reports the ranks that died in a job that continued; may be empty.
@@ -38,6 +40,7 @@ class JobOnNode {
 
  private:
   void on(const RanksWanted& wanted);
+  void on(const RanksUnwanted& unwanted);
   void on(const RanksFailed& failed);
 
   const Job& job_;

@@ -12,6 +12,7 @@
 #include "bootstrap/spawn_command.hpp"
 #include "core/result.hpp"
 #include "memory/control_page.hpp"
+#include "memory/death_list.hpp"
 #include "memory/node_plan.hpp"
 #include "run/job.hpp"
 #include "run/node/diagnosis.hpp"
@@ -31,6 +32,12 @@ struct RanksWanted {
   std::uint32_t ranks;
   SpawnCommand command;
   std::string path;  // the file that the name resolves to; empty: there is no name
+};
+// A user wants these ranks, numbered in the job, to end. Sorted, each once.
+struct RanksUnwanted {
+  std::uint32_t asker;
+  std::vector<std::uint32_t> ranks;
+  bool others_can_continue = false;  // without a rank
 };
 // The ranks of AddRanks could not all be started. Those that were started are killed.
 struct RanksFailed {
@@ -71,6 +78,11 @@ struct ImageLost {
 struct DeathsTold {
   DeadRanks dead;
   bool others_can_continue = false;  // the ranks of this host without them
+};
+// The answer to RestartRank if no process takes the place of the rank. The reason may be empty.
+struct NotRestarted {
+  std::uint32_t rank;
+  std::string reason;
 };
 struct RankLeaves {};
 // The rank takes no part in the job any more, and the job continues.
@@ -124,11 +136,11 @@ struct TraceFailed {};
 struct Tick {};
 
 using NodeEvent =
-    std::variant<RankStarted, RanksWanted, RanksFailed, RankJoined, RankEnded, ProgramLost,
-                 StarterSeen, ImageLost, DeathsTold, RankLeaves, RankLeft, RanksSeen, DeadlockSeen,
-                 NobodyCanGoOn, AgentLost, SignalCame, EndElsewhere, LauncherLost, SweeperLost,
-                 OutputFailed, Failed, TraceFailed, Left, protocol::GlobalExit, ShrinkEntry, Tick,
-                 DescendantsSeen>;
+    std::variant<RankStarted, RanksWanted, RanksUnwanted, RanksFailed, RankJoined, RankEnded,
+                 ProgramLost, StarterSeen, ImageLost, DeathsTold, NotRestarted, RankLeaves,
+                 RankLeft, RanksSeen, DeadlockSeen, NobodyCanGoOn, AgentLost, SignalCame,
+                 EndElsewhere, LauncherLost, SweeperLost, OutputFailed, Failed, TraceFailed, Left,
+                 protocol::GlobalExit, ShrinkEntry, Tick, DescendantsSeen>;
 
 enum class Report {
   waiting,      // the ranks that wait and, if there are any, the ranks that do not
@@ -156,6 +168,20 @@ struct TellDeath {
   DeadRank dead;
   DeathKind how = DeathKind::death;
 };
+// Asks a rank to leave the job, or to end.
+struct AskToLeave {
+  std::uint32_t rank;
+};
+// The answer to RanksUnwanted.
+struct AnswerUser {
+  std::uint32_t asker;
+  bool is_refused;
+  std::string text;
+};
+// Starts another process in the place of a dead one, once all know of the death.
+struct RestartRank {
+  std::uint32_t rank;
+};
 struct AskRanks {};  // sends SIGUSR1 to ranks that handle it
 struct EndOnPurpose {
   int status;
@@ -178,8 +204,9 @@ struct ReleaseAgent {};
 // Stopping, Left, RanksDied and ShrinkEntry are sent to the conductor.
 using NodeAction =
     std::variant<Said, Stopping, Left, RanksDied, ShrinkEntry, Report, AddRanks, RefuseRanks,
-                 SignalRanks, TellDeath, AskRanks, EndOnPurpose, SignalAll, LookAtRanks,
-                 LookForDeadlock, LookAtStarter, LookAtImage, NeedAgent, ReleaseAgent>;
+                 SignalRanks, TellDeath, RestartRank, AskToLeave, AnswerUser, AskRanks,
+                 EndOnPurpose, SignalAll, LookAtRanks, LookForDeadlock, LookAtStarter, LookAtImage,
+                 NeedAgent, ReleaseAgent>;
 using NodeActions = std::vector<NodeAction>;
 
 }  // namespace gondwana::launch

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,6 +44,7 @@ Failure become_rank(const RankStart& start, pid_t parent) {
   if (start.processors != nullptr)
     ::sched_setaffinity(0, sizeof(*start.processors), start.processors);
   ::setrlimit(RLIMIT_NOFILE, &start.descriptors);
+  if (start.has_fixed_addresses) ::personality(ADDR_NO_RANDOMIZE);
   reset_signals();
   ::execve(start.path.c_str(), start.words.data(), start.environment.data());
   return {Step::run, errno};

@@ -40,7 +40,8 @@ struct RankStart {
   int input = -1;                  // become descriptors 0, 1 and 2
   int output = -1;
   int error = -1;
-  int join = -1;  // stays open under the same number
+  int join = -1;                     // stays open under the same number
+  bool has_fixed_addresses = false;  // the kernel loads the program where it loads it next time
   rlimit descriptors{};
   const cpu_set_t* processors = nullptr;  // null: not bound
 };

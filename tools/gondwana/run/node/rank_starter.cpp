@@ -63,6 +63,7 @@ Result<pid_t> RankStarter::start(const Program& program, EnvironmentBlock& envir
   start.error = ends.error.get();
   start.join = ends.join.get();
   start.descriptors = descriptors_;
+  start.has_fixed_addresses = job_.restart.replacement() == Replacement::kept;
   if (rank < places_.size()) start.processors = &places_[rank].processors;
   return start_rank(start);
 }

@@ -51,8 +51,14 @@ Result<UniqueFd> Streams::open_input(std::uint32_t rank) {
   if (from == InputFrom::terminal)
     terminal_.start([this](const std::string& text) { input_.add(text); });
   if (from == InputFrom::terminal || from == InputFrom::conductor) return input_.start();
-  UniqueFd input(from == InputFrom::launcher ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-                                             : ::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (from != InputFrom::launcher) return open_nothing(rank);
+  UniqueFd input(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+  if (!input) return no_descriptor("the standard input", rank);
+  return input;
+}
+
+Result<UniqueFd> Streams::open_nothing(std::uint32_t rank) {
+  UniqueFd input(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!input) return no_descriptor("the standard input", rank);
   return input;
 }

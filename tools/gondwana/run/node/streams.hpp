@@ -41,6 +41,7 @@ class Streams {
 
   // Descriptors for a rank, by its number in the job.
   Result<UniqueFd> open_input(std::uint32_t rank);
+  static Result<UniqueFd> open_nothing(std::uint32_t rank);  // an empty input
   Result<UniqueFd> open_output(std::uint32_t rank, Standard which);
   void add_input(std::string_view text) { input_.add(text); }
   void on_rank_ended(std::uint32_t rank);

@@ -2,6 +2,7 @@
 
 #include "memory/job_end.hpp"
 #include "memory/live.hpp"
+#include "memory/renewal.hpp"
 
 namespace gondwana::launch {
 
@@ -15,6 +16,7 @@ Result<void> WireUp::create_memory() {
   auto& header = shared_at<NodeHeader>(control_.data(), 0);
   facts_ = header.facts;
   header.goes_on.store(on_death_ == OnDeath::go_on ? 1 : 0, std::memory_order_relaxed);
+  header.replacement.store(replacement_, std::memory_order_relaxed);
   memory_ = *std::move(memory);
   return {};
 }
@@ -62,8 +64,14 @@ void WireUp::announce_purposeful_end(int status) {
 bool WireUp::can_lose_ranks() const {
   if (!anybody_joined() || header().needs_all.load(std::memory_order_relaxed) != 0) return false;
   for (std::uint32_t rank = 0; rank < ranks_; ++rank)
-    if (state(rank) < RankState::running) return false;
+    if (state(rank) < RankState::running && !is_awaited(rank)) return false;
   return true;
+}
+
+// Whether another process takes the place of the rank, which has run before.
+bool WireUp::is_awaited(std::uint32_t rank) const {
+  const std::size_t place = ControlLayout::death(share_.node_ranks()[rank]);
+  return shared_at<DeathPlace>(control_.data(), place).started.load(std::memory_order_relaxed) > 0;
 }
 
 void WireUp::announce_death(const DeadRank& dead, DeathKind how) {
@@ -86,6 +94,26 @@ void WireUp::announce_shrink(const ShrinkDecision& decision,
     place.decided.store(shrink_word(decision.turn, decision.deaths), std::memory_order_seq_cst);
     shared_at<ControlPage>(control_.data(), layout.page(slot)).sync_bell.ring();
   }
+}
+
+bool WireUp::has_told(const std::vector<bool>& absent) const {
+  const std::uint32_t changes = header().deaths.load(std::memory_order_relaxed);
+  for (std::uint32_t rank = 0; rank < absent.size(); ++rank)
+    if (!absent[rank] && state(rank) == RankState::running &&
+        page(rank)->heeded.load(std::memory_order_acquire) < changes)
+      return false;
+  return true;
+}
+
+// Later blocks may hold bytes of the former process below `touched`. The new process knows all
+// numbers that have been given.
+Result<void> WireUp::renew(std::uint32_t rank) {
+  const bool is_kept = replacement_ == Replacement::kept;
+  if (const Result<void> done = memory_->renew(rank, replacement_); !done) return done;
+  auto& own = shared_at<ControlPage>(control_.data(), ControlLayout(share_).page(rank));
+  gondwana::renew(own, is_kept ? memory_->plan().inbox_offset() : 0);
+  begin_session(rank, {share_.first, ranks_});
+  return {};
 }
 
 const NodeHeader& WireUp::header() const {

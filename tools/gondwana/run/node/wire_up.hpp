@@ -14,6 +14,7 @@
 #include "memory/death_list.hpp"
 #include "memory/node_table.hpp"
 #include "run/node/handout.hpp"
+#include "run/node/node_events.hpp"
 
 namespace gondwana::launch {
 
@@ -23,10 +24,11 @@ class WireUp {
 
   // `tag`: of a job on several nodes; 0: chosen here. `environment`: the ranks' environment.
   WireUp(const NodeShare& share, std::uint64_t tag, Environment environment,
-         OnDeath on_death = OnDeath::end)
+         OnDeath on_death = OnDeath::end, Replacement replacement = Replacement::none)
       : share_(share),
         tag_(tag),
         on_death_(on_death),
+        replacement_(replacement),
         environment_(std::move(environment)),
         ranks_(share.ranks),
         sessions_(share.slots(), share.first_session()),
@@ -60,6 +62,10 @@ class WireUp {
   bool can_lose_ranks() const;
   // Informs the ranks of this node of the next death or leave, of a rank of any node.
   void announce_death(const DeadRank& dead, DeathKind how);
+  // Whether the programs of all ranks but these, by slot, know of all deaths.
+  bool has_told(const std::vector<bool>& absent) const;
+  // Prepares the memory of a dead rank for another process.
+  Result<void> renew(std::uint32_t rank);
   // Tells the members of a team among them that its members have decided.
   void announce_shrink(const ShrinkDecision& decision, const std::vector<std::uint32_t>& ranks);
   // The memory that all ranks of this node share; available once a rank has joined.
@@ -81,12 +87,14 @@ class WireUp {
  private:
   Result<void> create_memory();
   NodeRanks node_ranks() const { return {share_.first, ranks_}; }
+  bool is_awaited(std::uint32_t rank) const;
   // `place`: the rank whose Welcome the process gets.
   Progress advance(std::uint32_t process, std::uint32_t place, int socket);
 
   NodeShare share_;
   std::uint64_t tag_;
   OnDeath on_death_;
+  Replacement replacement_;
   Environment environment_;
   std::uint32_t ranks_;            // so far
   std::vector<Session> sessions_;  // by slot

@@ -1,0 +1,51 @@
+#include "memory/renewal.hpp"
+
+#include <algorithm>
+
+namespace gondwana {
+namespace {
+
+constexpr std::size_t page = 4096;
+
+constexpr std::size_t end_of(const Area& area) {
+  return round_up(area.end(), page);
+}
+
+}  // namespace
+
+// Other ranks compare their facts with those of a dead rank.
+std::vector<ArenaRange> ranges_to_empty(const NodePlan& plan, Replacement replacement) {
+  using namespace system_area;
+  static_assert(end_of(kept_heap) <= data_bell.offset && facts.offset % page == 0 &&
+                remote_heap.offset % page == 0);
+  std::vector<ArenaRange> ranges{{end_of(kept_heap), facts.offset}};
+  if (replacement != Replacement::kept) {
+    ranges.push_back({end_of(facts), plan.arena_size()});
+    return ranges;
+  }
+  ranges.push_back({end_of(facts), remote_heap.offset});
+  ranges.push_back({end_of(remote_heap), NodePlan::system_size});
+  ranges.push_back({plan.inbox_offset(), plan.arena_size()});
+  return ranges;
+}
+
+void renew(ControlPage& page, std::size_t touched) {
+  constexpr auto relaxed = std::memory_order_relaxed;
+  const std::size_t used =
+      std::min<std::size_t>(page.thread_slots_used.load(relaxed), ControlPage::max_thread_slots);
+  for (std::size_t i = 0; i < used; ++i) page.thread_slots[i].waiting.since_ns.store(0, relaxed);
+  page.sync_bell.asleep.store(0, relaxed);
+  page.heeded.store(0, relaxed);
+  page.library_threads.store(0, relaxed);
+  page.presence.process.store(0, relaxed);
+  page.traffic.sent.store(0, relaxed);
+  page.traffic.received.store(0, relaxed);
+  page.traffic.pending.store(0, relaxed);
+  page.legacy.generation.fetch_add(1, relaxed);
+  page.legacy.touched.store(touched, relaxed);
+  page.legacy.segments_begin.store(0, relaxed);
+  page.legacy.segments_end.store(0, relaxed);
+  page.state.store(RankState::absent, std::memory_order_release);
+}
+
+}  // namespace gondwana
