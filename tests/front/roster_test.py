@@ -1,10 +1,11 @@
 """Jobs that grow and shrink: `roster_test.py GONDWANA GROW`."""
 
+import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
-from job_case import run_tests, take_path
+from job_case import WATCHDOG, JobTest, read_line, run_tests, take_path
 from launcher_case import LauncherCase
 
 GROW = ""
@@ -49,6 +50,40 @@ class RosterTest(LauncherCase):
         status, _, err = self.run_job("--max-ranks", "4", "--hosts", "localhost:2", GROW, "refuse")
         self.assertNotEqual(status, 0)
         self.assertIn("--max-ranks: not implemented for jobs on hosts", err)
+
+    # From outside.
+
+    def change(self, job, *words):
+        command = [self.command()[0], words[0], *words[1:]]
+        return subprocess.run(command, capture_output=True, text=True, timeout=WATCHDOG)
+
+    def test_a_user_adds_ranks_and_ends_some(self):
+        job = JobTest.start_ready(self, "--max-ranks", "4", "-n", "2", ranks=2, program=(GROW, "outside"))
+        grown = self.change(job, "grow", "-n", "2", str(job.pid))
+        self.assertEqual((grown.returncode, grown.stdout), (0, "more ranks start, from rank 2 on\n"), grown.stderr)
+        self.assertEqual(read_line(job.stdout), "grown\n")
+        many = self.change(job, "grow", "-n", "1", str(job.pid), "--", GROW, "outside")
+        self.assertEqual(many.returncode, 1)
+        self.assertIn("--max-ranks 4 allows no more than 0 others", many.stderr)
+        wrong = self.change(job, "shrink", str(job.pid), "9")
+        self.assertIn("rank 9: this job has ranks 0 to 3", wrong.stderr)
+        shrunk = self.change(job, "shrink", str(job.pid), "1,3")
+        self.assertEqual((shrunk.returncode, shrunk.stdout), (0, "ranks 1, 3 were asked to leave\n"), shrunk.stderr)
+        out, err = job.communicate(timeout=WATCHDOG)
+        self.assertEqual((job.returncode, out.count("end\n")), (0, 2), out + err)
+        self.assertIn("rank 3 has ended at the request of `gondwana shrink`", err)
+
+    def test_wrong_words_of_a_user_are_explained(self):
+        for words, sentence in (
+            (("grow", "-n", "0", "x"), "-n"),
+            (("grow", "x"), "-n is missing"),
+            (("shrink", "x"), "expected a job and its ranks"),
+            (("shrink", "x", "1-"), "ranks"),
+            (("grow", "-n", "1", "no-such-job"), "no-such-job"),
+        ):
+            done = self.change(None, *words)
+            self.assertEqual(done.returncode, 1, words)
+            self.assertIn(sentence, done.stderr)
 
 
 if __name__ == "__main__":

@@ -213,6 +213,38 @@ static void refuse(void) {
   shmem_barrier_all();
 }
 
+static volatile sig_atomic_t is_asked;
+
+static void note(int number) {
+  (void)number;
+  is_asked = 1;
+}
+
+/* A user adds PEs 2 and 3, and ends PE 1, which leaves, and PE 3, which has no handler. */
+static void change_from_outside(void) {
+  const int me = shmem_my_pe();
+  if (me == 1) signal(SIGTERM, note);
+  if (me < 2) puts("ready");
+  fflush(stdout);
+  if (me >= 2) shmem_long_p(&results[me], 1, 0);
+  while (me == 3) usleep(10000);
+  while (me == 1 && !is_asked) usleep(1000);
+  if (me == 1) {
+    if (shmemx_leave() != 0) fail("cannot leave");
+    exit(0);
+  }
+  if (me == 2) {
+    shmem_long_wait_until(&word, SHMEM_CMP_EQ, 1);
+    return;
+  }
+  shmem_long_wait_until(&results[2], SHMEM_CMP_EQ, 1);
+  shmem_long_wait_until(&results[3], SHMEM_CMP_EQ, 1);
+  puts("grown");
+  fflush(stdout);
+  while (shmemx_pe_state(1) != SHMEMX_PE_LEFT || shmemx_pe_state(3) != SHMEMX_PE_LEFT) usleep(1000);
+  shmem_long_p(&word, 1, 2);
+}
+
 int main(int count, char** words) {
   if (count < 2) return 2;
   program = words[0];
@@ -232,6 +264,8 @@ int main(int count, char** words) {
     lose(is_new);
   else if (strcmp(mode, "after") == 0)
     after();
+  else if (strcmp(mode, "outside") == 0)
+    change_from_outside();
   else if (strcmp(mode, "refuse") == 0)
     refuse();
   else

@@ -13,6 +13,14 @@ namespace gondwana::commands {
 int run_ps(const std::vector<std::string>& words);
 OptionList options_of_ps();
 
+// Adds ranks to a job.
+int run_grow(const std::vector<std::string>& words);
+OptionList options_of_grow();
+
+// Ends ranks of a job, which continues.
+int run_shrink(const std::vector<std::string>& words);
+OptionList options_of_shrink();
+
 // Reports why a job does not continue.
 int run_why(const std::vector<std::string>& words);
 OptionList options_of_why();

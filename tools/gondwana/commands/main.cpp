@@ -85,6 +85,8 @@ int run(std::string_view name, const std::vector<std::string>& words) {
     return run(name, {words[0], "--help"});
   if (command == "run") return gondwana::launch::run_command({words.begin() + 1, words.end()});
   if (command == "ps") return gondwana::commands::run_ps({words.begin() + 1, words.end()});
+  if (command == "grow") return gondwana::commands::run_grow({words.begin() + 1, words.end()});
+  if (command == "shrink") return gondwana::commands::run_shrink({words.begin() + 1, words.end()});
   if (command == "trace") return gondwana::commands::run_trace({words.begin() + 1, words.end()});
   if (command == "why") return gondwana::commands::run_why({words.begin() + 1, words.end()});
   if (command == "bench" || command == "info" || command == "top" || command == "complete")

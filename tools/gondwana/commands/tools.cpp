@@ -15,6 +15,8 @@ namespace {
 OptionList options_of(std::string_view command) {
   if (command == "run") return launch::list_options();
   if (command == "ps") return options_of_ps();
+  if (command == "grow") return options_of_grow();
+  if (command == "shrink") return options_of_shrink();
   if (command == "why") return options_of_why();
   if (command == "top") return options_of_top();
   if (command == "trace") return options_of_trace();
