@@ -39,6 +39,12 @@ add_test(NAME example.tasks COMMAND gondwana_command run --max-ranks 4 -n 1 --ti
                                     $<TARGET_FILE:example_tasks> --size 9 --workers 3 --last-rows 4)
 set_tests_properties(example.tasks PROPERTIES PASS_REGULAR_EXPRESSION "[1-3] workers of which [0-3] had work: correct"
                      TIMEOUT 90 LABELS example PROCESSORS 2)
+test_example(mortal_stencil --steps 1000 --cells 100)
+add_test(NAME example.mortal_stencil.restarts
+         COMMAND gondwana_command run -n 3 --restart 100 --keep-memory --timeout 60
+                 $<TARGET_FILE:example_mortal_stencil> --steps 2000 --cells 50 --every 300)
+set_tests_properties(example.mortal_stencil.restarts PROPERTIES TIMEOUT 90 LABELS example PROCESSORS 2
+                     PASS_REGULAR_EXPRESSION "2000 steps, [1-9][0-9]* restarts: right")
 test_example(nvshmem_ring)
 test_example(device_heat --size 20)
 foreach(where n1 n2 n3 n4 hosts)

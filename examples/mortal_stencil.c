@@ -1,0 +1,127 @@
+// Heat along a rod whose ranks die and are started again, with their memory as they left it:
+//
+//   gondwana run --restart 100 --keep-memory -n 4 mortal_stencil
+//
+// Each rank has two copies of its cells, for even and for odd steps, and the number of the last
+// step that is complete. All of it survives the process, so the next process goes on with the step
+// in which the last one died. Ranks read the cells at the edges of their neighbours; nobody is sent
+// anything, so nothing is lost with a rank. A copy is overwritten two steps later, when both
+// neighbours have completed the step between and have read it.
+#include <shmem.h>
+#include <shmemx.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "arguments.h"
+
+// In memory that survives.
+static double* cells;  // (cells + 2) for even steps, then for odd ones
+static long done;      // the last complete step
+static long deaths;    // of this rank
+
+static long length, steps, every;
+
+static double* copy_of(long step) {
+  return cells + step % 2 * (length + 2);
+}
+
+static void nap(void) {
+  nanosleep(&(struct timespec){0, 20000}, NULL);
+}
+
+// Whether the calls since the last question have reached their ranks.
+static int arrived(void) {
+  return shmemx_status(SHMEM_CTX_DEFAULT) == 0;
+}
+
+// The cell next to this rank's part in the neighbour's part, once that has completed the step.
+static double edge_of(int pe, long step, long place) {
+  for (;; nap()) {
+    const long there = shmem_long_atomic_fetch(&done, pe);
+    if (!arrived() || there < step) continue;
+    const double value = shmem_double_g(copy_of(step) + place, pe);
+    if (arrived()) return value;
+  }
+}
+
+// Cells beyond the ends of the rod are cold.
+static void advance(void) {
+  const int me = shmem_my_pe();
+  double* now = copy_of(done);
+  double* next = copy_of(done + 1);
+  now[0] = me > 0 ? edge_of(me - 1, done, length) : 0;
+  now[length + 1] = me + 1 < shmem_n_pes() ? edge_of(me + 1, done, 1) : 0;
+  for (long i = 1; i <= length; ++i) next[i] = 0.25 * now[i - 1] + 0.5 * now[i] + 0.25 * now[i + 1];
+  shmem_long_atomic_set(&done, done + 1, me);
+}
+
+// Each rank dies at other steps.
+static void die_sometimes(void) {
+  const long at = every * (deaths * shmem_n_pes() + shmem_my_pe() + 1);
+  if (every == 0 || done < at || at >= steps) return;
+  ++deaths;
+  raise(SIGKILL);
+}
+
+static double begin_of(long place) {
+  return place % 7 == 3 ? 1000 : 0;
+}
+
+// The whole rod, computed by one rank.
+static double* expected(long total) {
+  double* now = calloc((size_t)total + 2, sizeof *now);
+  double* next = calloc((size_t)total + 2, sizeof *next);
+  for (long i = 0; i < total; ++i) now[i + 1] = begin_of(i);
+  for (long step = 0; step < steps; ++step) {
+    for (long i = 1; i <= total; ++i)
+      next[i] = 0.25 * now[i - 1] + 0.5 * now[i] + 0.25 * now[i + 1];
+    double* other = now;
+    now = next;
+    next = other;
+  }
+  free(next);
+  return now;
+}
+
+static int is_right(void) {
+  const int ranks = shmem_n_pes();
+  double* right = expected(length * ranks);
+  int wrong = 0;
+  for (int pe = 0; pe < ranks; ++pe)
+    for (long i = 1; i <= length; ++i) wrong += edge_of(pe, steps, i) != right[pe * length + i];
+  free(right);
+  return wrong == 0;
+}
+
+int main(int argc, char** argv) {
+  shmem_init();
+  struct argument table[] = {{"--cells", "cells of each rank", WHOLE_NUMBER, 1, 1e6, 1000, NULL},
+                             {"--steps", "steps", WHOLE_NUMBER, 1, 1e9, 20000, NULL},
+                             {"--every", "steps from a death to the next one; 0: nobody dies",
+                              WHOLE_NUMBER, 0, 1e9, 0, NULL}};
+  read_arguments("A stencil whose ranks die and go on.", table, 3, argc, argv);
+  length = (long)table[0].number;
+  steps = (long)table[1].number;
+  every = (long)table[2].number;
+
+  if (shmemx_is_restarted() == 0) {
+    cells = shmem_calloc(2 * ((size_t)length + 2), sizeof *cells);
+    for (long i = 0; i < length; ++i) cells[i + 1] = begin_of(shmem_my_pe() * length + i);
+    shmem_barrier_all();
+  }
+  while (done < steps) {
+    advance();
+    die_sometimes();
+  }
+  int status = 0;
+  if (shmem_my_pe() == 0) {
+    int restarts = 0;
+    status = !is_right();
+    for (int pe = 0; pe < shmem_n_pes(); ++pe) restarts += shmemx_pe_restarts(pe);
+    printf("%ld steps, %d restarts: %s\n", steps, restarts, status == 0 ? "right" : "WRONG");
+  }
+  shmem_finalize();
+  return status;
+}
