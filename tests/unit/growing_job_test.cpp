@@ -36,7 +36,10 @@ struct Ranks {
   RealAtomics::Counter& decided() const { return memory->decided; }
   std::uint32_t size() const { return memory->size; }
   std::uint32_t deaths() const { return memory->deaths; }
-  std::uint32_t death_of(std::uint32_t i) const { return memory->deaths_of[i]; }
+  bool lives(std::uint32_t i, std::uint32_t deaths) const {
+    return memory->deaths_of[i] == 0 || memory->deaths_of[i] > deaths;
+  }
+  static std::uint32_t starts(std::uint32_t /*i*/, std::uint32_t /*deaths*/) { return 0; }
 };
 
 using Update = WorldUpdate<RealAtomics, Ranks>;
