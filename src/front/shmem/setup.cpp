@@ -205,8 +205,6 @@ void give_up_together(CallName name, const std::string& sentence) {
   fail_together(name, {Errc::invalid_argument, sentence});
 }
 
-namespace {}  // namespace
-
 // The signal may come later, or have come in the middle of this.
 void heed_deaths() {
   divert_calls();
