@@ -47,6 +47,7 @@ NOT_RUN = {
     r"libgondwana_shmem_profile|profile_page|SHMEM_PROFILE": "the test profile",
     r"^make (?:all|install)$|^mkdir fragments|^PREFIX": "a program of others",
     r"--picture": "the tests of examples in Python",
+    r"^GONDWANA_MEET=": "one rank of four: the test unique_id",
     r"^man ": "needs a reader of manual pages",
     r"\btau": "a tool that a machine of tests need not have",
     r"^pip|https://example": "needs a network",
