@@ -15,6 +15,7 @@ LISTS = (
     "front/gasnet/segment_directory.hpp",
 )
 PLACES = {
+    "kept_heap": "blocks of the heap, for a process that is started again",
     "data_bell": "doorbell of a rank that waits for a put",
     "facts": "what must be the same on all ranks",
     "segment_directory": "segments that a door publishes",
