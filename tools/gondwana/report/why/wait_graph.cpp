@@ -10,7 +10,7 @@ using jobs::RankSeen;
 
 Activity activity_of(const RankSeen& rank) {
   if (rank.state == RankState::absent) return Activity::absent;
-  if (rank.state == RankState::finalized) return Activity::left;
+  if (rank.state == RankState::finalized || rank.has_left) return Activity::left;
   if (rank.process == RankSeen::Process::gone) return Activity::lost;
   if (rank.process == RankSeen::Process::stopped) return Activity::stopped;
   // A rank may wait in one thread and make calls in another.
