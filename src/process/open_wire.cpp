@@ -17,11 +17,11 @@ namespace gondwana {
 namespace {
 
 std::vector<std::uint32_t> unknown_nodes(const NodeMemory& memory) {
-  std::vector<std::uint32_t> unknown;
+  std::vector<std::uint32_t> nodes;
   for (std::uint32_t node = 0; node < memory.roster().nodes(); ++node)
     if (memory.entry(node).state.load(std::memory_order_acquire) == NodeState::unknown)
-      unknown.push_back(node);
-  return unknown;
+      nodes.push_back(node);
+  return nodes;
 }
 
 // Our own launcher sees all nodes, and ends the job if one of them does not join.
