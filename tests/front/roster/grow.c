@@ -158,10 +158,8 @@ static void die_soon(void) {
 /* An old PE and a new one die during updates. The others update until they are alone. */
 static void lose(int is_new) {
   const int living = 4;
-  if (!is_new) {
-    if (shmem_my_pe() == 0) expect(spawn(3, "lose"), 3, "the first new PE");
-    shmem_barrier_all();
-  }
+  if (!is_new && shmem_my_pe() == 0) expect(spawn(3, "lose"), 3, "the first new PE");
+  shmem_barrier_all(); /* a death while another new PE joins would end the job */
   if (shmem_my_pe() == 1 || shmem_my_pe() == 4) die_soon();
   for (;;) {
     static long mine = 1;
