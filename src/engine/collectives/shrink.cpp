@@ -14,7 +14,8 @@
 namespace gondwana {
 namespace {
 
-// The members of a team. Only those of this node have places and doorbells here.
+// The members of a team. Members on other nodes have no place and no doorbell in the memory of this
+// node.
 class NodeMortals {
  public:
   NodeMortals(const NodeMemory& memory, const DeathList& deaths, const Team& team)

@@ -88,7 +88,7 @@ class SymmetricMemory {
   HeapPages pages_;
   Heap book_;
   std::map<std::size_t, std::size_t> asked_;  // offset of each block -> requested bytes
-  KeptHeap* kept_ = nullptr;                  // null: nobody replaces this process
+  KeptHeap* kept_ = nullptr;                  // null: the job does not replace dead ranks
 };
 
 }  // namespace gondwana
