@@ -10,6 +10,7 @@
 #include <array>
 
 #include "sync/doorbell.hpp"
+#include "sync/number_offer.hpp"
 
 namespace gondwana {
 
@@ -22,16 +23,11 @@ constexpr std::uint64_t shrink_word(std::uint64_t turn, std::uint32_t deaths) {
 // Of a member of a team. Its owner writes all but `decided` and `agreed`.
 template <AtomicsPolicy A>
 struct ShrinkPlace {
-  struct Offer {
-    typename A::Counter numbers;  // free team numbers, as bits
-    typename A::Counter epoch;    // no team with these numbers has exceeded it
-  };
-
   alignas(cache_line) typename A::Counter turn;  // the last shrink that the owner has entered
   typename A::Counter decided;  // in the place of member 0: the turn and the number of deaths
   // By the parity of the turn: a member may enter the next turn while others still read this one.
-  std::array<Offer, 2> offers;
-  Offer agreed;  // of a team on several nodes, in the place of each member: what all offer
+  std::array<OfferPlace<A>, 2> offers;
+  OfferPlace<A> agreed;  // of a team on several nodes, in the place of each member: what all offer
 };
 
 // The members of a team, by team rank.
@@ -49,20 +45,13 @@ concept MortalMembers = requires(const M members, std::uint32_t i) {
 template <AtomicsPolicy A, MortalMembers<A> Members>
 class TeamShrink {
  public:
-  struct Offer {
-    std::uint64_t numbers;
-    std::uint64_t epoch;
-  };
-
   // All members pass the same `turn`, which grows with each shrink of a team with this number.
   TeamShrink(Members members, std::uint32_t me, std::uint64_t turn)
       : members_(members), me_(me), turn_(turn) {}
 
-  void enter(const Offer& offer) {
+  void enter(const NumberOffer& offer) {
     ShrinkPlace<A>& mine = members_.place(me_);
-    auto& [numbers, epoch] = mine.offers[turn_ % 2];
-    numbers.store(offer.numbers, std::memory_order_relaxed);
-    epoch.store(offer.epoch, std::memory_order_relaxed);
+    mine.offers[turn_ % 2].store(offer);
     // Pairs with decide(). seq_cst, so that a member that falls asleep sees it or is woken.
     mine.turn.store(turn_, std::memory_order_seq_cst);
     for (std::uint32_t i = 0; i < members_.size(); ++i)
@@ -91,15 +80,10 @@ class TeamShrink {
   std::uint32_t deaths() const { return deaths_; }
   bool lives(std::uint32_t member) const { return lives_after(member, deaths_); }
   // Of all members that live: the numbers that all have free, and the highest epoch.
-  Offer offered() const {
-    Offer all{~std::uint64_t{0}, 0};
-    for (std::uint32_t i = 0; i < members_.size(); ++i) {
-      if (!lives(i)) continue;
-      const auto& [numbers, epoch] = members_.place(i).offers[turn_ % 2];
-      all.numbers &= numbers.load(std::memory_order_relaxed);
-      const std::uint64_t its_epoch = epoch.load(std::memory_order_relaxed);
-      if (its_epoch > all.epoch) all.epoch = its_epoch;
-    }
+  NumberOffer offered() const {
+    NumberOffer all = any_number;
+    for (std::uint32_t i = 0; i < members_.size(); ++i)
+      if (lives(i)) all.restrict_to(members_.place(i).offers[turn_ % 2].load());
     return all;
   }
 

@@ -13,21 +13,17 @@
 #include <array>
 
 #include "sync/doorbell.hpp"
+#include "sync/number_offer.hpp"
 
 namespace gondwana {
 
 // Of a rank, which alone writes it.
 template <AtomicsPolicy A>
 struct WorldPlace {
-  struct Offer {
-    typename A::Counter numbers;  // free team numbers, as bits
-    typename A::Counter epoch;    // no team with these numbers has exceeded it
-  };
-
   alignas(cache_line) typename A::Counter turn;  // the last update that the rank has entered
   // By the parity of the turn: a rank may enter the next turn while others still read this one. And
   // by that of the process: others may still read what a dead one has offered in the same turn.
-  std::array<std::array<Offer, 2>, 2> offers;
+  std::array<std::array<OfferPlace<A>, 2>, 2> offers;
 };
 
 // The ranks of a job, by number.
@@ -50,20 +46,13 @@ concept GrowingRanks = requires(const R ranks, std::uint32_t i) {
 template <AtomicsPolicy A, GrowingRanks<A> Ranks>
 class WorldUpdate {
  public:
-  struct Offer {
-    std::uint64_t numbers;
-    std::uint64_t epoch;
-  };
-
-  WorldUpdate(Ranks ranks, std::uint32_t me, const Offer& offer)
+  WorldUpdate(Ranks ranks, std::uint32_t me, const NumberOffer& offer)
       : ranks_(ranks), me_(me), process_(ranks.starts(me, ranks.deaths())), offer_(offer) {}
 
   void enter() {
     turn_ = turn_of(ranks_.decided().load(std::memory_order_acquire)) + 1;
     WorldPlace<A>& mine = ranks_.place(me_);
-    auto& [numbers, epoch] = mine.offers[turn_ % 2][process_ % 2];
-    numbers.store(offer_.numbers, std::memory_order_relaxed);
-    epoch.store(offer_.epoch, std::memory_order_relaxed);
+    mine.offers[turn_ % 2][process_ % 2].store(offer_);
     // Pairs with decide(). seq_cst, so that a rank that falls asleep sees it or is woken.
     mine.turn.store(turn_, std::memory_order_seq_cst);
     for (std::uint32_t i = 0; i < ranks_.size(); ++i)
@@ -98,15 +87,12 @@ class WorldUpdate {
   std::uint32_t deaths() const { return deaths_; }
   bool lives(std::uint32_t rank) const { return ranks_.lives(rank, deaths_); }
   // Of all ranks of the world: the numbers that all have free, and the highest epoch.
-  Offer offered() const {
-    Offer all{~std::uint64_t{0}, 0};
+  NumberOffer offered() const {
+    NumberOffer all = any_number;
     for (std::uint32_t i = 0; i < size_; ++i) {
       if (!lives(i)) continue;
       const std::uint32_t process = ranks_.starts(i, deaths_);
-      const auto& [numbers, epoch] = ranks_.place(i).offers[turn_ % 2][process % 2];
-      all.numbers &= numbers.load(std::memory_order_relaxed);
-      const std::uint64_t its_epoch = epoch.load(std::memory_order_relaxed);
-      if (its_epoch > all.epoch) all.epoch = its_epoch;
+      all.restrict_to(ranks_.place(i).offers[turn_ % 2][process % 2].load());
     }
     return all;
   }
@@ -130,7 +116,7 @@ class WorldUpdate {
   Ranks ranks_;
   std::uint32_t me_;
   std::uint32_t process_;  // how many processes have had its place before
-  Offer offer_;
+  NumberOffer offer_;
   std::uint64_t turn_ = 0;
   std::uint32_t size_ = 0;
   std::uint32_t deaths_ = 0;

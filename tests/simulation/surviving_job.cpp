@@ -197,8 +197,7 @@ void SurvivingJob::take_decision(Node& node, const Shrunk& shrunk) {
   for (Rank* rank : node.ranks) {
     if (std::ranges::find(shrunk.ranks, rank->number) == shrunk.ranks.end()) continue;
     ShrinkPlace<RealAtomics>& place = rank->place(shrunk.decision.team);
-    place.agreed.numbers = shrunk.decision.numbers;
-    place.agreed.epoch = shrunk.decision.epoch;
+    place.agreed.store({shrunk.decision.numbers, shrunk.decision.epoch});
     place.decided = shrink_word(shrunk.decision.turn, shrunk.decision.deaths);
   }
   wake(node);

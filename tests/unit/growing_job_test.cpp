@@ -149,7 +149,7 @@ class Growing {
   void update(std::uint32_t rank) {
     std::optional<Update>& update = updates_[rank];
     if (!update) {
-      update.emplace(Ranks{&memory_}, rank, Update::Offer{~std::uint64_t{0}, rank});
+      update.emplace(Ranks{&memory_}, rank, NumberOffer{~std::uint64_t{0}, rank});
       return update->enter();
     }
     if (!update->decide()) return;

@@ -151,7 +151,7 @@ class Job {
 
   void enter(std::uint32_t rank) {
     updates_[rank].emplace(Ranks{&node_}, rank,
-                           Update::Offer{~(std::uint64_t{1} << at_most(63)), at_most(1000)});
+                           NumberOffer{~(std::uint64_t{1} << at_most(63)), at_most(1000)});
     updates_[rank]->enter();
   }
 

@@ -23,6 +23,7 @@
 #include "engine/collectives/set_teams.hpp"
 #include "engine/collectives/team_numbers.hpp"
 #include "engine/teams/teams.hpp"
+#include "sync/number_offer.hpp"
 
 namespace gondwana {
 
@@ -126,18 +127,13 @@ class Collectives {
   void end_all_teams(CallName call);
 
  private:
-  // The offer of a member, or of all members that live, as in TeamShrink.
-  struct Offered {
-    std::uint64_t numbers;
-    std::uint64_t epoch;
-  };
   struct Agreed {
     Members living;
     std::uint32_t deaths;  // that the members know of
-    Offered all;
+    NumberOffer all;       // of the members that live
   };
 
-  Agreed agree_on_living(Team& team, CallName call, const Offered& offer);
+  Agreed agree_on_living(Team& team, CallName call, const NumberOffer& offer);
   void forget_losses();
   void end(Team& team, CallName call);
   Group group_of(Team& team, CallName call, Collective collective) const;

@@ -14,14 +14,13 @@ namespace gondwana {
 template <AtomicsPolicy A, MortalMembers<A> Members>
 class ConductedShrink {
  public:
-  using Offer = typename TeamShrink<A, Members>::Offer;
   using Report = FunctionRef<void(const ShrinkEntry&)>;
 
   // `entry`: the team, the turn and this rank. `report` outlives this object.
   ConductedShrink(Members members, std::uint32_t me, const ShrinkEntry& entry, Report report)
       : members_(members), me_(me), entry_(entry), report_(report) {}
 
-  void enter(const Offer& offer) {
+  void enter(const NumberOffer& offer) {
     entry_.numbers = offer.numbers;
     entry_.epoch = offer.epoch;
     report();
@@ -42,10 +41,7 @@ class ConductedShrink {
   // These apply once it has decided.
   std::uint32_t deaths() const { return deaths_; }
   bool lives(std::uint32_t member) const { return !is_among(member, deaths_); }
-  Offer offered() const {
-    return {place().agreed.numbers.load(std::memory_order_relaxed),
-            place().agreed.epoch.load(std::memory_order_relaxed)};
-  }
+  NumberOffer offered() const { return place().agreed.load(); }
 
  private:
   ShrinkPlace<A>& place() const { return members_.place(me_); }

@@ -8,7 +8,7 @@
 
 #include "engine/collectives/collectives.hpp"
 #include "engine/collectives/conducted_shrink.hpp"
-#include "engine/collectives/number_offer.hpp"
+#include "engine/collectives/offered_numbers.hpp"
 #include "sync/team_shrink.hpp"
 
 namespace gondwana {
@@ -41,7 +41,6 @@ class NodeMortals {
 
 using NodeShrink = TeamShrink<RealAtomics, NodeMortals>;
 using HostsShrink = ConductedShrink<RealAtomics, NodeMortals>;
-using Offer = NodeShrink::Offer;
 
 std::uint64_t lowest_of(std::uint64_t numbers) {
   return numbers & -numbers;
@@ -53,8 +52,8 @@ std::uint32_t number_of(std::uint64_t bit) {
 
 // Takes the memory that a team on several nodes needs, and publishes its place for each number of
 // the offer. Offers no number if no memory is left.
-Offer with_memory(const CollectiveResources& with, LevelCollectives& levels, Teams& teams,
-                  Offer offer) {
+NumberOffer with_memory(const CollectiveResources& with, LevelCollectives& levels, Teams& teams,
+                        NumberOffer offer) {
   if (offer.numbers == 0) return offer;
   const std::uint32_t first = number_of(offer.numbers);
   const std::optional<Epoch> epoch = levels.prepare(first);
@@ -90,12 +89,12 @@ Error no_number() {
 }  // namespace
 
 // Returns once the members that live have agreed on them.
-Collectives::Agreed Collectives::agree_on_living(Team& team, CallName call, const Offered& offer) {
+Collectives::Agreed Collectives::agree_on_living(Team& team, CallName call,
+                                                 const NumberOffer& offer) {
   const auto wait = [&](auto shrink) -> Agreed {
-    shrink.enter({offer.numbers, offer.epoch});
+    shrink.enter(offer);
     with_.waiter.until({.call = call}, [&] { return shrink.decide(); });
-    const auto all = shrink.offered();
-    return {living_of(shrink, team.size), shrink.deaths(), {all.numbers, all.epoch}};
+    return {living_of(shrink, team.size), shrink.deaths(), shrink.offered()};
   };
   const NodeMortals members(with_.memory, with_.waiter.losses().list(), team);
   const std::uint64_t turn = ++team.shrinks;
@@ -119,9 +118,9 @@ Result<Team*> Collectives::shrink(Team& parent, CallName call) {
                  "by gondwana run --on-death=continue"};
   forget_losses();
   const bool in_levels = levels_.suit(parent);
-  Offer mine = take_offered_numbers<Offer>(teams_);
+  NumberOffer mine = take_offered_numbers(teams_);
   if (in_levels) mine = with_memory(with_, levels_, teams_, mine);
-  const Agreed agreed = agree_on_living(parent, call, {mine.numbers, mine.epoch});
+  const Agreed agreed = agree_on_living(parent, call, mine);
   with_.waiter.losses().acknowledge(agreed.deaths);
   const std::uint64_t chosen = lowest_of(agreed.all.numbers);
   if (chosen == 0 && in_levels && mine.numbers != 0)

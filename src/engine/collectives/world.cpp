@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/collectives/collectives.hpp"
-#include "engine/collectives/number_offer.hpp"
+#include "engine/collectives/offered_numbers.hpp"
 #include "sync/world_update.hpp"
 
 namespace gondwana {
@@ -41,8 +41,8 @@ class NodeGrowing {
 using NodeUpdate = WorldUpdate<RealAtomics, NodeGrowing>;
 
 // The new world has the numbers of the first teams, so its epoch exceeds theirs, too.
-NodeUpdate::Offer offer_of(Teams& teams) {
-  auto offer = take_offered_numbers<NodeUpdate::Offer>(teams);
+NumberOffer offer_of(Teams& teams) {
+  NumberOffer offer = take_offered_numbers(teams);
   for (const Team* team : {&teams.world(), &teams.shared()})
     offer.epoch = std::max({offer.epoch, team->epoch, team->shrinks});
   return offer;
@@ -59,13 +59,13 @@ Members living_in(const NodeUpdate& update) {
 
 Result<Collectives::World> Collectives::agree_on_world(CallName call, Growing growing) {
   Losses& losses = with_.waiter.losses();
-  const NodeUpdate::Offer taken = offer_of(teams_);
-  const NodeUpdate::Offer mine{growing == Growing::possible ? taken.numbers : 0, taken.epoch};
+  const NumberOffer taken = offer_of(teams_);
+  const NumberOffer mine{growing == Growing::possible ? taken.numbers : 0, taken.epoch};
   NodeUpdate update(NodeGrowing(with_.memory, losses.list()), index(with_.me), mine);
   update.enter();
   with_.waiter.until({.call = call}, [&] { return update.decide(); });
   losses.acknowledge(update.deaths());
-  const NodeUpdate::Offer all = update.offered();
+  const NumberOffer all = update.offered();
   const std::uint64_t chosen = all.numbers & -all.numbers;  // the lowest
   give_offered_back(teams_, taken.numbers & ~chosen);
   if (chosen == 0)

@@ -88,8 +88,7 @@ void WireUp::announce_shrink(const ShrinkDecision& decision,
     const std::uint32_t slot = node_ranks().slot_of(Rank(rank));
     auto& place =
         shared_at<ShrinkPlace<RealAtomics>>(control_.data(), layout.shrink(decision.team, slot));
-    place.agreed.numbers.store(decision.numbers, std::memory_order_relaxed);
-    place.agreed.epoch.store(decision.epoch, std::memory_order_relaxed);
+    place.agreed.store({decision.numbers, decision.epoch});
     // Pairs with ConductedShrink. seq_cst, so that a rank that falls asleep sees it or is woken.
     place.decided.store(shrink_word(decision.turn, decision.deaths), std::memory_order_seq_cst);
     shared_at<ControlPage>(control_.data(), layout.page(slot)).sync_bell.ring();

@@ -7,14 +7,13 @@
 #include <cstdint>
 
 #include "engine/teams/teams.hpp"
+#include "sync/number_offer.hpp"
 
 namespace gondwana {
 
-// `Offer` has `numbers`, as bits, and an `epoch` that no team with these numbers has exceeded.
-template <typename Offer>
-Offer take_offered_numbers(Teams& teams) {
+inline NumberOffer take_offered_numbers(Teams& teams) {
   const Teams::FreeNumbers free = teams.free_from(0);
-  Offer offer{0, 0};
+  NumberOffer offer{0, 0};
   if (free.word != 0) return offer;
   for (std::uint64_t bits = free.bits; bits != 0; bits &= bits - 1) {
     const auto number = static_cast<std::uint32_t>(std::countr_zero(bits));
