@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
 #include "base/complain.hpp"
+#include "base/rank_ranges.hpp"
 #include "bootstrap/protocol.hpp"
 #include "commands/commands.hpp"
 #include "core/parse.hpp"
@@ -61,28 +64,11 @@ class ShrinkLine : public CommandLine {
   }
 };
 
-// "3", "0,2" or "4-7".
-Result<std::vector<std::uint32_t>> parse_numbers(const std::string& text) {
-  std::vector<std::uint32_t> numbers;
-  std::size_t at = 0;
-  while (at <= text.size()) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    const std::string part = text.substr(at, end - at);
-    const std::size_t dash = part.find('-');
-    const Result<std::uint64_t> first =
-        parse_number(part.substr(0, dash), 0, protocol::max_ranks - 1);
-    if (!first) return Error{first.error().code, fmt::format("ranks {}", first.error().text)};
-    Result<std::uint64_t> last = *first;
-    if (dash != part.npos)
-      last = parse_number(part.substr(dash + 1), *first, protocol::max_ranks - 1);
-    if (!last) return Error{last.error().code, fmt::format("ranks {}", last.error().text)};
-    for (std::uint64_t number = *first; number <= *last; ++number)
-      numbers.push_back(static_cast<std::uint32_t>(number));
-    at = end + 1;
-  }
-  std::ranges::sort(numbers);
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  return numbers;
+std::vector<std::uint32_t> numbers_in(const RankRanges& ranges) {
+  std::set<std::uint32_t> numbers;
+  for (const auto& [first, end] : ranges)
+    for (std::uint32_t number = first; number < end; ++number) numbers.insert(number);
+  return {numbers.begin(), numbers.end()};
 }
 
 Result<link::JobAnswer> ask(const std::string& word, link::JobRequest request) {
@@ -136,9 +122,11 @@ int run_shrink(const std::vector<std::string>& words) {
   std::vector<std::string> operands;
   if (const std::optional<int> status = ShrinkLine(operands).read(words)) return *status;
   if (operands.size() != 2) return complain("shrink", "expected a job and its ranks");
-  Result<std::vector<std::uint32_t>> ranks = parse_numbers(operands[1]);
-  if (!ranks) return complain("shrink", ranks.error().text);
-  return tell("shrink", ask(operands[0], {.job = 0, .what = link::ShrinkJob{*std::move(ranks)}}));
+  const std::optional<RankRanges> ranks = parse_ranks(operands[1], protocol::max_ranks);
+  if (!ranks)
+    return complain("shrink",
+                    fmt::format("ranks \"{}\": expected ranks such as 3, 0,2 or 4-7", operands[1]));
+  return tell("shrink", ask(operands[0], {.job = 0, .what = link::ShrinkJob{numbers_in(*ranks)}}));
 }
 
 }  // namespace gondwana::commands

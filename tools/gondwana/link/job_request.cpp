@@ -172,7 +172,9 @@ Result<JobAnswer> ask_guardian(pid_t guardian, const JobRequest& request) {
   const std::string bytes = write_request(request);
   if (bytes.size() > longest_request)
     return Error{Errc::invalid_argument,
-                 fmt::format("the command line has more than {} bytes", longest_request)};
+                 fmt::format("the request is longer than {} bytes; shorten the command line "
+                             "or name fewer ranks",
+                             longest_request)};
   const UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   const Address address(name);
   if (!socket || ::connect(socket.get(), address.get(), address.length) != 0)

@@ -1,8 +1,8 @@
 // Requests of a user to a running job: `gondwana grow` and `gondwana shrink`. A tool sends one to
 // the guardian of the job on this host and gets one answer.
 //
-// The guardian listens on a socket whose name the kernel has chosen. It is no file, and the tool
-// finds it among the descriptors of the guardian, which only processes of the same user see.
+// The guardian listens on an abstract socket, with a random name. It is no file, and the tool finds
+// it among the descriptors of the guardian, which only processes of the same user see.
 #pragma once
 
 #include <sys/types.h>

@@ -68,7 +68,7 @@ Result<std::optional<DebuggerWindows>> open_windows(Job& job, const RankRanges& 
 
 Result<std::optional<DebuggerWindows>> put_under_gdb(Job& job) {
   std::optional<DebuggerWindows> windows;
-  const Result<RankRanges> ranks = parse_ranks(job.gdb.ranks, job.ranks());
+  const Result<RankRanges> ranks = parse_debugged_ranks(job.gdb.ranks, job.ranks());
   if (!ranks) return ranks.error();
   const bool all_here = std::ranges::all_of(job.hosts, is_here);
   if (const Result<std::string> gdb = find_program("gdb", ""); all_here && !gdb)

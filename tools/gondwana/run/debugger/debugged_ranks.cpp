@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "base/own_files.hpp"
-#include "core/parse.hpp"
 #include "run/command_line/choices.hpp"
 
 namespace gondwana::launch {
@@ -27,29 +26,11 @@ std::uint32_t end_of_same_kind(const RankRanges& ranks, std::uint32_t first, std
 
 }  // namespace
 
-Result<RankRanges> parse_ranks(const std::string& text, std::uint32_t total) {
+Result<RankRanges> parse_debugged_ranks(const std::string& text, std::uint32_t total) {
   if (text == "all") return RankRanges{{0, total}};
-  RankRanges ranks;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    const std::string range = text.substr(at, end - at);
-    const std::size_t dash = range.find('-');
-    const Result<std::uint64_t> first = parse_number(range.substr(0, dash), 0, total - 1);
-    const Result<std::uint64_t> last =
-        dash == std::string::npos ? first : parse_number(range.substr(dash + 1), 0, total - 1);
-    if (!first || !last || *last < *first)
-      return wrong(fmt::format("--gdb {}: expected ranks from 0 to {}, such as 0, 0,3-5 or all",
-                               text, total - 1));
-    ranks.emplace_back(*first, *last + 1);
-    at = end + 1;
-  }
-  std::ranges::sort(ranks);
-  return ranks;
-}
-
-bool contains(const RankRanges& ranks, std::uint32_t rank) {
-  return std::ranges::any_of(
-      ranks, [&](const auto& range) { return range.first <= rank && rank < range.second; });
+  if (std::optional<RankRanges> ranks = parse_ranks(text, total)) return *std::move(ranks);
+  return wrong(fmt::format("--gdb {}: expected ranks from 0 to {}, such as 0, 0,3-5 or all", text,
+                           total - 1));
 }
 
 void put_before(Job& job, const RankRanges& ranks, const std::vector<std::string>& before) {

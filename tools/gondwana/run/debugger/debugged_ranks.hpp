@@ -7,21 +7,16 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "base/rank_ranges.hpp"
 #include "core/result.hpp"
 #include "run/job.hpp"
 
 namespace gondwana::launch {
 
-// Ranges as start and end, sorted and disjoint.
-using RankRanges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
-
 // Parses "0,3-5" or "all" for a job of `total` ranks.
-Result<RankRanges> parse_ranks(const std::string& text, std::uint32_t total);
-
-bool contains(const RankRanges& ranks, std::uint32_t rank);
+Result<RankRanges> parse_debugged_ranks(const std::string& text, std::uint32_t total);
 
 // Prefixes the command lines of those ranks with `before`, as programs of their own.
 void put_before(Job& job, const RankRanges& ranks, const std::vector<std::string>& before);
