@@ -12,6 +12,9 @@
 
 namespace gondwana {
 
+// Within this time a launcher tells of a death, on an idle machine.
+inline constexpr std::uint64_t time_to_tell_ns = 3'000'000'000;
+
 // A process of a rank.
 struct DeadRank {
   std::uint32_t rank = 0;

@@ -5,13 +5,9 @@
 #include "core/load.hpp"
 #include "core/machine.hpp"
 #include "engine/rma/remote_access.hpp"
+#include "memory/death_list.hpp"
 
 namespace gondwana {
-namespace {
-
-constexpr std::uint64_t time_to_tell_ns = 3'000'000'000;  // of a death
-
-}  // namespace
 
 // If the job continues after deaths, the launcher tells of a loss that is one. Returns whether it
 // does, within some time. The agent of this node may itself be lost.

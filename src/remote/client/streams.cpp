@@ -15,7 +15,6 @@ namespace gondwana::remote {
 namespace {
 
 constexpr std::uint64_t check_interval_ns = 100'000'000;
-constexpr std::uint64_t time_to_tell_ns = 3'000'000'000;  // of a death
 
 std::string ranks_of(const NodeInfo& node) {
   const std::uint32_t first = index(node.ranks.front());
