@@ -50,7 +50,7 @@ RankEnded Inspector::end_of(std::uint32_t rank, int wait_status) const {
 }
 
 RanksSeen Inspector::states() const {
-  RanksSeen seen{.others_can_continue = wire_.can_lose_ranks()};
+  RanksSeen seen{.states = {}, .others_can_continue = wire_.can_lose_ranks()};
   for (std::uint32_t rank = 0; rank < job_.ranks().size(); ++rank)
     seen.states.push_back(wire_.state(rank));
   return seen;
