@@ -75,6 +75,7 @@ Result<void> write_facts(const UniqueFd& control, const NodePlan& plan, std::uin
       .nodes = plan.nodes,
       .job_ranks = plan.job_ranks,
       .slots = plan.slots(),
+      .node_slots = plan.node_slots(),
       .ring_size = plan.ring_size,
       .teams = plan.teams};
   return {};
@@ -142,7 +143,7 @@ JobMemory::Item JobMemory::item(std::uint32_t to_rank, std::uint32_t number,
   if (number == 0)
     return {protocol::Welcome{tag_, to_rank, plan_.ranks, plan_.stride, plan_.first, plan_.node,
                               plan_.nodes, plan_.job_ranks, plan_.huge, plan_.ring_size,
-                              plan_.teams, plan_.max_ranks, session},
+                              plan_.teams, plan_.max_ranks, session, plan_.job_max_ranks},
             control_.get()};
   return {protocol::Arena{number - 1}, arenas_[number - 1].get()};
 }

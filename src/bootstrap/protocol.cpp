@@ -70,9 +70,9 @@ bool plausible(const Message& message) {
            welcome->stride <= (std::uint64_t{1} << 47) / slots && plausible_session(*welcome) &&
            plausible_huge(*welcome) && plausible_rings(*welcome) &&
            plausible_teams(welcome->teams) && welcome->nodes >= 1 &&
-           welcome->node < welcome->nodes && welcome->nodes <= welcome->job_ranks &&
-           welcome->job_ranks <= max_ranks &&
-           welcome->share().node_ranks().are_among(welcome->job_ranks);
+           welcome->nodes <= welcome->job_ranks && welcome->job_ranks <= max_ranks &&
+           welcome->job_max_ranks <= max_ranks && welcome->node < welcome->share().node_slots() &&
+           welcome->share().node_ranks().are_among(welcome->share().capacity());
   }
   if (const auto* arena = std::get_if<Arena>(&message)) return arena->rank < max_ranks;
   if (const auto* lifeline = std::get_if<Lifeline>(&message)) return lifeline->rank < max_ranks;
@@ -157,7 +157,8 @@ Result<Message> decode(Bytes bytes, std::uint64_t job_tag) {
       read_payload<Join>,       read_payload<Welcome>, read_payload<Arena>,
       read_payload<GlobalExit>, read_payload<Hello>,   read_payload<Ready>,
       read_payload<Lifeline>,   read_payload<Image>,   read_payload<ShrinkEntry>,
-      read_payload<Spawn>,      read_payload<Spawned>, read_payload<Leave>};
+      read_payload<Spawn>,      read_payload<Spawned>, read_payload<Leave>,
+      read_payload<WorldEntry>, read_payload<Arrival>};
   static_assert(readers.size() == std::variant_size_v<Message>);
   if (header.kind >= readers.size()) return malformed("has an unknown kind");
   const Message message = readers.at(header.kind)(bytes);

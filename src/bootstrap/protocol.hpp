@@ -10,6 +10,8 @@
 //                                         the last rank, the rest of NodePlan::descriptors()
 //   rank      -> guardian  GlobalExit     end the job with this status; on purpose, or by an error
 //   rank      -> guardian  ShrinkEntry    a member enters a shrink of a team on several nodes
+//   rank      -> guardian  WorldEntry     a rank enters an update of the world, on several nodes
+//   rank      -> guardian  Arrival        I joined a job on several nodes after its start, and run
 //   rank      -> guardian  Spawn          start more ranks; with a file that contains their command
 //                                         line, see SpawnCommand
 //   guardian  -> rank      Spawned        the number of the first; or with a file that contains the
@@ -40,10 +42,11 @@
 #include "memory/layout.hpp"
 #include "memory/node_plan.hpp"
 #include "sync/shrink_entry.hpp"
+#include "sync/world_entry.hpp"
 
 namespace gondwana::protocol {
 
-inline constexpr std::uint16_t version = 11;
+inline constexpr std::uint16_t version = 12;
 inline constexpr const char* join_fd_variable = "GONDWANA_JOIN_FD";
 inline constexpr const char* joined_variable = "GONDWANA_JOINED";
 inline constexpr std::uint32_t max_ranks = 1U << rank_bits;
@@ -66,9 +69,12 @@ struct Welcome {
   std::uint64_t teams = NodePlan::min_teams;
   std::uint32_t max_ranks = 0;                // see NodeShare
   Session session = {0, job_ranks};           // of the rank
+  std::uint32_t job_max_ranks = 0;            // see NodeShare
   std::uint64_t layout = memory_fingerprint;  // of the control memory, in the guardian's build
 
-  NodeShare share() const { return {ranks, first, node, nodes, job_ranks, max_ranks}; }
+  NodeShare share() const {
+    return {ranks, first, node, nodes, job_ranks, max_ranks, job_max_ranks};
+  }
 };
 
 struct Arena {
@@ -110,8 +116,12 @@ struct Leave {
   std::uint64_t pid;
 };
 
+struct Arrival {
+  std::uint64_t pid;
+};
+
 using Message = std::variant<Join, Welcome, Arena, GlobalExit, Hello, Ready, Lifeline, Image,
-                             ShrinkEntry, Spawn, Spawned, Leave>;
+                             ShrinkEntry, Spawn, Spawned, Leave, WorldEntry, Arrival>;
 
 // The bytes of a message on the wire.
 struct Packet {

@@ -115,6 +115,7 @@ struct NodeFacts {
   std::uint32_t nodes;
   std::uint32_t job_ranks;
   std::uint32_t slots;
+  std::uint32_t node_slots;
   std::uint64_t ring_size;  // as in NodePlan
   std::uint64_t teams;      // likewise
 };
@@ -130,8 +131,11 @@ struct alignas(cache_line) AgentLoad {
 // How a job that may grow has changed since its start.
 struct alignas(cache_line) Growth {
   std::atomic<std::uint32_t> added;    // ranks that were given a number; written by the guardian
+  std::atomic<std::uint32_t> nodes;    // added with them; likewise, after their infos
   std::atomic<std::uint32_t> changes;  // ranks that have joined later, died or left
   std::atomic<std::uint64_t> world;    // the ranks' last agreement, see WorldUpdate
+  // In a job on several nodes the guardian writes both, see ConductedUpdate.
+  OfferPlace<RealAtomics> agreed;
 };
 
 // One for each rank of the job: its last death, see DeathList. An incarnation is a process of the
@@ -142,6 +146,7 @@ struct DeathPlace {
   std::atomic<std::uint32_t> has_left;     // 1: it left on purpose, by shmemx_leave; likewise
   std::atomic<std::uint32_t> started;      // the last incarnation that the guardian has started
   std::atomic<std::uint32_t> running;      // the last incarnation that has begun to run; its own
+  std::atomic<std::uint32_t> has_joined;   // 1: it was added, on another node, and runs
 };
 
 // What becomes of a rank that dies: nothing, or another process takes its place, with empty memory

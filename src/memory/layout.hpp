@@ -79,7 +79,8 @@ inline constexpr std::array areas{kept_heap, data_bell,   facts,      endpoint_i
 
 }  // namespace system_area
 
-// The places in the control memory of a node for up to `slots` ranks, in a job of `nodes` nodes.
+// The places in the control memory of a node for up to `slots` ranks, in a job of up to `nodes`
+// nodes.
 class ControlLayout {
  public:
   static constexpr std::size_t header_size = 4096;
@@ -102,7 +103,7 @@ class ControlLayout {
       : slots_(slots), nodes_(nodes), ring_size_(ring_size), teams_(teams) {}
   explicit constexpr ControlLayout(const NodeShare& share, std::size_t ring_size = 0,
                                    std::uint32_t teams = 0)
-      : ControlLayout(share.slots(), share.nodes, ring_size, teams) {}
+      : ControlLayout(share.slots(), share.node_slots(), ring_size, teams) {}
   explicit constexpr ControlLayout(const NodePlan& plan)
       : ControlLayout(plan, plan.ring_size, plan.teams) {}
 

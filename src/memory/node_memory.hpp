@@ -133,7 +133,7 @@ class NodeMemory {
         lines_(control_.data() + layout_.line(0, 0)),
         scratch_(control_.data() + layout_.scratch(0, 0)),
         nodes_(control_.data(), layout_),
-        roster_(plan, nodes_, header().growth.added),
+        roster_(plan, nodes_, header().growth),
         arenas_(std::move(arenas)) {}
 
   // One of the places that each team has for each rank of the node.

@@ -31,20 +31,30 @@ struct Session {
 };
 
 // The part of a job on one node: `ranks` ranks from `first` on. Roster answers questions about it.
+// A node that is added has a number and ranks that follow those of the start.
 struct NodeShare {
   std::uint32_t ranks = 0;  // at the start of the job
   std::uint32_t first = 0;
-  std::uint32_t node = 0;  // its number
-  std::uint32_t nodes = 1;
+  std::uint32_t node = 0;       // its number
+  std::uint32_t nodes = 1;      // at the start of the job
   std::uint32_t job_ranks = 0;  // on all nodes, at the start of the job
-  std::uint32_t max_ranks = 0;  // the most on this node, later; 0: the job does not grow
+  std::uint32_t max_ranks = 0;  // the most on this node, later; 0: the node does not grow
+  // The most on all nodes, later, in a job on several nodes; 0: the job does not grow.
+  std::uint32_t job_max_ranks = 0;
 
   // For a job on one node.
   static constexpr NodeShare whole(std::uint32_t ranks) { return {ranks, 0, 0, 1, ranks}; }
   constexpr NodeRanks node_ranks() const { return {first, ranks}; }
   // The most ranks on this node and on all nodes: layouts have places for them.
   constexpr std::uint32_t slots() const { return max_ranks > ranks ? max_ranks : ranks; }
-  constexpr std::uint32_t capacity() const { return job_ranks + (slots() - ranks); }
+  constexpr std::uint32_t capacity() const {
+    const std::uint32_t grown = job_ranks + (slots() - ranks);
+    return job_max_ranks > grown ? job_max_ranks : grown;
+  }
+  // The most nodes: on several nodes, ranks that are added bring nodes of their own.
+  constexpr std::uint32_t node_slots() const {
+    return nodes > 1 ? nodes + (capacity() - job_ranks) : nodes;
+  }
   // The ranks at the start of the job.
   constexpr Session first_session() const { return {0, job_ranks}; }
 };

@@ -1,12 +1,13 @@
-// The ranks of a job and their places. A job on one node may get more ranks while it runs, up to
-// its capacity: their numbers follow those of the others, and no number is used again. None is
-// replaced: each incarnation is the first.
+// The ranks of a job and their places. A job may get more ranks while it runs, up to its capacity:
+// their numbers follow those of the others, and no number is used again. In a job on several nodes
+// they are on nodes that are added. None is replaced: each incarnation is the first.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 
+#include "memory/control_page.hpp"
 #include "memory/node_plan.hpp"
 #include "memory/node_table.hpp"
 
@@ -20,9 +21,9 @@ class Roster {
     std::uint32_t incarnation = 0;
   };
 
-  // Both references outlive this object. `added`: Growth::added.
-  Roster(const NodeShare& share, const NodeTable& nodes, const std::atomic<std::uint32_t>& added)
-      : share_(share), nodes_(nodes), added_(added) {}
+  // Both references outlive this object.
+  Roster(const NodeShare& share, const NodeTable& nodes, const Growth& growth)
+      : share_(share), nodes_(nodes), growth_(growth) {}
 
   // The most ranks that the job may have: the length of per-rank tables.
   std::uint32_t capacity() const { return share_.capacity(); }
@@ -30,11 +31,14 @@ class Roster {
   std::uint32_t size() const { return share_.job_ranks + added(); }
   // The number of ranks at the start of the job: it never changes.
   std::uint32_t first_size() const { return share_.job_ranks; }
-  std::uint32_t nodes() const { return share_.nodes; }
+  std::uint32_t nodes() const { return share_.nodes + added_nodes(); }
+  // The nodes at the start of the job, and the most that it may have.
+  std::uint32_t first_nodes() const { return share_.nodes; }
+  std::uint32_t node_slots() const { return share_.node_slots(); }
 
   // This node, its ranks, and the most that it may have.
   std::uint32_t node() const { return share_.node; }
-  NodeRanks here() const { return {share_.first, share_.ranks + added()}; }
+  NodeRanks here() const { return {share_.first, share_.ranks + added_here()}; }
   std::uint32_t slots() const { return share_.slots(); }
   bool is_here(Rank rank) const { return here().holds(rank); }
   // The rank must be of this node.
@@ -48,14 +52,23 @@ class Roster {
   Where where(Rank rank) const;
 
  private:
-  // The program may have damaged the number.
+  // The program may have damaged the numbers.
   std::uint32_t added() const {
-    return std::min(added_.load(std::memory_order_relaxed), share_.slots() - share_.ranks);
+    return std::min(growth_.added.load(std::memory_order_relaxed),
+                    share_.capacity() - share_.job_ranks);
+  }
+  std::uint32_t added_here() const {
+    return std::min(growth_.added.load(std::memory_order_relaxed), share_.slots() - share_.ranks);
+  }
+  // The infos of added nodes are then visible. Pairs with the release in the guardian.
+  std::uint32_t added_nodes() const {
+    return std::min(growth_.nodes.load(std::memory_order_acquire),
+                    share_.node_slots() - share_.nodes);
   }
 
   NodeShare share_;
   const NodeTable& nodes_;
-  const std::atomic<std::uint32_t>& added_;
+  const Growth& growth_;
 };
 
 }  // namespace gondwana

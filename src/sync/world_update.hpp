@@ -14,6 +14,7 @@
 
 #include "sync/doorbell.hpp"
 #include "sync/number_offer.hpp"
+#include "sync/world_entry.hpp"
 
 namespace gondwana {
 
@@ -50,7 +51,7 @@ class WorldUpdate {
       : ranks_(ranks), me_(me), process_(ranks.starts(me, ranks.deaths())), offer_(offer) {}
 
   void enter() {
-    turn_ = turn_of(ranks_.decided().load(std::memory_order_acquire)) + 1;
+    turn_ = world_word::turn(ranks_.decided().load(std::memory_order_acquire)) + 1;
     WorldPlace<A>& mine = ranks_.place(me_);
     mine.offers[turn_ % 2][process_ % 2].store(offer_);
     // Pairs with decide(). seq_cst, so that a rank that falls asleep sees it or is woken.
@@ -63,20 +64,19 @@ class WorldUpdate {
   // entered.
   bool decide() {
     std::uint64_t before = ranks_.decided().load(std::memory_order_acquire);
-    if (turn_of(before) < turn_) {
+    if (world_word::turn(before) < turn_) {
       const std::uint32_t deaths = ranks_.deaths();
       const std::uint32_t size = ranks_.size();
       for (std::uint32_t i = 0; i < size; ++i)
         if (ranks_.lives(i, deaths) && !has_entered(i)) return false;
-      const std::uint64_t proposal =
-          turn_ << turn_shift | std::uint64_t{size} << size_shift | deaths;
+      const std::uint64_t proposal = world_word::of(turn_, size, deaths);
       // Pairs with the load above, at the other ranks.
       if (ranks_.decided().compare_exchange_strong(before, proposal, std::memory_order_acq_rel,
                                                    std::memory_order_acquire))
         before = proposal;
     }
-    size_ = static_cast<std::uint32_t>(before >> size_shift) & max_number;
-    deaths_ = static_cast<std::uint32_t>(before) & max_number;
+    size_ = world_word::size(before);
+    deaths_ = world_word::deaths(before);
     if (me_ < size_ && ranks_.starts(me_, deaths_) == process_) return true;
     enter();  // the others have decided without this process
     return false;
@@ -97,21 +97,10 @@ class WorldUpdate {
     return all;
   }
 
-  // The size of the last world that the ranks have decided on; 0: none.
-  static std::uint32_t size_in(std::uint64_t decided) {
-    return static_cast<std::uint32_t>(decided >> size_shift) & max_number;
-  }
-
  private:
-  // As many bits as the number of a rank has.
-  static constexpr unsigned size_shift = 20;
-  static constexpr unsigned turn_shift = 2 * size_shift;
-  static constexpr std::uint32_t max_number = (1U << size_shift) - 1;
-
   bool has_entered(std::uint32_t rank) const {
     return ranks_.place(rank).turn.load(std::memory_order_seq_cst) >= turn_;
   }
-  static std::uint64_t turn_of(std::uint64_t decided) { return decided >> turn_shift; }
 
   Ranks ranks_;
   std::uint32_t me_;

@@ -91,6 +91,11 @@ Message any_message(fuzz::Choices& choices) {
       return ShrinkEntry{.team = choices.take<std::uint32_t>(),
                          .turn = choices.take<std::uint64_t>(),
                          .rank = choices.take<std::uint32_t>()};
+    case 8:
+      return WorldEntry{.rank = choices.take<std::uint32_t>(),
+                        .numbers = choices.take<std::uint64_t>()};
+    case 9:
+      return Arrival{choices.take<std::uint64_t>()};
     default:
       return GlobalExit{choices.take<std::int32_t>()};
   }

@@ -21,7 +21,7 @@ class Memory {
  public:
   Memory() {
     facts_.ranks = {0, 1};
-    facts_.nodes = facts_.job_ranks = facts_.slots = 1;
+    facts_.nodes = facts_.node_slots = facts_.job_ranks = facts_.slots = 1;
     facts_.ring_size = min_ring_size;
     const Result<UniqueFd> file = create_memfd("gondwana-fuzz", layout_.size());
     GONDWANA_ASSERT(file, layout_.size());

@@ -41,9 +41,16 @@ struct SocketPair {
 };
 
 TEST(protocol, each_message_comes_back_from_its_bytes) {
-  const std::array<Message, 8> messages{
-      Join{42},    welcome,  Arena{7}, GlobalExit{-1},
-      Hello{9, 3}, Ready{1}, Image{2}, ShrinkEntry{.team = 1, .size = 2}};
+  const std::array<Message, 10> messages{Join{42},
+                                         welcome,
+                                         Arena{7},
+                                         GlobalExit{-1},
+                                         Hello{9, 3},
+                                         Ready{1},
+                                         Image{2},
+                                         ShrinkEntry{.team = 1, .size = 2},
+                                         WorldEntry{.rank = 1},
+                                         Arrival{3}};
   for (const Message& message : messages) {
     const Packet packet = encode(message, tag);
     const Result<Message> back = decode(Bytes(packet.bytes), tag);
@@ -80,7 +87,7 @@ TEST(protocol, message_of_another_version_says_what_to_do) {
   Packet packet = encode(Join{42}, tag);
   packet.bytes[version_offset] = std::byte{99};
   EXPECT_EQ(refusal(packet, tag),
-            "a message between launcher and rank has version 99, this build uses 11; use the "
+            "a message between launcher and rank has version 99, this build uses 12; use the "
             "launcher and the library of one installation");
 }
 

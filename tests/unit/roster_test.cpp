@@ -64,6 +64,30 @@ TEST(Roster, a_job_grows_up_to_its_capacity) {
   EXPECT_EQ(roster.size(), 5) << "a damaged number is bounded";
 }
 
+TEST(Roster, a_job_on_several_nodes_grows_by_nodes) {
+  // Node 2 of 3 and ranks 4 and 5 of 6 are added; two more ranks may be.
+  const auto memory = get_or_abort(NodeMemory::create({2, 4, 2, 2, 4, 0, 8}));
+  const Roster& roster = memory->roster();
+  EXPECT_EQ(roster.capacity(), 8);
+  EXPECT_EQ(roster.node_slots(), 6) << "each further node has a rank";
+  EXPECT_EQ(roster.nodes(), 2);
+  EXPECT_EQ(roster.size(), 4);
+  for (std::uint32_t node = 0; node < 2; ++node) {
+    memory->entry(node).info.ranks = {2 * node, 2};
+    memory->entry(node).state.store(NodeState::known);
+  }
+  memory->header().growth.added = 2;
+  memory->header().growth.nodes = 1;
+  EXPECT_EQ(roster.size(), 6);
+  EXPECT_EQ(roster.nodes(), 3);
+  EXPECT_EQ(numbers(roster.here()), (std::vector<std::uint32_t>{4, 5}));
+  EXPECT_EQ(roster.where(Rank(5)).node, 2);
+  EXPECT_EQ(roster.where(Rank(5)).slot, 1);
+  EXPECT_EQ(roster.where(Rank(3)).node, 1);
+  memory->header().growth.nodes = ~0U;
+  EXPECT_EQ(roster.nodes(), 6) << "a damaged number is bounded";
+}
+
 TEST(Roster, each_rank_of_every_node_is_found) {
   const std::vector<NodeRanks> nodes{{0, 1}, {1, 3}, {4, 2}, {6, 1}, {7, 4}};
   const auto memory = get_or_abort(NodeMemory::create({2, 4, 2, 5, 11}));

@@ -21,7 +21,7 @@ class Rings : public testing::Test {
  protected:
   Rings() {
     facts_.ranks = {0, 1};
-    facts_.nodes = facts_.job_ranks = facts_.slots = 1;
+    facts_.nodes = facts_.node_slots = facts_.job_ranks = facts_.slots = 1;
     facts_.ring_size = min_ring_size;
     Result<UniqueFd> file = create_memfd("trace-test", layout_.size());
     EXPECT_TRUE(file);

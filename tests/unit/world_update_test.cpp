@@ -130,7 +130,7 @@ class Job {
   void advance(std::uint32_t rank) {
     std::optional<Update>& update = updates_[rank];
     if (!update) {
-      if (is_done(rank) && node_.size == Update::size_in(node_.decided.load())) return;
+      if (is_done(rank) && node_.size == world_word::size(node_.decided.load())) return;
       enter(rank);
     } else if (decide(*update)) {
       EXPECT_TRUE(update->lives(rank));

@@ -74,16 +74,17 @@ Mapping map_to_read(const UniqueFd& file) {
 }
 
 ControlLayout layout_of(const NodeFacts& facts) {
-  return ControlLayout(facts.slots, facts.nodes, facts.ring_size,
+  return ControlLayout(facts.slots, facts.node_slots, facts.ring_size,
                        static_cast<std::uint32_t>(facts.teams));
 }
 
 // Checks that the numbers are small enough for all computations.
 bool are_possible(const NodeFacts& facts) {
+  const bool has_node = facts.node < facts.node_slots && facts.nodes <= facts.node_slots &&
+                        facts.nodes <= facts.job_ranks && facts.node_slots <= protocol::max_ranks;
   const bool has_ranks = facts.ranks.size() > 0 && facts.job_ranks <= protocol::max_ranks &&
-                         facts.ranks.are_among(facts.job_ranks) &&
+                         facts.ranks.are_among(facts.job_ranks + facts.node_slots - facts.nodes) &&
                          facts.slots >= facts.ranks.size() && facts.slots <= protocol::max_ranks;
-  const bool has_node = facts.node < facts.nodes && facts.nodes <= facts.job_ranks;
   const bool has_rings = facts.ring_size == 0 ||
                          (std::has_single_bit(facts.ring_size) &&
                           facts.ring_size >= min_ring_size && facts.ring_size <= largest_ring_size);
@@ -93,7 +94,9 @@ bool are_possible(const NodeFacts& facts) {
 // A node that disagrees, or that has the same number as another node, belongs to another job.
 bool is_of(const FoundJob& job, const NodeFacts& node) {
   const NodeFacts& facts = job.facts();
-  return facts.job == node.job && facts.nodes == node.nodes && facts.job_ranks == node.job_ranks &&
+  const bool may_grow = facts.nodes < facts.node_slots;  // the nodes learn of it one by one
+  const bool agrees = facts.nodes == node.nodes && facts.job_ranks == node.job_ranks;
+  return facts.job == node.job && facts.node_slots == node.node_slots && (may_grow || agrees) &&
          std::ranges::none_of(
              job.nodes, [&](const FoundNode& other) { return other.facts().node == node.node; });
 }
@@ -148,10 +151,13 @@ std::optional<NodeFacts> read_facts(const Mapping& memory) {
                             memory.size() == layout_of(facts).size();
   if (!belong_to_us) return std::nullopt;
   const std::uint32_t ranks = facts.ranks.size();
-  const std::uint32_t added =
-      std::min(header.growth.added.load(std::memory_order_relaxed), facts.slots - ranks);
-  facts.ranks = NodeRanks(index(facts.ranks.front()), ranks + added);
-  facts.job_ranks += added;
+  const std::uint32_t added = header.growth.added.load(std::memory_order_relaxed);
+  const std::uint32_t added_here = std::min(added, facts.slots - ranks);
+  facts.ranks = NodeRanks(index(facts.ranks.front()), ranks + added_here);
+  const std::uint32_t most = facts.slots - ranks + facts.node_slots - facts.nodes;
+  facts.job_ranks += std::min(added, most);
+  facts.nodes +=
+      std::min(header.growth.nodes.load(std::memory_order_relaxed), facts.node_slots - facts.nodes);
   return facts;
 }
 

@@ -190,7 +190,7 @@ NodeTrace read_node(std::byte* control, const NodeFacts& facts) {
 
 NodeTrace read_node(std::byte* control, const NodeFacts& facts,
                     FunctionRef<void(NodeTrace& node)> meanwhile) {
-  const ControlLayout layout(facts.slots, facts.nodes, facts.ring_size);
+  const ControlLayout layout(facts.slots, facts.node_slots, facts.ring_size);
   NodeTrace node{.job = jobs::FoundJob::id_of(facts.job),
                  .host = host_name().data(),
                  .node = facts.node,
