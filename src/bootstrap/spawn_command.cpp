@@ -33,7 +33,7 @@ Result<std::string> text_of(const UniqueFd& file, std::size_t most) {
 }
 
 std::string write_command(const SpawnCommand& command) {
-  std::string text = command.folder + '\0';
+  std::string text = command.folder + '\0' + command.hosts + '\0';
   for (const std::string& word : command.words) text += word + '\0';
   return text;
 }
@@ -46,8 +46,9 @@ Result<SpawnCommand> read_command(const std::string& text) {
     parts.push_back(text.substr(begin, end - begin));
     begin = end + 1;
   }
-  SpawnCommand command{.folder = parts.front(), .words = {}};
-  command.words.assign(parts.begin() + 1, parts.end());
+  if (parts.size() < 2) return Error{Errc::malformed, "a command without hosts"};
+  SpawnCommand command{.folder = parts[0], .words = {}, .hosts = parts[1]};
+  command.words.assign(parts.begin() + 2, parts.end());
   return command;
 }
 

@@ -118,6 +118,8 @@ void Front::perform(const HostsAction& action) {
                                    hosts_[look.node]->error_text()});
                  },
                  [](const StartInput&) {}, [](const StopInput&) {},
+                 [this](const StartHosts&) { world_.fail("a job grows that nobody asked to"); },
+                 [this](const DropHosts&) { world_.fail("no host was added"); },
                  [this](Explain how) { explain(how == Explain::shortly ? second : 5 * second); }},
       action);
 }

@@ -205,7 +205,11 @@ void Node::perform(const NodeAction& action) {
           [this](const RestartRank&) { world_.fail("a job that ends at a death starts a rank"); },
           [this](const TellDeath&) { world_.fail("a job that ends at a death tells of it"); },
           [this](const RanksDied&) { world_.fail("a job that ends at a death tells of it"); },
-          [this](const ShrinkEntry&) { world_.fail("no rank shrinks a team"); }},
+          [this](const ShrinkEntry&) { world_.fail("no rank shrinks a team"); },
+          [this](const WorldEntry&) { world_.fail("no rank updates the world"); },
+          [this](const MoreWanted&) { world_.fail("nobody wants more ranks"); },
+          [this](const LeaveWanted&) { world_.fail("nobody wants ranks to leave"); },
+          [this](const Arrived&) { world_.fail("no rank joins later"); }},
       action);
 }
 

@@ -2,6 +2,7 @@
 // or a clock.
 #pragma once
 
+#include <algorithm>
 #include <csignal>
 #include <optional>
 #include <string>
@@ -23,14 +24,16 @@ class Hosts {
  public:
   explicit Hosts(std::uint32_t hosts, std::uint32_t peer_timeout_s = 20,
                  std::optional<std::chrono::milliseconds> timeout = {},
-                 OnDeath on_death = OnDeath::end)
+                 OnDeath on_death = OnDeath::end, std::optional<std::uint32_t> max_ranks = {})
       : peer_timeout_s_(peer_timeout_s), parts_(hosts), heard_(hosts, now_) {
+    job_.max_ranks = max_ranks;
     job_.programs.emplace_back().ranks = hosts;
     job_.timeout = timeout;
     job_.on_death = on_death;
     for (std::uint32_t node = 0; node < hosts; ++node) {
       parts_[node].programs.emplace_back().ranks = 1;
-      parts_[node].share.first = node;
+      parts_[node].share = {.nodes = hosts, .first = node, .total = hosts};
+      job_.hosts.push_back({std::string(1, static_cast<char>('a' + node))});
     }
     for (std::uint32_t node = 1; node < hosts; ++node) parts_[node].streams.reader.reset();
     decides_.emplace(job_, parts_, now_);
@@ -38,6 +41,7 @@ class Hosts {
   }
 
   void start(std::uint32_t node) {
+    heard_.resize(std::max<std::size_t>(heard_.size(), node + 1));
     heard_[node] = now_;
     tell(HostStarted{node,
                      {.name = std::string(1, static_cast<char>('a' + node)),

@@ -53,7 +53,15 @@ std::vector<Frame> one_of_each() {
           RanksDied{{{3, 0}, {4, 2}}, 137, "rank 3 ..."},
           DeadRanks{7, {{3, 0}, {4, 2}}},
           ShrinkEntry{1, 2, 1ULL << 40, 3, 4, 5, 2, 6, 7},
-          Shrunk{{1, 2, 1ULL << 40, 5, 6, 7}, {2, 4}}};
+          Shrunk{{1, 2, 1ULL << 40, 5, 6, 7}, {2, 4}},
+          MoreWanted{5, 1, 4, {"/folder", {"program", "word"}, "a:2,b"}},
+          LeaveWanted{5, {1, 3}},
+          Answer{5, 6, true, "no"},
+          Grown{6, 4},
+          Arrived{5},
+          Dismissed{{1, 3}},
+          WorldEntry{5, 1, 6, 1ULL << 40},
+          WorldDecision{2, 6, 1, 6, 1ULL << 40}};
 }
 
 Result<std::optional<Frame>> parse(const std::string& bytes, std::uint64_t expected_tag = tag) {
@@ -173,6 +181,20 @@ TEST(frames, values_out_of_range_are_refused) {
   EXPECT_TRUE(is_refused(RanksDied{{{protocol::max_ranks, 0}}, 1, ""}));
   EXPECT_TRUE(is_refused(DeadRanks{0, {{1, 0}}}));
   EXPECT_TRUE(is_refused(ShrinkEntry{.size = 2, .dead = 2}));
+  EXPECT_TRUE(is_refused(MoreWanted{.ranks = 0}));
+  EXPECT_TRUE(is_refused(Grown{.ranks = 2, .nodes = 3}));
+  EXPECT_TRUE(is_refused(Arrived{protocol::max_ranks}));
+  EXPECT_TRUE(is_refused(WorldEntry{.rank = protocol::max_ranks}));
+  EXPECT_TRUE(is_refused(WorldDecision{.turn = 0}));
+}
+
+// Ranks 5 and 6 join later, on node 2.
+void add_node(Task& task) {
+  task.job.share.max_total = 8;
+  task.job.share.session = {5, 2};
+  task.job.share.node = 2;
+  task.job.share.first = 5;
+  task.job.share.added_nodes = 1;
 }
 
 TEST(frames, tasks_that_make_no_sense_are_refused) {
@@ -187,6 +209,14 @@ TEST(frames, tasks_that_make_no_sense_are_refused) {
   EXPECT_TRUE(refused([](Task& task) { task.job.share.first = 6; }));
   EXPECT_TRUE(refused([](Task& task) { task.job.share.node = 2; }));
   EXPECT_TRUE(refused([](Task& task) { task.job.share.nodes = protocol::max_ranks + 1; }));
+  EXPECT_TRUE(refused([](Task& task) { task.job.share.added_nodes = 1; }));
+  EXPECT_TRUE(refused([](Task& task) { task.job.share.session = {4, 2}; }))
+      << "ranks that are there already";
+  EXPECT_FALSE(refused(add_node));
+  EXPECT_TRUE(refused([](Task& task) {
+    add_node(task);
+    task.job.share.max_total = 6;
+  }));
   EXPECT_TRUE(refused([](Task& task) { task.folder = std::string("a\0b", 3); }));
 }
 

@@ -10,7 +10,7 @@
 #include "core/options.hpp"
 #include "link/host.hpp"
 #include "memory/control_page.hpp"
-#include "memory/node_ranks.hpp"
+#include "memory/node_plan.hpp"
 #include "modules/binding/topology.hpp"
 
 namespace gondwana::launch {
@@ -32,11 +32,21 @@ struct Share {
   std::uint32_t node = 0;
   std::uint32_t nodes = 1;
   std::uint32_t first = 0;
-  std::uint32_t total = 0;  // number of ranks on all hosts
+  std::uint32_t total = 0;  // number of ranks on all hosts, at the start of the job
   std::uint64_t tag = 0;    // a random number that identifies a job on several hosts; 0: one host
   std::uint32_t peer_timeout_s = 0;  // how long another host may be silent; 0: no limit
+  std::uint32_t max_total = 0;       // that the job may have on several hosts; 0: total
+  // For ranks that join later, on a node that is added for them.
+  Session session = {};           // these ranks, of all hosts; none: the ranks of the start
+  std::uint32_t added_nodes = 0;  // so far, with this one and those after it
 
   bool has_conductor() const { return tag != 0; }
+  bool joins_later() const { return session.ranks > 0; }
+  // The ranks that have a number when these start.
+  std::uint32_t size() const { return joins_later() ? session.end() : total; }
+  std::uint32_t capacity() const { return max_total > total ? max_total : total; }
+  // Each node that is added has a rank.
+  std::uint32_t node_capacity() const { return nodes + capacity() - total; }
 };
 
 enum class Purpose { run, show, help, version };

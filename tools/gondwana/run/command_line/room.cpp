@@ -56,8 +56,9 @@ Result<void> check_memory(const Job& job) {
 std::uint64_t descriptors_for(const Job& job) {
   const std::uint64_t each = job.streams.folder.empty() ? 5 : 3;
   const std::uint64_t beside = job.share.nodes > 1 ? 8 : 4;
-  // The memory of ranks that may join later exists from the start.
-  const std::uint64_t later = job.max_ranks.value_or(job.ranks()) - job.ranks();
+  // On one host the memory of ranks that may join later exists from the start.
+  const std::uint64_t later =
+      job.share.nodes > 1 ? 0 : job.max_ranks.value_or(job.ranks()) - job.ranks();
   return each * job.ranks() + later + beside;
 }
 

@@ -34,7 +34,8 @@ std::vector<Job> share_out(const Job& job) {
     part.share = {.node = node,
                   .nodes = static_cast<std::uint32_t>(hosts.size()),
                   .first = first,
-                  .total = total};
+                  .total = total,
+                  .max_total = job.max_ranks.value_or(0)};
     if (job.streams.reader && (*job.streams.reader < first || *job.streams.reader >= end))
       part.streams.reader.reset();
     first = end;

@@ -81,6 +81,7 @@ class Admission {
   }
   const RankRecord& operator[](std::uint32_t rank) const { return ranks_[rank]; }
   std::uint32_t size() const { return here_.size(); }
+  const NodeRanks& here() const { return here_; }
   std::uint32_t global(std::uint32_t rank) const { return index(here_[rank]); }
   std::uint32_t alive() const { return alive_; }
   // The number of ranks on all nodes that are believed to be alive.

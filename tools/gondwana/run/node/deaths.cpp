@@ -116,7 +116,7 @@ void Deaths::lose(std::uint32_t rank, std::uint32_t incarnation, int status,
   if (job_.share.has_conductor()) {
     const int of_rank = status != 0 ? status : exit_failure;
     return static_cast<void>(actions_.emplace_back(
-        RanksDied{{{global}}, static_cast<std::uint32_t>(of_rank), sentence}));
+        RanksDied{{{global}}, static_cast<std::uint32_t>(of_rank), sentence, DeathKind::death}));
   }
   survived_.insert(std::ranges::upper_bound(survived_, global), global);
   const auto left = static_cast<std::uint32_t>(ranks_.size() - survived_.size());
@@ -142,7 +142,7 @@ void Deaths::on(const DeathsTold& told, std::uint64_t now) {
   if (!end_.is_idle()) return;
   for (const DeadRank& dead : told.dead.ranks) {
     if (told.others_can_continue) {
-      actions_.emplace_back(TellDeath{dead});
+      actions_.emplace_back(TellDeath{dead, told.dead.how});
       continue;
     }
     return end_.end_because(fmt::format("rank {} has died, and the ranks of host {} cannot "
@@ -155,6 +155,8 @@ void Deaths::on(const DeathsTold& told, std::uint64_t now) {
 void Deaths::on(const RankLeft& left, std::uint64_t /*now*/) {
   ranks_.leave(left.rank);
   const DeadRank process{ranks_.global(left.rank), ranks_[left.rank].incarnation};
+  if (job_.share.has_conductor())
+    return static_cast<void>(actions_.emplace_back(RanksDied{{process}, 0, "", DeathKind::leave}));
   actions_.emplace_back(TellDeath{process, DeathKind::leave});
 }
 
@@ -194,6 +196,10 @@ void Deaths::on(const ImageLost& lost, std::uint64_t now) {
 
 // The conductor decides for the members.
 void Deaths::on(const ShrinkEntry& entry, std::uint64_t /*now*/) {
+  if (end_.is_idle() && job_.share.has_conductor()) actions_.emplace_back(entry);
+}
+
+void Deaths::on(const WorldEntry& entry, std::uint64_t /*now*/) {
   if (end_.is_idle() && job_.share.has_conductor()) actions_.emplace_back(entry);
 }
 

@@ -63,6 +63,7 @@ class Deaths {
   void on(const ImageLost& lost, std::uint64_t now);
   void on(const DeathsTold& told, std::uint64_t now);
   void on(const ShrinkEntry& entry, std::uint64_t now);
+  void on(const WorldEntry& entry, std::uint64_t now);
   void on(const NotRestarted& failed, std::uint64_t now);
   void on_join(std::uint32_t rank) { forget(rank); }
   void on_tick(std::uint64_t now);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "memory/rank_report.hpp"
+
 namespace gondwana::launch {
 namespace {
 
@@ -24,10 +26,7 @@ Error refused(std::string text) {
 Result<void> admit_departures(const Job& job, const Admission& ranks, bool is_ending,
                               bool others_can_continue, std::span<const std::uint32_t> numbers) {
   if (is_ending) return refused("the job ends");
-  if (!job.max_ranks && !job.continues_after_death())
-    return refused(
-        "this job cannot lose ranks; start it with `gondwana run --max-ranks` or "
-        "--on-death=continue");
+  if (!job.max_ranks && !job.continues_after_death()) return cannot_lose_ranks();
   if (!others_can_continue)
     return refused(
         "a rank has not called shmem_init yet, or uses GASNet-EX or ARMCI, whose jobs cannot lose "
@@ -41,9 +40,24 @@ Result<void> admit_departures(const Job& job, const Admission& ranks, bool is_en
     if (!is_there(ranks[number - first]))
       return refused(fmt::format("rank {} has ended, or is about to be started", number));
   }
-  if (numbers.size() >= count_there(ranks))
-    return refused("no rank would be left; to end the job, send SIGTERM to its launcher");
+  if (numbers.size() >= count_there(ranks)) return none_would_be_left();
   return {};
+}
+
+Error cannot_lose_ranks() {
+  return refused(
+      "this job cannot lose ranks; start it with `gondwana run --max-ranks` or "
+      "--on-death=continue");
+}
+
+Error none_would_be_left() {
+  return refused("no rank would be left; to end the job, send SIGTERM to its launcher");
+}
+
+std::string describe_dismissed(std::span<const std::uint32_t> ranks) {
+  const bool is_one = ranks.size() == 1;
+  return fmt::format("rank{} {} {} asked to leave", is_one ? "" : "s", format_ranks(ranks),
+                     is_one ? "was" : "were");
 }
 
 }  // namespace gondwana::launch

@@ -4,20 +4,25 @@
 
 namespace gondwana::launch {
 
+Error no_growth() {
+  return {Errc::refused,
+          "this job cannot grow; start it with `gondwana run --max-ranks` and the most ranks that "
+          "it may have"};
+}
+
+Error too_many_ranks(std::uint32_t more, std::uint32_t size, std::uint32_t most) {
+  return {Errc::refused,
+          fmt::format("{} more rank{}: {} ranks have had a number, and --max-ranks {} allows no "
+                      "more than {} others",
+                      more, more == 1 ? "" : "s", size, most, most - size)};
+}
+
 Result<Session> admit_more(const Job& job, const Admission& ranks, bool is_ending,
                            std::uint32_t more) {
   if (is_ending) return Error{Errc::refused, "the job ends"};
-  if (!job.max_ranks)
-    return Error{Errc::refused,
-                 "this job cannot grow; start it with `gondwana run --max-ranks` and the most "
-                 "ranks that it may have"};
+  if (!job.max_ranks) return no_growth();
   if (more > *job.max_ranks - ranks.size())
-    return Error{
-        Errc::refused,
-        fmt::format("{} more rank{}: {} ranks have had a number, and --max-ranks {} allows "
-                    "no more than {} others",
-                    more, more == 1 ? "" : "s", ranks.size(), *job.max_ranks,
-                    *job.max_ranks - ranks.size())};
+    return too_many_ranks(more, ranks.size(), *job.max_ranks);
   return Session{ranks.global(0) + ranks.size(), more};
 }
 

@@ -13,6 +13,10 @@
 
 namespace gondwana::launch {
 
+// Why a job does not get more ranks.
+Error no_growth();
+Error too_many_ranks(std::uint32_t more, std::uint32_t size, std::uint32_t most);
+
 // The numbers of `more` ranks in a job with `ranks`. `is_ending`: whether the job ends.
 Result<Session> admit_more(const Job& job, const Admission& ranks, bool is_ending,
                            std::uint32_t more);

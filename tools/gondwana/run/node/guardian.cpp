@@ -37,7 +37,7 @@ NodeShare node_share(const Job& job) {
     whole.max_ranks = job.max_ranks.value_or(0);
     return whole;
   }
-  return {job.ranks(), share.first, share.node, share.nodes, share.total};
+  return {job.ranks(), share.first, share.node, share.nodes, share.total, 0, share.max_total};
 }
 
 std::string on_host(const Job& job) {
@@ -68,6 +68,7 @@ Guardian::Guardian(const Job& job, SweeperLink sweeper, UniqueFd orders, Poller 
 }
 
 int Guardian::run() {
+  if (job_.share.joins_later()) wire_.join_later(job_.share.session, job_.share.added_nodes);
   Result<void> started = starter_.prepare();
   if (started) started = watch_processes();
   if (started && streams_.uplink() != nullptr)
@@ -105,10 +106,13 @@ Result<void> Guardian::watch_processes() {
 void Guardian::on_order(Frame& order) {
   if (const auto* end = std::get_if<End>(&order)) on_other_host_end(*end);
   if (const auto* left = std::get_if<Left>(&order)) handle(*left);
-  if (auto* dead = std::get_if<DeadRanks>(&order))
-    handle(DeathsTold{*std::move(dead), wire_.can_lose_ranks()});
+  if (auto* dead = std::get_if<DeadRanks>(&order)) {
+    const bool can_continue = can_lose(*dead);
+    handle(DeathsTold{*std::move(dead), can_continue});
+  }
   if (const auto* shrunk = std::get_if<Shrunk>(&order))
     wire_.announce_shrink(shrunk->decision, shrunk->ranks);
+  on_growth(order);
   if (const auto* input = std::get_if<Input>(&order)) streams_.add_input(input->text);
   if (auto* update = std::get_if<NodeRows>(&order)) agent_.take(std::move(update->rows));
   if (const auto* signal = std::get_if<Signal>(&order)) {
@@ -121,7 +125,7 @@ void Guardian::on_order(Frame& order) {
 Result<void> Guardian::start_ranks() {
   std::uint32_t rank = 0;
   for (const Program& program : job_.programs) {
-    EnvironmentBlock environment = starter_.environment_of(program, job_.share.total);
+    EnvironmentBlock environment = starter_.environment_of(program, job_.share.size());
     for (std::uint32_t i = 0; i < program.ranks; ++i, ++rank)
       if (Result<void> done = start_rank_of(program, environment, rank); !done) return done;
   }
@@ -195,6 +199,10 @@ void Guardian::perform(const NodeAction& action) {
                  [this](const Left& left) { streams_.tell(left); },
                  [this](const RanksDied& died) { streams_.tell(died); },
                  [this](const ShrinkEntry& entry) { streams_.tell(entry); },
+                 [this](const WorldEntry& entry) { streams_.tell(entry); },
+                 [this](const MoreWanted& wanted) { streams_.tell(wanted); },
+                 [this](const LeaveWanted& wanted) { streams_.tell(wanted); },
+                 [this](const Arrived& arrived) { streams_.tell(arrived); },
                  [this](Report report) { say(report); },
                  [this](const SignalRanks& signal) { signal_ranks(signal.number); },
                  [this](const AddRanks& add) { add_ranks(add); },

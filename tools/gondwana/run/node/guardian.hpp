@@ -44,6 +44,8 @@ class Guardian {
   void on_child_ended(pid_t pid, int wait_status);
   void on_rank_ended(std::uint32_t rank, int wait_status);
   void on_order(Frame& order);
+  void on_growth(Frame& order);
+  bool can_lose(const DeadRanks& dead) const;
   void on_request(std::uint32_t asker, link::JobRequest request);
   void answer(std::uint32_t asker, const Result<std::uint32_t>& first);
   void on_other_host_end(const End& end);

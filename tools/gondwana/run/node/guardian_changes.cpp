@@ -2,6 +2,7 @@
 // requests of users.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <utility>
 
@@ -15,6 +16,30 @@ void Guardian::on_request(std::uint32_t asker, link::JobRequest request) {
   const Result<NodeEvent> event = event_of(asker, std::move(request), wire_);
   if (!event) return answer(asker, event.error());
   handle(*event);
+}
+
+// What the conductor tells about ranks that are added, or are to leave.
+void Guardian::on_growth(Frame& order) {
+  if (const auto* grown = std::get_if<Grown>(&order)) wire_.announce_growth(*grown);
+  if (const auto* arrived = std::get_if<Arrived>(&order)) wire_.announce_arrival(arrived->rank);
+  if (const auto* decision = std::get_if<WorldDecision>(&order)) wire_.announce_world(*decision);
+  if (const auto* dismissed = std::get_if<Dismissed>(&order)) handle(*dismissed);
+  if (const auto* told = std::get_if<Answer>(&order)) {
+    if (told->asker >= RequestDesk::first_asker)
+      return desk_.answer(told->asker, {told->is_refused, told->text});
+    const Error refusal{Errc::refused, told->text};
+    links_.answer(told->asker, told->is_refused ? Result<std::uint32_t>(refusal) : told->first);
+  }
+}
+
+// Ranks that are about to join later need no rank that is dead already.
+bool Guardian::can_lose(const DeadRanks& dead) const {
+  const Session& own = job_.share.session;
+  const bool are_others = std::ranges::none_of(dead.ranks, [&own](const DeadRank& one) {
+    return own.first <= one.rank && one.rank < own.end();
+  });
+  return dead.how == DeathKind::leave || wire_.can_lose_ranks() ||
+         (job_.share.joins_later() && are_others && !wire_.needs_all_ranks());
 }
 
 // A rank or a user has asked for more ranks.

@@ -14,7 +14,7 @@ namespace gondwana::launch {
 
 JobOnNode::JobOnNode(const Job& job, const std::string& host, std::uint64_t now)
     : job_(job),
-      ranks_(job.node_ranks(), job.share.total),
+      ranks_(job.node_ranks(), job.share.size()),
       end_(job, host, ranks_, actions_, now),
       absences_(job, host, ranks_, end_, actions_),
       deaths_(job, host, ranks_, end_, absences_, actions_) {}
@@ -28,6 +28,10 @@ NodeActions JobOnNode::handle(const NodeEvent& event, std::uint64_t now) {
     on(*unwanted);
   } else if (const auto* failed = std::get_if<RanksFailed>(&event)) {
     on(*failed);
+  } else if (const auto* dismissed = std::get_if<Dismissed>(&event)) {
+    on(*dismissed);
+  } else if (const auto* arrived = std::get_if<RankArrived>(&event)) {
+    if (job_.share.has_conductor()) actions_.emplace_back(Arrived{ranks_.global(arrived->rank)});
   } else if (const auto* joined = std::get_if<RankJoined>(&event)) {
     ranks_.join(joined->rank, joined->program);
     deaths_.on_join(joined->rank);
@@ -53,6 +57,18 @@ NodeActions JobOnNode::handle(const NodeEvent& event, std::uint64_t now) {
 }
 
 void JobOnNode::on(const RanksWanted& wanted) {
+  const bool is_of_rank = wanted.asker < protocol::max_ranks;
+  if (job_.share.has_conductor() && end_.is_idle()) {
+    const std::uint32_t from = is_of_rank ? ranks_.global(wanted.asker) : 0;
+    actions_.emplace_back(MoreWanted{wanted.asker, from, wanted.ranks, wanted.command});
+    return;
+  }
+  if (!wanted.command.hosts.empty()) {
+    actions_.emplace_back(RefuseRanks{
+        wanted.asker,
+        "this job runs on one host; start it with `gondwana run --hosts` on two hosts or more"});
+    return;
+  }
   const Result<Session> session = admit_more(job_, ranks_, !end_.is_idle(), wanted.ranks);
   if (!session) {
     actions_.emplace_back(RefuseRanks{wanted.asker, session.error().text});
@@ -63,23 +79,31 @@ void JobOnNode::on(const RanksWanted& wanted) {
   actions_.emplace_back(added_.back());
 }
 
+void JobOnNode::dismiss(std::uint32_t number) {
+  const std::uint32_t rank = number - ranks_.global(0);
+  ranks_.dismiss(rank);
+  actions_.emplace_back(AskToLeave{rank});
+}
+
+void JobOnNode::on(const Dismissed& dismissed) {
+  for (const std::uint32_t number : dismissed.ranks)
+    if (ranks_.here().holds(Rank(number)) && deaths_.is_there(number - ranks_.global(0)))
+      dismiss(number);
+}
+
 void JobOnNode::on(const RanksUnwanted& unwanted) {
+  if (job_.share.has_conductor() && end_.is_idle() && unwanted.others_can_continue) {
+    actions_.emplace_back(LeaveWanted{unwanted.asker, unwanted.ranks});
+    return;
+  }
   const Result<void> admitted =
       admit_departures(job_, ranks_, !end_.is_idle(), unwanted.others_can_continue, unwanted.ranks);
   if (!admitted) {
     actions_.emplace_back(AnswerUser{unwanted.asker, true, admitted.error().text});
     return;
   }
-  for (const std::uint32_t number : unwanted.ranks) {
-    const std::uint32_t rank = number - ranks_.global(0);
-    ranks_.dismiss(rank);
-    actions_.emplace_back(AskToLeave{rank});
-  }
-  const bool is_one = unwanted.ranks.size() == 1;
-  actions_.emplace_back(
-      AnswerUser{unwanted.asker, false,
-                 fmt::format("rank{} {} {} asked to leave", is_one ? "" : "s",
-                             format_ranks(unwanted.ranks), is_one ? "was" : "were")});
+  for (const std::uint32_t number : unwanted.ranks) dismiss(number);
+  actions_.emplace_back(AnswerUser{unwanted.asker, false, describe_dismissed(unwanted.ranks)});
 }
 
 const Program& JobOnNode::program_of(std::uint32_t rank) const {

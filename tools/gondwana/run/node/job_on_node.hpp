@@ -42,6 +42,8 @@ class JobOnNode {
   void on(const RanksWanted& wanted);
   void on(const RanksUnwanted& unwanted);
   void on(const RanksFailed& failed);
+  void on(const Dismissed& dismissed);
+  void dismiss(std::uint32_t number);
 
   const Job& job_;
   NodeActions actions_;

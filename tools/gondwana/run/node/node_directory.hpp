@@ -32,6 +32,13 @@ class NodeDirectory {
     return rows;
   }
 
+  // From now on the job has that many nodes. Those that are new are unknown, and those that have
+  // gone are forgotten.
+  void resize(std::uint32_t nodes) {
+    for (std::uint32_t node = nodes; node < size(); ++node) forget(node);
+    rows_.resize(nodes);
+  }
+
   bool is_complete() const { return known_ == size(); }
   // The epoch of the last change.
   std::uint64_t epoch() const { return epoch_; }

@@ -74,6 +74,10 @@ struct ImageLost {
   bool is_replaced;  // another program runs in the process
   std::string place;
 };
+// A rank of this host that was added runs.
+struct RankArrived {
+  std::uint32_t rank;
+};
 // The conductor has numbered these deaths, of ranks of any host.
 struct DeathsTold {
   DeadRanks dead;
@@ -136,11 +140,12 @@ struct TraceFailed {};
 struct Tick {};
 
 using NodeEvent =
-    std::variant<RankStarted, RanksWanted, RanksUnwanted, RanksFailed, RankJoined, RankEnded,
-                 ProgramLost, StarterSeen, ImageLost, DeathsTold, NotRestarted, RankLeaves,
-                 RankLeft, RanksSeen, DeadlockSeen, NobodyCanGoOn, AgentLost, SignalCame,
-                 EndElsewhere, LauncherLost, SweeperLost, OutputFailed, Failed, TraceFailed, Left,
-                 protocol::GlobalExit, ShrinkEntry, Tick, DescendantsSeen>;
+    std::variant<RankStarted, RanksWanted, RanksUnwanted, RanksFailed, RankArrived, RankJoined,
+                 RankEnded, ProgramLost, StarterSeen, ImageLost, DeathsTold, NotRestarted,
+                 RankLeaves, RankLeft, RanksSeen, DeadlockSeen, NobodyCanGoOn, AgentLost,
+                 SignalCame, EndElsewhere, LauncherLost, SweeperLost, OutputFailed, Failed,
+                 TraceFailed, Left, protocol::GlobalExit, ShrinkEntry, WorldEntry, Dismissed, Tick,
+                 DescendantsSeen>;
 
 enum class Report {
   waiting,      // the ranks that wait and, if there are any, the ranks that do not
@@ -201,12 +206,12 @@ struct LookAtImage {
 struct NeedAgent {};
 struct ReleaseAgent {};
 
-// Stopping, Left, RanksDied and ShrinkEntry are sent to the conductor.
+// Those from Stopping to Arrived are sent to the conductor.
 using NodeAction =
-    std::variant<Said, Stopping, Left, RanksDied, ShrinkEntry, Report, AddRanks, RefuseRanks,
-                 SignalRanks, TellDeath, RestartRank, AskToLeave, AnswerUser, AskRanks,
-                 EndOnPurpose, SignalAll, LookAtRanks, LookForDeadlock, LookAtStarter, LookAtImage,
-                 NeedAgent, ReleaseAgent>;
+    std::variant<Said, Stopping, Left, RanksDied, ShrinkEntry, WorldEntry, MoreWanted, LeaveWanted,
+                 Arrived, Report, AddRanks, RefuseRanks, SignalRanks, TellDeath, RestartRank,
+                 AskToLeave, AnswerUser, AskRanks, EndOnPurpose, SignalAll, LookAtRanks,
+                 LookForDeadlock, LookAtStarter, LookAtImage, NeedAgent, ReleaseAgent>;
 using NodeActions = std::vector<NodeAction>;
 
 }  // namespace gondwana::launch

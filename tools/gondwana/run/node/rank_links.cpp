@@ -66,6 +66,8 @@ void RankLinks::take(std::uint32_t rank, protocol::Received received) {
     images_.watch(rank, static_cast<pid_t>(image->pid), std::move(received.attachment));
   if (const auto* exit = std::get_if<protocol::GlobalExit>(&received.message)) tell_(*exit);
   if (const auto* entry = std::get_if<ShrinkEntry>(&received.message)) tell_(*entry);
+  if (const auto* entry = std::get_if<WorldEntry>(&received.message)) tell_(*entry);
+  if (std::holds_alternative<protocol::Arrival>(received.message)) tell_(RankArrived{rank});
   if (std::holds_alternative<protocol::Leave>(received.message)) tell_(RankLeft{rank});
   if (const auto* spawn = std::get_if<protocol::Spawn>(&received.message))
     ask_for(rank, spawn->ranks, received.attachment);

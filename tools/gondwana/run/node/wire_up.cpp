@@ -1,5 +1,7 @@
 #include "run/node/wire_up.hpp"
 
+#include <algorithm>
+
 #include "memory/job_end.hpp"
 #include "memory/live.hpp"
 #include "memory/renewal.hpp"
@@ -18,7 +20,20 @@ Result<void> WireUp::create_memory() {
   header.goes_on.store(on_death_ == OnDeath::go_on ? 1 : 0, std::memory_order_relaxed);
   header.replacement.store(replacement_, std::memory_order_relaxed);
   memory_ = *std::move(memory);
+  write_past(header);
   return {};
+}
+
+// What has happened before the ranks of this node join.
+void WireUp::write_past(NodeHeader& header) const {
+  header.growth.added.store(sessions_.front().end() - share_.job_ranks, std::memory_order_relaxed);
+  header.growth.nodes.store(added_nodes_, std::memory_order_release);
+  for (const auto& [dead, how] : former_deaths_) add_death(header, ranks_, dead, how);
+}
+
+void WireUp::join_later(const Session& session, std::uint32_t added_nodes) {
+  std::ranges::fill(sessions_, session);
+  added_nodes_ = added_nodes;
 }
 
 Result<void> WireUp::add(const Session& session) {
@@ -61,8 +76,12 @@ void WireUp::announce_purposeful_end(int status) {
                                       status);
 }
 
+bool WireUp::needs_all_ranks() const {
+  return anybody_joined() && header().needs_all.load(std::memory_order_relaxed) != 0;
+}
+
 bool WireUp::can_lose_ranks() const {
-  if (!anybody_joined() || header().needs_all.load(std::memory_order_relaxed) != 0) return false;
+  if (!anybody_joined() || needs_all_ranks()) return false;
   for (std::uint32_t rank = 0; rank < ranks_; ++rank)
     if (state(rank) < RankState::running && !is_awaited(rank)) return false;
   return true;
@@ -75,8 +94,40 @@ bool WireUp::is_awaited(std::uint32_t rank) const {
 }
 
 void WireUp::announce_death(const DeadRank& dead, DeathKind how) {
-  GONDWANA_ASSERT(anybody_joined(), dead.rank);
+  if (!anybody_joined()) return static_cast<void>(former_deaths_.emplace_back(dead, how));
   add_death(shared_at<NodeHeader>(control_.data(), 0), ranks_, dead, how);
+}
+
+void WireUp::ring_all() {
+  const ControlLayout layout(plan());
+  for (std::uint32_t slot = 0; slot < ranks_; ++slot)
+    shared_at<ControlPage>(control_.data(), layout.page(slot)).sync_bell.ring();
+}
+
+void WireUp::announce_growth(const Grown& grown) {
+  if (!anybody_joined()) return;
+  Growth& growth = shared_at<NodeHeader>(control_.data(), 0).growth;
+  growth.added.store(grown.ranks - share_.job_ranks, std::memory_order_relaxed);
+  growth.nodes.store(grown.nodes - share_.nodes, std::memory_order_release);  // see Roster
+}
+
+void WireUp::announce_arrival(std::uint32_t rank) {
+  if (!anybody_joined()) return;
+  auto& place = shared_at<DeathPlace>(control_.data(), ControlLayout::death(Rank(rank)));
+  place.has_joined.store(1, std::memory_order_release);  // pairs with LateRanks
+  // seq_cst, so that a rank that falls asleep sees it or is woken.
+  shared_at<NodeHeader>(control_.data(), 0).growth.changes.fetch_add(1, std::memory_order_seq_cst);
+  ring_all();
+}
+
+void WireUp::announce_world(const WorldDecision& decision) {
+  if (!anybody_joined()) return;
+  Growth& growth = shared_at<NodeHeader>(control_.data(), 0).growth;
+  growth.agreed.store({decision.numbers, decision.epoch});
+  // Pairs with ConductedUpdate. seq_cst, so that a rank that falls asleep sees it or is woken.
+  growth.world.store(world_word::of(decision.turn, decision.size, decision.deaths),
+                     std::memory_order_seq_cst);
+  ring_all();
 }
 
 void WireUp::announce_shrink(const ShrinkDecision& decision,

@@ -34,6 +34,8 @@ class WireUp {
         sessions_(share.slots(), share.first_session()),
         handout_(share.slots() + 1) {}
 
+  // The ranks of this node join after the start of the job, on one of the nodes added so far.
+  void join_later(const Session& session, std::uint32_t added_nodes);
   // Ranks that start together after the others get the next numbers. Fails if no rank has joined.
   Result<void> add(const Session& session);
   // The rank that starts next in this slot joins with the ranks of `session`.
@@ -60,12 +62,19 @@ class WireUp {
   // Whether the others can continue without a rank: all ranks run, and none uses an API that needs
   // all of them.
   bool can_lose_ranks() const;
+  // Whether a rank uses an API that needs all ranks.
+  bool needs_all_ranks() const;
   // Informs the ranks of this node of the next death or leave, of a rank of any node.
   void announce_death(const DeadRank& dead, DeathKind how);
   // Whether the programs of all ranks but these, by slot, know of all deaths.
   bool has_told(const std::vector<bool>& absent) const;
   // Prepares the memory of a dead rank for another process.
   Result<void> renew(std::uint32_t rank);
+  // Nodes have been added, whose rows are in the table; a rank there runs; the ranks have decided
+  // on a world.
+  void announce_growth(const Grown& grown);
+  void announce_arrival(std::uint32_t rank);
+  void announce_world(const WorldDecision& decision);
   // Tells the members of a team among them that its members have decided.
   void announce_shrink(const ShrinkDecision& decision, const std::vector<std::uint32_t>& ranks);
   // The memory that all ranks of this node share; available once a rank has joined.
@@ -86,6 +95,8 @@ class WireUp {
 
  private:
   Result<void> create_memory();
+  void write_past(NodeHeader& header) const;
+  void ring_all();
   NodeRanks node_ranks() const { return {share_.first, ranks_}; }
   bool is_awaited(std::uint32_t rank) const;
   // `place`: the rank whose Welcome the process gets.
@@ -98,6 +109,8 @@ class WireUp {
   Environment environment_;
   std::uint32_t ranks_;            // so far
   std::vector<Session> sessions_;  // by slot
+  std::uint32_t added_nodes_ = 0;  // when the ranks of this node join later
+  std::vector<std::pair<DeadRank, DeathKind>> former_deaths_;  // before any rank had memory
   std::optional<JobMemory> memory_;
   NodeFacts facts_{};
   Mapping control_;

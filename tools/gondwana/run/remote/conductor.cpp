@@ -78,15 +78,16 @@ Result<void> Conductor::prepare() {
 Result<void> Conductor::start_hosts() {
   const std::vector<Host> hosts = hosts_in_use(job_);
   // A job on this host alone need not use the network.
-  const bool stays_here = own_setting(VariableId::gondwana_network).is_default() &&
-                          std::ranges::all_of(hosts, link::is_this_host, &Host::name);
+  stays_here_ = own_setting(VariableId::gondwana_network).is_default() &&
+                std::ranges::all_of(hosts, link::is_this_host, &Host::name);
   // Taken before anything of the job runs, which may change them.
   std::vector<Task> tasks;
   tasks.reserve(parts_.size());
   for (const Job& part : parts_) tasks.push_back(task_of(part));
+  pattern_ = tasks.front();
   for (std::size_t node = 0; node < hosts.size(); ++node) {
     Task& task = tasks[node];
-    if (stays_here) task.environment.emplace_back("GONDWANA_NETWORK=127.0.0.0/8");
+    if (stays_here_) task.environment.emplace_back("GONDWANA_NETWORK=127.0.0.0/8");
     if (Result<void> started = start_host(hosts[node], std::move(task)); !started) return started;
   }
   return {};
@@ -121,8 +122,33 @@ Result<void> Conductor::start_host(const Host& host, Task task) {
   return {};
 }
 
+void Conductor::add_hosts(const StartHosts& start) {
+  const std::vector<Host>& hosts = start.plan.hosts;
+  if (stays_here_ && !std::ranges::all_of(hosts, link::is_this_host, &Host::name))
+    return handle(GrowthFailed{
+        "the ranks of this job reach each other by the loopback network only; start it with "
+        "GONDWANA_NETWORK, or on another host, too"});
+  traces_.resize(start.first + hosts.size());
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    Task task = pattern_;
+    task.job = start.plan.parts[i];
+    if (stays_here_) task.environment.emplace_back("GONDWANA_NETWORK=127.0.0.0/8");
+    if (const Result<void> started = start_host(hosts[i], std::move(task)); !started)
+      return handle(GrowthFailed{started.error().text});
+  }
+}
+
+// A connection may be in use by a caller, so it exists until the end of the job.
+void Conductor::drop_hosts(std::uint32_t first) {
+  for (; hosts_.size() > first; hosts_.pop_back()) former_.push_back(std::move(hosts_.back()));
+  std::erase_if(nodes_, [first](const auto& each) { return each.second >= first; });
+  std::erase_if(to_report_, [first](std::uint32_t node) { return node >= first; });
+  traces_.resize(first);
+}
+
 // Output, input, clocks and traces are handled here; JobOnHosts decides about the rest.
 void Conductor::on_frame(std::uint32_t node, Frame& frame, std::uint64_t now) {
+  if (node >= hosts_.size()) return;  // dropped
   HostConnection& host = *hosts_[node];
   if (auto* output = std::get_if<Output>(&frame)) {
     if (host.count_output(output->text.size())) to_report_.push_back(node);
@@ -167,6 +193,8 @@ void Conductor::perform(const HostsAction& action) {
                           });
                         },
                         [this](const StopInput&) { input_.stop(); },
+                        [this](const StartHosts& start) { add_hosts(start); },
+                        [this](const DropHosts& drop) { drop_hosts(drop.first); },
                         [this](Explain how) { explain(how); }},
              action);
 }

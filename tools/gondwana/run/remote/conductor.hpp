@@ -38,6 +38,8 @@ class Conductor {
   Result<void> prepare();
   Result<void> start_hosts();
   Result<void> start_host(const Host& host, Task task);
+  void add_hosts(const StartHosts& start);
+  void drop_hosts(std::uint32_t first);
   void on_frame(std::uint32_t node, Frame& frame, std::uint64_t now);
   void on_child_ended(pid_t pid, int wait_status);
 
@@ -61,6 +63,9 @@ class Conductor {
   std::vector<Job> parts_;  // the part of each host
   JobOnHosts decisions_;
   std::vector<std::unique_ptr<HostConnection>> hosts_;
+  std::vector<std::unique_ptr<HostConnection>> former_;  // closed; still in use by a caller
+  Task pattern_;                                    // the environment and the folder of all hosts
+  bool stays_here_ = true;                          // the network of the job reaches no other host
   std::unordered_map<pid_t, std::uint32_t> nodes_;  // by the process that leads there
   std::vector<std::uint32_t> to_report_;            // hosts whose output has been written
   HostTraces traces_;

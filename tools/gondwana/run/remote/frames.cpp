@@ -19,6 +19,21 @@ namespace gondwana {
 constexpr std::uint8_t enumerators(OnDeath /*what*/) {
   return 2;
 }
+constexpr std::uint8_t enumerators(DeathKind /*how*/) {
+  return 3;
+}
+void fields(auto& archive, Of<Session> auto& session) {
+  archive(session.first, session.ranks);
+}
+void fields(auto& archive, Of<SpawnCommand> auto& command) {
+  archive(command.folder, command.words, command.hosts);
+}
+void fields(auto& archive, Of<WorldEntry> auto& entry) {
+  archive(entry.rank, entry.process, entry.numbers, entry.epoch);
+}
+void fields(auto& archive, Of<WorldDecision> auto& decision) {
+  archive(decision.turn, decision.size, decision.deaths, decision.numbers, decision.epoch);
+}
 void fields(auto& archive, Of<DeadRank> auto& dead) {
   archive(dead.rank, dead.incarnation);
 }
@@ -40,7 +55,7 @@ namespace {
 constexpr std::uint32_t max_payload = 96U << 20;
 constexpr link::MessageSet frame_set{.name = "a message between the hosts of the job",
                                      .mark = "GdFr",
-                                     .version = 7,
+                                     .version = 8,
                                      .has_tags = true,
                                      .kinds = std::variant_size_v<Frame>,
                                      .max_payload = max_payload};
@@ -53,6 +68,7 @@ void fields(auto& archive, Of<Program> auto& program) {
 }
 void fields(auto& archive, Of<Share> auto& share) {
   archive(share.node, share.nodes, share.first, share.total, share.peer_timeout_s);
+  archive(share.max_total, share.session, share.added_nodes);
 }
 void fields(auto& archive, Of<TraceOptions> auto& trace) {
   archive(trace.file, trace.after_failure, trace.last_ms);
@@ -60,6 +76,7 @@ void fields(auto& archive, Of<TraceOptions> auto& trace) {
 void fields(auto& archive, Of<Job> auto& job) {
   archive(job.programs, job.share, job.streams.folder, job.streams.reader, job.binding.to);
   archive(job.binding.is_reported, job.verbose, job.streams.prompts, job.trace, job.on_death);
+  archive(job.max_ranks);
 }
 constexpr std::uint8_t enumerators(Standard /*which*/) {
   return 2;
@@ -70,7 +87,7 @@ void fields(auto& archive, Of<NodeRow> auto& row) {
 // All members, in order.
 void fields(auto& archive, OneOf<Frame> auto& frame) {
   constexpr std::size_t members = structure::count<std::remove_cvref_t<decltype(frame)>>();
-  static_assert(members <= 3, "add a line here");
+  static_assert(members <= 4, "add a line here");
   if constexpr (members == 1) {
     auto& [only] = frame;
     archive(only);
@@ -80,6 +97,9 @@ void fields(auto& archive, OneOf<Frame> auto& frame) {
   } else if constexpr (members == 3) {
     auto& [first, second, third] = frame;
     archive(first, second, third);
+  } else if constexpr (members == 4) {
+    auto& [first, second, third, fourth] = frame;
+    archive(first, second, third, fourth);
   }
 }
 
@@ -96,16 +116,26 @@ bool plausible(const Program& program) {
          std::ranges::all_of(program.environment, is_for_exec) && is_for_exec(program.folder);
 }
 
+// Ranks that join later follow those of the start.
+bool plausible(const Share& share) {
+  const std::uint64_t end = std::uint64_t{share.session.first} + share.session.ranks;
+  if (!share.joins_later()) return share.node < share.nodes && share.added_nodes == 0;
+  return share.session.first >= share.total && end <= share.capacity() && share.nodes > 1 &&
+         share.node - share.nodes < share.added_nodes &&
+         share.added_nodes <= share.capacity() - share.total;
+}
+
 bool plausible(const Task& task) {
   const Job& job = task.job;
   const Share& share = job.share;
   std::uint64_t ranks = 0;
   for (const Program& program : job.programs) ranks += program.ranks;
-  return !job.programs.empty() && share.total <= protocol::max_ranks && ranks <= share.total &&
-         job.node_ranks().are_among(share.total) && share.nodes <= protocol::max_ranks &&
-         share.node < share.nodes &&
-         std::ranges::all_of(
-             job.programs, [](const Program& one) { return plausible(one); }) &&
+  const bool has_place = share.total <= protocol::max_ranks && ranks <= share.capacity() &&
+                         share.max_total <= protocol::max_ranks &&
+                         job.node_ranks().are_among(share.capacity()) &&
+                         share.nodes <= protocol::max_ranks && share.node < share.node_capacity();
+  return !job.programs.empty() && has_place && plausible(share) &&
+         std::ranges::all_of(job.programs, [](const Program& one) { return plausible(one); }) &&
          std::ranges::all_of(task.environment, is_for_exec) && is_for_exec(task.folder) &&
          is_for_exec(job.streams.folder) && is_for_exec(job.trace.file);
 }
@@ -149,6 +179,23 @@ bool plausible(const ShrinkEntry& entry) {
 }
 bool plausible(const Shrunk& shrunk) {
   return shrunk.decision.team < NodePlan::max_teams;
+}
+bool plausible(const MoreWanted& wanted) {
+  return wanted.ranks >= 1 && wanted.ranks <= protocol::max_ranks &&
+         wanted.from < protocol::max_ranks && is_for_exec(wanted.command.folder) &&
+         std::ranges::all_of(wanted.command.words, is_for_exec);
+}
+bool plausible(const Grown& grown) {
+  return grown.ranks <= protocol::max_ranks && grown.nodes <= grown.ranks;
+}
+bool plausible(const Arrived& arrived) {
+  return arrived.rank < protocol::max_ranks;
+}
+bool plausible(const WorldEntry& entry) {
+  return entry.rank < protocol::max_ranks;
+}
+bool plausible(const WorldDecision& decision) {
+  return decision.turn > 0 && decision.size <= protocol::max_ranks;
 }
 bool plausible(const Left& left) {
   return left.rank < protocol::max_ranks;

@@ -10,7 +10,13 @@
 //                   Taken      that many bytes of Output have been written
 //                   Left       a rank of another host has ended and will not take part
 //                   Shrunk     what the members of a team on several hosts get
-//                   DeadRanks  ranks have died, and the job continues; numbered in one order
+//                   DeadRanks  ranks have died or left, and the job continues; numbered in one
+//                              order
+//                   Grown      nodes have been added, whose rows were sent before
+//                   Arrived    a rank that was added runs
+//                   WorldDecision  what the ranks of the job get that update the world
+//                   Dismissed  a user wants these ranks of the host to leave
+//                   Answer     to MoreWanted or LeaveWanted
 // host -> launcher  Hello      the remote launcher runs; first
 //                   Output     lines of a rank
 //                   Said       a message for the user
@@ -21,8 +27,12 @@
 //                   Taken      the rank has read that many bytes of Input
 //                   Deaf       the rank reads no more input
 //                   Left       a rank has ended with status 0 and took no part in the job
-//                   RanksDied  ranks of this host have died, in a job that continues
+//                   RanksDied  ranks of this host have died or left, in a job that continues
 //                   ShrinkEntry  a rank enters a shrink of a team on several hosts
+//                   MoreWanted  a rank or a user wants more ranks
+//                   LeaveWanted  a user wants ranks to leave
+//                   Arrived    a rank that was added runs
+//                   WorldEntry  a rank enters an update of the world
 //                   TracePart  a part of this node's trace, in order; before Ended
 //
 // Each message is a frame (link/framing.hpp) with the tag of the job. Values out of range are
@@ -37,12 +47,14 @@
 #include <variant>
 #include <vector>
 
+#include "bootstrap/spawn_command.hpp"
 #include "core/result.hpp"
 #include "link/framing.hpp"
 #include "memory/death_list.hpp"
 #include "run/io/output_sink.hpp"
 #include "run/job.hpp"
 #include "sync/shrink_entry.hpp"
+#include "sync/world_entry.hpp"
 
 namespace gondwana::launch {
 
@@ -110,10 +122,38 @@ struct RanksDied {
   std::vector<DeadRank> ranks;
   std::uint32_t status = 0;  // of the first
   std::string sentence;      // without the consequence
+  DeathKind how = DeathKind::death;
 };
 struct DeadRanks {
   std::uint32_t first = 0;  // the number of the first death, from 1
   std::vector<DeadRank> ranks;
+  DeathKind how = DeathKind::death;
+};
+struct MoreWanted {
+  std::uint32_t asker = 0;  // a number of the host
+  std::uint32_t from = 0;   // the rank whose program they run if there are no words
+  std::uint32_t ranks = 0;
+  SpawnCommand command;
+};
+struct LeaveWanted {
+  std::uint32_t asker = 0;  // as in MoreWanted
+  std::vector<std::uint32_t> ranks;
+};
+struct Answer {
+  std::uint32_t asker = 0;  // as in MoreWanted
+  std::uint32_t first = 0;  // of the new ranks
+  bool is_refused = false;
+  std::string text;  // for a user, or why it is refused
+};
+struct Grown {
+  std::uint32_t ranks = 0;  // with a number, so far
+  std::uint32_t nodes = 0;  // so far
+};
+struct Arrived {
+  std::uint32_t rank = 0;
+};
+struct Dismissed {
+  std::vector<std::uint32_t> ranks;
 };
 struct Shrunk {
   ShrinkDecision decision;
@@ -126,7 +166,8 @@ struct TracePart {
 
 using Frame = std::variant<Task, Input, Signal, NodeRows, End, Ping, Taken, Hello, Output, Said,
                            ThisNode, Stopping, Ended, Pong, Deaf, Left, TracePart, RanksDied,
-                           DeadRanks, ShrinkEntry, Shrunk>;
+                           DeadRanks, ShrinkEntry, Shrunk, MoreWanted, LeaveWanted, Answer, Grown,
+                           Arrived, Dismissed, WorldEntry, WorldDecision>;
 
 inline constexpr std::size_t longest_node_info = 4096;
 // The conductor has a process and three descriptors for each host.

@@ -18,6 +18,7 @@ class HostTraces {
  public:
   explicit HostTraces(std::size_t hosts) : hosts_(hosts) {}
 
+  void resize(std::size_t hosts) { hosts_.resize(hosts); }
   // Compares clocks. Returns whether another ping at once would help.
   bool on_pong(std::uint32_t node, const Pong& pong, std::uint64_t now);
   Result<void> add(std::uint32_t node, const TracePart& part);

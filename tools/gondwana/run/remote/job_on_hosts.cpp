@@ -45,8 +45,10 @@ std::vector<std::uint32_t> HostTimes::due(std::uint64_t now) const {
 JobOnHosts::JobOnHosts(const Job& job, const std::vector<Job>& parts, std::uint64_t now)
     : job_(job),
       parts_(parts),
+      ranks_(job.ranks()),
       nodes_(static_cast<std::uint32_t>(parts.size())),
-      time_up_ns_(end_of_time(job, now)) {}
+      time_up_ns_(end_of_time(job, now)),
+      world_(job.ranks()) {}
 
 HostsActions JobOnHosts::handle(const HostsEvent& event, std::uint64_t now) {
   std::visit(Overloaded{[&](const HostStarted& started) { start(started, now); },
@@ -69,6 +71,7 @@ HostsActions JobOnHosts::handle(const HostsEvent& event, std::uint64_t now) {
                         [&](const OutputFailed& failed) { on(failed); },
                         [&](const Failed& failed) { end_job(failed.status, failed.error.text); },
                         [&](const TraceFailed&) { outcome_.settle(exit_failure); },
+                        [&](const GrowthFailed& failed) { fail_growth(failed.reason); },
                         [&](const Tick&) { on_tick(now); }},
              event);
   return std::exchange(actions_, {});
@@ -87,19 +90,22 @@ void JobOnHosts::start(const HostStarted& started, std::uint64_t now) {
 void JobOnHosts::on(const HostSaid& said) {
   const auto& [node, frame] = said;
   Host& host = hosts_[node];
+  if (fails_growth(node, frame) || on_news(node, frame)) return;
   if (std::holds_alternative<Hello>(frame)) {
     host.life.say_hello();
     reschedule(node);
-    if (parts_[node].streams.reader) actions_.emplace_back(StartInput{node});
+    tell_past(node);
+    if (part_of(node).streams.reader) actions_.emplace_back(StartInput{node});
   } else if (const auto* own = std::get_if<ThisNode>(&frame)) {
     nodes_.set(node, own->info);
     send_rows();
+    if (growing_ && nodes_.is_complete()) finish_growth();
   } else if (const auto* left = std::get_if<Left>(&frame)) {
     tell_absence(node, *left);
   } else if (const auto* stopping = std::get_if<Stopping>(&frame)) {
     on(*stopping);
   } else if (const auto* entry = std::get_if<ShrinkEntry>(&frame);
-             entry != nullptr && parts_[node].node_ranks().holds(Rank(entry->rank))) {
+             entry != nullptr && part_of(node).node_ranks().holds(Rank(entry->rank))) {
     on(*entry);
   } else if (const auto* ended = std::get_if<Ended>(&frame)) {
     end_host(node, {static_cast<int>(ended->status)}, false);
@@ -114,8 +120,12 @@ void JobOnHosts::on(const HostSaid& said) {
 // False: no host sends this.
 bool JobOnHosts::on(std::uint32_t node, const RanksDied& died) {
   const bool is_possible = std::ranges::all_of(died.ranks, [&](const DeadRank& dead) {
-    return parts_[node].node_ranks().holds(Rank(dead.rank)) && !is_dead(dead.rank);
+    return part_of(node).node_ranks().holds(Rank(dead.rank)) && !is_dead(dead.rank);
   });
+  if (is_possible && died.how == DeathKind::leave) {
+    for (const DeadRank& rank : died.ranks) leave(rank);
+    return true;
+  }
   if (!is_possible || !job_.continues_after_death()) return false;
   if (!ending_) lose(died.ranks, static_cast<int>(died.status), died.sentence);
   return true;
@@ -127,7 +137,7 @@ void JobOnHosts::on(const ShrinkEntry& entry) {
   std::vector<std::uint32_t> hosts = living();
   std::erase_if(hosts, [&](std::uint32_t node) {
     return std::ranges::none_of(shrunk->ranks, [&](std::uint32_t rank) {
-      return parts_[node].node_ranks().holds(Rank(rank));
+      return part_of(node).node_ranks().holds(Rank(rank));
     });
   });
   if (!hosts.empty()) actions_.emplace_back(Send{std::move(hosts), *std::move(shrunk)});
@@ -137,34 +147,46 @@ void JobOnHosts::on(const ShrinkEntry& entry) {
 // connection is lost.
 void JobOnHosts::lose_host(std::uint32_t node, const HostEnd& end) {
   std::vector<DeadRank> ranks;
-  for (const Rank rank : parts_[node].node_ranks())
+  for (const Rank rank : part_of(node).node_ranks())
     if (!is_dead(index(rank))) ranks.push_back({index(rank)});
   end_host(node, {}, true);
   lose(ranks, end.status, end.sentence);
 }
 
-// Numbers deaths. All hosts get them in this order, because frames to a host stay in order. The
-// status counts only if all ranks die.
+// The status counts only if all ranks die.
 void JobOnHosts::lose(const std::vector<DeadRank>& ranks, int status, const std::string& sentence) {
   if (dead_.empty()) first_death_status_ = status;
-  const auto first = static_cast<std::uint32_t>(dead_.size() + 1);
   dead_.insert(dead_.end(), ranks.begin(), ranks.end());
-  for (const DeadRank& dead : ranks) agreements_.die(dead.rank);
-  const auto left = job_.ranks() - static_cast<std::uint32_t>(dead_.size());
-  if (!ranks.empty()) send_to_all(DeadRanks{first, ranks});
+  number(ranks, DeathKind::death);
+  const auto left = ranks_ - static_cast<std::uint32_t>(gone_.size());
   actions_.emplace_back(Said{sentence + describe_continued(left)});
   if (left == 0) outcome_.settle(first_death_status_);
 }
 
+// Numbers deaths and leaves. All hosts get them in this order, because frames to a host stay in
+// order. A decision that counts them follows.
+void JobOnHosts::number(const std::vector<DeadRank>& ranks, DeathKind how) {
+  if (ranks.empty()) return;
+  const DeadRanks& change =
+      changes_.emplace_back(DeadRanks{static_cast<std::uint32_t>(gone_.size() + 1), ranks, how});
+  if (!is_over()) actions_.emplace_back(Send{informed(), change});
+  for (const DeadRank& dead : ranks) {
+    gone_.insert(dead.rank);
+    agreements_.die(dead.rank);
+    decide(world_.die(dead.rank, static_cast<std::uint32_t>(gone_.size())));
+  }
+  for (const DeadRank& dead : ranks) count_in(dead.rank);
+}
+
 bool JobOnHosts::is_dead(std::uint32_t rank) const {
-  return std::ranges::find(dead_, rank, &DeadRank::rank) != dead_.end();
+  return gone_.contains(rank);
 }
 
 std::string JobOnHosts::describe_dead() const {
   std::vector<std::uint32_t> dead;
   for (const DeadRank& each : dead_) dead.push_back(each.rank);
   std::ranges::sort(dead);
-  return launch::describe_dead(dead, job_.ranks());
+  return launch::describe_dead(dead, ranks_);
 }
 
 // A host needs to know one rank that takes no part: its ranks cannot join then. So a job of
@@ -203,7 +225,7 @@ void JobOnHosts::end_host(std::uint32_t node, const HostEnd& end, bool is_killed
   hosts_[node].life.end();
   reschedule(node);
   actions_.emplace_back(CloseHost{node, is_killed});
-  if (parts_[node].streams.reader) actions_.emplace_back(StopInput{});
+  if (part_of(node).streams.reader) actions_.emplace_back(StopInput{});
   if (!end.sentence.empty()) return end_job(end.status, end.sentence);
   outcome_.settle(end.status);
 }
@@ -213,6 +235,7 @@ void JobOnHosts::on_seen(const HostSeen& seen, std::uint64_t now) {
   const bool is_suspect = std::exchange(host.is_suspect, false);
   if (host.life.is_over()) return;
   const std::optional<HostEnd> end = host.life.look(seen, now);
+  if (end && is_added(seen.node) && !ending_) return fail_growth(end->sentence);
   const bool may_continue = job_.continues_after_death() && !ending_;
   if (end && may_continue && !end->consequence.empty() && living_ > 1)
     return lose_host(seen.node, *end);
@@ -257,7 +280,7 @@ void JobOnHosts::on_time_up() {
   time_up_ns_.reset();
   if (ending_) return;
   outcome_.status = exit_timeout;
-  actions_.emplace_back(Said{describe_timeout(job_, job_.ranks())});
+  actions_.emplace_back(Said{describe_timeout(job_, ranks_)});
   actions_.emplace_back(Explain::at_length);  // while the ranks are alive
   end_job(exit_timeout, "");
 }

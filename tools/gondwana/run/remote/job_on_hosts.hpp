@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <set>
 #include <string>
@@ -17,7 +18,9 @@
 #include "run/outcome.hpp"
 #include "run/remote/agreements.hpp"
 #include "run/remote/frames.hpp"
+#include "run/remote/host_growth.hpp"
 #include "run/remote/host_life.hpp"
+#include "run/remote/world_agreement.hpp"
 
 namespace gondwana::launch {
 
@@ -40,9 +43,14 @@ struct HostProcessEnded {
   int wait_status;
   std::uint64_t time_ns;  // time by which the pipe must end too
 };
+// The answer to StartHosts if a host cannot be used.
+struct GrowthFailed {
+  std::string reason;
+};
 // HostSeen is the answer to LookAtHost.
-using HostsEvent = std::variant<HostStarted, HostSaid, HostPipeEnded, HostProcessEnded, HostSeen,
-                                SignalCame, LauncherLost, OutputFailed, Failed, TraceFailed, Tick>;
+using HostsEvent =
+    std::variant<HostStarted, HostSaid, HostPipeEnded, HostProcessEnded, HostSeen, SignalCame,
+                 LauncherLost, OutputFailed, Failed, TraceFailed, GrowthFailed, Tick>;
 
 struct Send {
   std::vector<std::uint32_t> to;  // nodes
@@ -59,10 +67,20 @@ struct StartInput {
   std::uint32_t node;
 };
 struct StopInput {};
+// Start the launchers of nodes that are added, from this number on.
+struct StartHosts {
+  std::uint32_t first;
+  GrowthPlan plan;
+};
+// Forget the nodes from this number on, which have been closed. Others will have their numbers.
+struct DropHosts {
+  std::uint32_t first;
+};
 // Explains the waits as `gondwana why` does.
 enum class Explain { shortly, at_length };
 
-using HostsAction = std::variant<Said, Send, CloseHost, LookAtHost, StartInput, StopInput, Explain>;
+using HostsAction = std::variant<Said, Send, CloseHost, LookAtHost, StartInput, StopInput,
+                                 StartHosts, DropHosts, Explain>;
 using HostsActions = std::vector<HostsAction>;
 
 // When to look at each host. The first time is found without a walk over all hosts.
@@ -103,6 +121,22 @@ class JobOnHosts {
     bool is_suspect = false;       // abandoned if it stays silent
     bool knows_absence = false;    // a rank of another host takes no part
   };
+  // Hosts that are being added. Their ranks have no numbers for others before all of them are
+  // known.
+  struct Growing {
+    std::uint32_t node;  // of the asker
+    std::uint32_t asker;
+    Session session;
+    std::uint32_t first;  // node
+  };
+
+  // Ranks that have numbers, and do not all run yet. Those of them that leave wait, because the
+  // others need their memory.
+  struct Joining {
+    Session session;
+    std::set<std::uint32_t> missing;
+    std::vector<DeadRank> leaving = {};
+  };
 
   void start(const HostStarted& started, std::uint64_t now);
   void on(const HostSaid& said);
@@ -111,8 +145,26 @@ class JobOnHosts {
   void on(const Stopping& stopping);
   bool on(std::uint32_t node, const RanksDied& died);
   void on(const ShrinkEntry& entry);
+  void on(std::uint32_t node, const MoreWanted& wanted);
+  void on(std::uint32_t node, const LeaveWanted& wanted);
+  bool on_news(std::uint32_t node, const Frame& frame);
+  void begin_growth();
+  void finish_growth();
+  void fail_growth(const std::string& reason);
+  void leave(const DeadRank& rank);
+  void count_in(std::uint32_t rank);
+  bool fails_growth(std::uint32_t node, const Frame& frame);
+  bool is_added(std::uint32_t node) const { return growing_ && node >= growing_->first; }
+  Result<void> admit(const LeaveWanted& wanted) const;
+  void answer(std::uint32_t node, const Answer& answer);
+  void tell_past(std::uint32_t node);
+  void decide(const std::optional<WorldDecision>& decision);
+  const Job& part_of(std::uint32_t node) const;
+  const Program& program_of(std::uint32_t rank) const;
+  std::vector<std::uint32_t> informed() const;
   void lose_host(std::uint32_t node, const HostEnd& end);
   void lose(const std::vector<DeadRank>& ranks, int status, const std::string& sentence);
+  void number(const std::vector<DeadRank>& ranks, DeathKind how);
   bool is_dead(std::uint32_t rank) const;
   void on_seen(const HostSeen& seen, std::uint64_t now);
   void on_tick(std::uint64_t now);
@@ -129,6 +181,8 @@ class JobOnHosts {
 
   const Job& job_;
   const std::vector<Job>& parts_;
+  std::vector<Job> added_;  // the parts of nodes that were added
+  std::uint32_t ranks_;     // that have a number
   HostsActions actions_;
   std::vector<Host> hosts_;
   std::size_t living_ = 0;  // hosts that are not over
@@ -138,7 +192,13 @@ class JobOnHosts {
   std::optional<std::uint64_t> abandon_at_ns_;
   Outcome outcome_;
   Agreements agreements_;
-  std::vector<DeadRank> dead_;  // in the order of their numbers; the job continues without them
+  WorldAgreement world_;
+  std::optional<Growing> growing_;
+  std::vector<Joining> joining_;
+  std::deque<std::pair<std::uint32_t, MoreWanted>> wishes_;  // with the asker's node; not begun
+  std::vector<DeadRanks> changes_;  // deaths and leaves, in the order of their numbers
+  std::vector<DeadRank> dead_;      // the job continues without them
+  std::set<std::uint32_t> gone_;    // dead, or have left
   int first_death_status_ = 0;
   bool is_asked_to_end_ = false;  // the user has asked for the end
   bool ending_ = false;

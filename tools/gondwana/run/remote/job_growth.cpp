@@ -1,0 +1,190 @@
+// How a conductor changes its job while it runs: ranks that are added on further nodes, ranks that
+// leave, and worlds on which they agree.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "run/node/departures.hpp"
+#include "run/node/growth.hpp"
+#include "run/remote/job_on_hosts.hpp"
+
+namespace gondwana::launch {
+
+namespace {
+
+// The host does not know that the job continues.
+std::string cause_alone(const std::string& sentence) {
+  return sentence.substr(0, sentence.rfind("; the other "));
+}
+
+}  // namespace
+
+const Job& JobOnHosts::part_of(std::uint32_t node) const {
+  return node < parts_.size() ? parts_[node] : added_[node - parts_.size()];
+}
+
+const Program& JobOnHosts::program_of(std::uint32_t rank) const {
+  for (const std::vector<Job>* parts : {&parts_, &added_})
+    for (const Job& part : *parts)
+      if (part.node_ranks().holds(Rank(rank)))
+        return own_program(part, {}, rank - part.share.first);
+  return job_.programs.front();
+}
+
+// The frames that are no part of the life of a host. False: the frame is none of them.
+bool JobOnHosts::on_news(std::uint32_t node, const Frame& frame) {
+  const NodeRanks ranks = part_of(node).node_ranks();
+  if (const auto* more = std::get_if<MoreWanted>(&frame)) return on(node, *more), true;
+  if (const auto* leave = std::get_if<LeaveWanted>(&frame)) return on(node, *leave), true;
+  const auto* arrived = std::get_if<Arrived>(&frame);
+  if (arrived != nullptr && ranks.holds(Rank(arrived->rank))) {
+    actions_.emplace_back(Send{informed(), *arrived});
+    count_in(arrived->rank);
+    return true;
+  }
+  const auto* entry = std::get_if<WorldEntry>(&frame);
+  if (entry != nullptr && ranks.holds(Rank(entry->rank))) return decide(world_.enter(*entry)), true;
+  return false;
+}
+
+void JobOnHosts::decide(const std::optional<WorldDecision>& decision) {
+  if (decision && !is_over()) actions_.emplace_back(Send{informed(), *decision});
+}
+
+void JobOnHosts::answer(std::uint32_t node, const Answer& answer) {
+  if (!hosts_[node].life.is_over()) actions_.emplace_back(Send{{node}, answer});
+}
+
+// One wish after the other, because the numbers follow each other.
+void JobOnHosts::on(std::uint32_t node, const MoreWanted& wanted) {
+  wishes_.emplace_back(node, wanted);
+  begin_growth();
+}
+
+void JobOnHosts::begin_growth() {
+  while (!growing_ && !wishes_.empty()) {
+    const auto [node, wanted] = std::move(wishes_.front());
+    wishes_.pop_front();
+    const auto nodes = static_cast<std::uint32_t>(parts_.size() + added_.size());
+    Result<GrowthPlan> plan = Error{Errc::refused, "the job ends"};
+    if (!ending_)
+      plan = plan_growth(job_, parts_.front(), program_of(wanted.from), {ranks_, nodes}, wanted);
+    if (plan && !nodes_.is_complete())
+      plan = Error{Errc::refused, "no rank of the job has joined yet on some host"};
+    if (!plan) {
+      answer(node, {wanted.asker, 0, true, plan.error().text});
+      continue;
+    }
+    growing_ = Growing{node, wanted.asker, plan->session, nodes};
+    added_.insert(added_.end(), plan->parts.begin(), plan->parts.end());
+    nodes_.resize(nodes + static_cast<std::uint32_t>(plan->parts.size()));
+    actions_.emplace_back(StartHosts{nodes, *std::move(plan)});
+  }
+}
+
+// All hosts have the rows of the new nodes.
+void JobOnHosts::finish_growth() {
+  const Growing done = *std::exchange(growing_, std::nullopt);
+  ranks_ = done.session.end();
+  Joining& joining = joining_.emplace_back(Joining{done.session, {}});
+  for (std::uint32_t rank = done.session.first; rank < ranks_; ++rank) joining.missing.insert(rank);
+  world_.grow(ranks_);
+  send_to_all(Grown{ranks_, nodes_.size()});
+  answer(done.node, {done.asker, done.session.first, false,
+                     fmt::format("more ranks start, from rank {} on", done.session.first)});
+  begin_growth();
+}
+
+void JobOnHosts::leave(const DeadRank& rank) {
+  for (Joining& joining : joining_)
+    if (joining.session.first <= rank.rank && rank.rank < joining.session.end())
+      return joining.leaving.push_back(rank);
+  number({rank}, DeathKind::leave);
+}
+
+// The rank runs, or will not.
+void JobOnHosts::count_in(std::uint32_t rank) {
+  std::vector<DeadRank> leaving;
+  std::erase_if(joining_, [&](Joining& joining) {
+    joining.missing.erase(rank);
+    if (!joining.missing.empty()) return false;
+    std::ranges::move(joining.leaving, std::back_inserter(leaving));
+    return true;
+  });
+  for (const DeadRank& each : leaving) number({each}, DeathKind::leave);
+}
+
+// The numbers of these ranks and nodes have not been told, so others will have them.
+void JobOnHosts::fail_growth(const std::string& reason) {
+  if (!growing_) return;
+  const Growing failed = *std::exchange(growing_, std::nullopt);
+  for (std::uint32_t node = failed.first; node < hosts_.size(); ++node) {
+    if (hosts_[node].life.is_over()) continue;
+    hosts_[node].life.end();
+    --living_;
+    times_.set(node, std::nullopt);
+    actions_.emplace_back(CloseHost{node, true});
+  }
+  hosts_.erase(hosts_.begin() + std::min<std::ptrdiff_t>(failed.first, std::ssize(hosts_)),
+               hosts_.end());
+  added_.resize(failed.first - parts_.size());
+  nodes_.resize(failed.first);
+  actions_.emplace_back(DropHosts{failed.first});
+  answer(failed.node, {failed.asker, 0, true, reason});
+  begin_growth();
+}
+
+// Whether the frame shows that a host that is being added cannot be part of the job.
+bool JobOnHosts::fails_growth(std::uint32_t node, const Frame& frame) {
+  if (!is_added(node) || ending_) return false;
+  const std::string& host = hosts_[node].life.name();
+  const auto* stopping = std::get_if<Stopping>(&frame);
+  if (stopping != nullptr && !stopping->is_on_purpose) {
+    fail_growth(cause_alone(stopping->sentence));
+  } else if (std::holds_alternative<Ended>(frame) || std::holds_alternative<Left>(frame)) {
+    fail_growth(fmt::format("a rank on host {} has ended before it joined the job", host));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// The deaths before a host was added.
+void JobOnHosts::tell_past(std::uint32_t node) {
+  if (!is_added(node)) return;
+  for (const DeadRanks& change : changes_) actions_.emplace_back(Send{{node}, change});
+}
+
+// The hosts that know the past, or need not know it.
+std::vector<std::uint32_t> JobOnHosts::informed() const {
+  std::vector<std::uint32_t> nodes = living();
+  std::erase_if(nodes, [this](std::uint32_t node) {
+    return is_added(node) && !hosts_[node].life.has_said_hello();
+  });
+  return nodes;
+}
+
+Result<void> JobOnHosts::admit(const LeaveWanted& wanted) const {
+  const auto refused = [](std::string text) { return Error{Errc::refused, std::move(text)}; };
+  if (ending_) return refused("the job ends");
+  if (!job_.max_ranks && !job_.continues_after_death()) return cannot_lose_ranks();
+  if (wanted.ranks.empty()) return refused("no rank is named");
+  for (const std::uint32_t rank : wanted.ranks) {
+    if (rank >= ranks_)
+      return refused(fmt::format("rank {}: this job has ranks 0 to {}", rank, ranks_ - 1));
+    if (is_dead(rank)) return refused(fmt::format("rank {} has ended", rank));
+  }
+  if (wanted.ranks.size() >= ranks_ - gone_.size()) return none_would_be_left();
+  return {};
+}
+
+void JobOnHosts::on(std::uint32_t node, const LeaveWanted& wanted) {
+  if (const Result<void> admitted = admit(wanted); !admitted)
+    return answer(node, {wanted.asker, 0, true, admitted.error().text});
+  send_to_all(Dismissed{wanted.ranks});
+  answer(node, {wanted.asker, 0, false, describe_dismissed(wanted.ranks)});
+}
+
+}  // namespace gondwana::launch
