@@ -72,7 +72,8 @@ Result<std::shared_ptr<RemoteClient>> open_wire(const Membership& self,
                                                 const std::shared_ptr<NodeMemory>& memory,
                                                 const Options& options) {
   if (memory->roster().nodes() == 1) return std::shared_ptr<RemoteClient>();
-  const bool through_agents = remote::goes_through_agents(options.route, memory->roster().size());
+  const bool through_agents =
+      remote::goes_through_agents(options.route, memory->roster().capacity());
   const Result<network::Settings> settings = network::settings_of(options);
   if (!settings) return settings.error();
   // Libraries take long to start. Meanwhile the nodes exchange their addresses.

@@ -141,7 +141,7 @@ std::optional<std::size_t> size_after(const Request& request, Bytes payload, con
 }
 
 bool is_of_job(std::uint32_t process, const NodePlan& plan) {
-  return is_agent(process) ? node_of_agent(process) < plan.nodes : process < plan.capacity();
+  return is_agent(process) ? node_of_agent(process) < plan.node_slots() : process < plan.capacity();
 }
 
 bool is_plausible(const Control& control, std::size_t payload_size, const NodePlan& plan) {

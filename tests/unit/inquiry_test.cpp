@@ -42,6 +42,17 @@ TEST(Inquiry, two_rounds_that_find_all_nodes_as_they_were_are_enough) {
   EXPECT_EQ(job.inquiry.diagnosis(), "a; b; a");
 }
 
+TEST(Inquiry, nodes_that_are_added_must_wait_too) {
+  Job job;
+  job.round();
+  job.inquiry.include(4);
+  EXPECT_EQ(job.round(), 3);
+  EXPECT_FALSE(job.is_over()) << "the ranks of the new node were not known before";
+  job.inquiry.hear_farewell(9, still(1));  // a node that is not known yet
+  job.round();
+  EXPECT_TRUE(job.is_over());
+}
+
 TEST(Inquiry, a_round_that_runs_is_not_due_until_a_node_does_not_answer) {
   Job job;
   Inquiry& inquiry = job.inquiry;

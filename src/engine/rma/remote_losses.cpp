@@ -1,4 +1,4 @@
-// What a rank does about lost nodes in a job that continues after deaths.
+// What a rank does about lost nodes in a job that continues without their ranks.
 #include <chrono>
 #include <thread>
 
@@ -9,11 +9,11 @@
 
 namespace gondwana {
 
-// If the job continues after deaths, the launcher tells of a loss that is one. Returns whether it
-// does, within some time. The agent of this node may itself be lost.
+// If the job continues without some ranks, the launcher tells of a loss that is one. Returns
+// whether it does, within some time. The agent of this node may itself be lost.
 bool RemoteAccess::are_lost_dead() const {
   const Losses& losses = waiter_->losses();
-  if (!losses.job_goes_on()) return false;
+  if (!losses.may_lack_ranks()) return false;
   const std::uint64_t until = monotonic_ns() + stretched(time_to_tell_ns);
   for (std::uint32_t rank = 0; rank < losses.ranks();) {
     if (wire_->lost(Rank(rank)) == nullptr || losses.list().has(Rank(rank)))

@@ -64,9 +64,9 @@ Result<std::size_t> choose_heap_offset(const HeapRequest& request,
 std::size_t heap_room(const NodeMemory& memory, std::size_t heap_at) {
   const std::size_t end = memory.plan().inbox_offset();
   const std::size_t room = heap_at < end ? end - heap_at : 0;
-  if (memory.roster().nodes() == 1) return room;
+  if (memory.roster().node_slots() == 1) return room;
   constexpr std::size_t min_teams = 4;
-  const std::size_t of_teams = min_teams * (2 + memory.roster().nodes()) * scratch_of_team;
+  const std::size_t of_teams = min_teams * (2 + memory.roster().node_slots()) * scratch_of_team;
   return room - std::min(room, std::max(room / 16, std::min(room / 2, of_teams)));
 }
 
@@ -87,10 +87,14 @@ std::size_t dirty_after(const NodeMemory& memory, Rank rank, MutableBytes space)
   return begin < touched ? std::min<std::size_t>(touched - begin, space.size()) : 0;
 }
 
-// The memory per rank on the node with the least memory.
+// The memory per rank on the node with the least memory, if all ranks that may be added are on its
+// host. Nodes that are added do not count, because all heaps have the same size.
 std::size_t min_memory(const NodeMemory& memory) {
-  std::size_t least = usable_memory() / memory.roster().slots();
-  for (std::uint32_t node = 0; node < memory.roster().nodes(); ++node) {
+  const Roster& roster = memory.roster();
+  std::size_t least = ~std::size_t{0};
+  if (roster.node() < roster.first_nodes())
+    least = usable_memory() / (roster.slots() + roster.node_slots() - roster.first_nodes());
+  for (std::uint32_t node = 0; node < roster.first_nodes(); ++node) {
     const NodeEntry& entry = memory.entry(node);
     if (entry.state.load(std::memory_order_acquire) == NodeState::known)
       least = std::min<std::size_t>(least, entry.info.memory);

@@ -32,6 +32,11 @@ class Losses {
   bool job_goes_on() const {
     return memory_->header().goes_on.load(std::memory_order_relaxed) != 0;
   }
+  // Whether the job may continue without some ranks: they may leave a job that may grow.
+  bool may_lack_ranks() const {
+    const Roster& roster = memory_->roster();
+    return job_goes_on() || roster.capacity() > roster.first_size();
+  }
   std::uint32_t ranks() const { return memory_->roster().size(); }
   void check_teams_by(TeamCheck has_dead) { team_has_dead_ = std::move(has_dead); }
   bool team_has_dead(std::uint32_t team) const { return team_has_dead_ && team_has_dead_(team); }

@@ -161,7 +161,8 @@ NodeContact AgentOfParts::make_contact() const {
   NodeInfo info{};
   info.layout = remote::protocol_fingerprint();
   info.ranks = plan.node_ranks();
-  info.memory = usable_memory() / info.ranks.size();
+  // All ranks that may be added may be on this host.
+  info.memory = usable_memory() / (info.ranks.size() + plan.node_slots() - plan.nodes);
   info.carries = carrier_.is_on() ? 1 : 0;
   info.stride = plan.stride;
   host_.copy(info.host.data(), info.host.size() - 1);
@@ -296,7 +297,8 @@ void AgentOfParts::on_packet(std::uint32_t to, Bytes packet) {
   const NodePlan& plan = memory_->plan();
   if (carrier_.is_on() && plan.node_ranks().holds(Rank(to)))
     return carrier_.deliver(Rank(to), packet);
-  const auto answer = remote::read_reply(packet, tag_, remote::agent_number(plan.node), plan.nodes);
+  const auto answer =
+      remote::read_reply(packet, tag_, remote::agent_number(plan.node), plan.node_slots());
   if (!answer || !nodes_.hear(answer->reply.node, monotonic_ns())) ++misdirected_;
 }
 

@@ -61,6 +61,7 @@ void Inquiry::hear(std::uint32_t node, std::uint32_t round, NodeReport report,
 }
 
 void Inquiry::hear_farewell(std::uint32_t node, NodeReport report) {
+  if (node >= reports_.size()) return;
   if (is_asked(node)) asked_.reset();
   reports_[node] = std::move(report);
   is_gone_[node] = true;

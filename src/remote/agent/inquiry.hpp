@@ -28,6 +28,12 @@ class Inquiry {
   Inquiry(std::uint32_t node, std::uint32_t nodes, std::uint64_t patience_ns)
       : node_(node), peer_timeout_ns_(patience_ns), reports_(nodes), is_gone_(nodes) {}
 
+  // From now on the job has `nodes` nodes. A round that runs asks the new ones, too.
+  void include(std::uint32_t nodes) {
+    if (nodes <= reports_.size()) return;
+    reports_.resize(nodes);
+    is_gone_.resize(nodes);
+  }
   // A round that runs is not due again: with many or slow nodes it would never end.
   bool is_due(std::uint64_t now_ns) const { return !runs_ && now_ns >= next_ns_; }
   std::uint32_t round() const { return round_; }

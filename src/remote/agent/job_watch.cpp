@@ -55,6 +55,7 @@ void JobWatch::check(std::uint64_t now_ns) {
   }
   check_for_lost_ranks();
   if (header.ending.load(std::memory_order_relaxed) == 0) return;
+  inquiry_.include(memory_.roster().nodes());
   if (inquiry_.is_due(now_ns)) inquiry_.begin(report_of_own(), now_ns);
   continue_inquiry(now_ns);
 }
@@ -119,6 +120,7 @@ void JobWatch::hear(const Control& received, Bytes text, std::uint64_t now_ns) {
                      .messages_in_flight = received.in_flight,
                      .text = {reinterpret_cast<const char*>(text.data()), text.size()}};
   const std::uint32_t node = node_of_agent(received.from);
+  inquiry_.include(memory_.roster().nodes());
   if ((received.flags & report::is_gone) != 0)
     return inquiry_.hear_farewell(node, std::move(of_node));
   inquiry_.hear(node, received.number, std::move(of_node), now_ns);

@@ -5,7 +5,7 @@ namespace gondwana::remote {
 void Arrivals::take(Bytes bytes) {
   const Stream::Shared& shared = streams_.shared();
   bool is_known = false;
-  if (const auto reply = read_reply(bytes, shared.tag, shared.me, plan_.nodes))
+  if (const auto reply = read_reply(bytes, shared.tag, shared.me, plan_.node_slots()))
     is_known = take_reply(*reply);
   else if (const auto message = read_message(bytes, shared.tag, shared.me, plan_))
     is_known = take_message(*message);

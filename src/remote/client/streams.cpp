@@ -110,9 +110,15 @@ void Streams::lose(std::uint32_t node, const std::string& why) {
   abandon(to(node), losses_.back());
 }
 
+// Ranks may leave a job that may grow.
+bool Streams::may_lack_ranks() const {
+  const Roster& roster = memory_.roster();
+  return memory_.header().goes_on.load(std::memory_order_relaxed) != 0 ||
+         roster.capacity() > roster.first_size();
+}
+
 void Streams::suspect(Rank rank, const std::string& why) {
-  if (memory_.header().goes_on.load(std::memory_order_relaxed) == 0)
-    return lose(nodes_.node_of(rank), why);
+  if (!may_lack_ranks()) return lose(nodes_.node_of(rank), why);
   const bool is_known = std::ranges::find(suspects_, rank, &Suspect::rank) != suspects_.end();
   if (!is_dead(rank) && !is_known) suspects_.push_back({rank, why, monotonic_ns()});
 }

@@ -61,8 +61,8 @@ class Streams {
   }
   void lose(std::uint32_t node, const std::string& why);
   void lose_all(const Error& loss);
-  // A message to the rank has failed. If the job continues after deaths, the rank may have died,
-  // and is not missed. Otherwise its node is lost.
+  // A message to the rank has failed. If the job continues without some ranks, it may be one of
+  // them, and is not missed. Otherwise its node is lost.
   void suspect(Rank rank, const std::string& why);
   bool is_dead(Rank rank) const { return deaths_.has(rank); }
   // Not called in every poll, because it costs more than a poll.
@@ -85,6 +85,7 @@ class Streams {
   std::optional<Error> find_end() const;
   bool is_agent_gone() const;
   void abandon(Stream& stream, const Error& loss);
+  bool may_lack_ranks() const;
   void check_suspects(std::uint64_t now);
   void lose_dead_nodes();
 

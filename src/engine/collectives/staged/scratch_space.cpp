@@ -16,7 +16,7 @@ std::size_t ScratchSpace::size_of_place() const {
 std::size_t ScratchSpace::size_of_replicas() const {
   const Roster& roster = with_.memory.roster();
   const std::size_t leaders =
-      with_.rma.reach().covers(with_.me) ? roster.nodes() : roster.capacity();
+      with_.rma.reach().covers(with_.me) ? roster.node_slots() : roster.capacity();
   return leaders * sizeof(TeamScratch);
 }
 
