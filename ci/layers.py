@@ -74,6 +74,7 @@ ENGINE_LAYERS = (
     ("collectives/levels",),
     ("collectives",),
     ("engine",),
+    ("world",),  # a part of the engine that changes its world
 )
 PARTS = {"rma/bounce": "rma"}
 COMMAND = "tools/gondwana/"

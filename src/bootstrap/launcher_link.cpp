@@ -18,6 +18,16 @@ void LauncherLink::enter_shrink(const ShrinkEntry& entry) const {
   if (socket_) static_cast<void>(protocol::send(socket_.get(), entry, job_tag_, -1));
 }
 
+void LauncherLink::enter_world(const WorldEntry& entry) const {
+  if (socket_) static_cast<void>(protocol::send(socket_.get(), entry, job_tag_, -1));
+}
+
+void LauncherLink::tell_arrival() const {
+  const auto pid = static_cast<std::uint64_t>(::getpid());
+  if (socket_)
+    static_cast<void>(protocol::send(socket_.get(), protocol::Arrival{pid}, job_tag_, -1));
+}
+
 Result<void> LauncherLink::ask_for_ranks(std::uint32_t ranks, const SpawnCommand& command) const {
   if (!socket_)
     return Error{Errc::refused,

@@ -11,6 +11,7 @@
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
 #include "sync/shrink_entry.hpp"
+#include "sync/world_entry.hpp"
 
 namespace gondwana {
 
@@ -46,6 +47,10 @@ class LauncherLink {
 
   // A member of a team on several nodes enters a shrink. Our guardian forwards it.
   void enter_shrink(const ShrinkEntry& entry) const;
+  // This rank enters an update of the world of a job on several nodes; likewise.
+  void enter_world(const WorldEntry& entry) const;
+  // This rank has joined the job after its start, and runs.
+  void tell_arrival() const;
   // Asks for more ranks. Call take_spawned() until it returns a value, before another call of this.
   Result<void> ask_for_ranks(std::uint32_t ranks, const SpawnCommand& command) const;
   // The answer: the number of the first of them, or why there are none. Nothing: not yet.

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
+#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "core/access_checkers.hpp"
+#include "core/load.hpp"
+#include "core/machine.hpp"
 #include "engine/rma/bounce/landings.hpp"
 #include "engine/symmetric/heap_choice.hpp"
 #include "engine/symmetric/rank_facts.hpp"
@@ -51,6 +53,32 @@ Waiter::PeerCheck peer_check(const Engine::Setup& setup, const Kinds& kinds,
     access->any_memory().forget_removed();
     if (check_peers) check_peers();
   };
+}
+
+// On several nodes a rank may return from a collective, and leave, before the others return. They
+// do not need it any more, so a collective ends only if that takes long.
+class LeaveGrace {
+ public:
+  // `changes`: the size of the list of deaths. Each leave begins a new time.
+  bool is_over(std::uint32_t changes) {
+    constexpr std::uint64_t grace_ns = 1'000'000'000;
+    const std::scoped_lock lock(mutex_);
+    if (std::exchange(changes_, changes) != changes) since_ns_ = monotonic_ns();
+    return monotonic_ns() - since_ns_ > stretched(grace_ns);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::uint32_t changes_ = 0;
+  std::uint64_t since_ns_ = 0;
+};
+
+bool has_real_death(const DeathList& deaths, const Team& team) {
+  for (std::uint32_t member = 0; member < team.size; ++member) {
+    const Rank rank = team.rank_of(member);
+    if (deaths.place_of(rank) > team.made_at && !deaths.has_left(rank)) return true;
+  }
+  return false;
 }
 
 std::function<void(CallName, const std::string&)> giving_up(const RemoteAccess::OnLost& tell) {
@@ -113,7 +141,7 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
            buffers_, rank_, ranks_, remote_.get(), kind_access_.get()),
       blocks_(*memory_, rma_, remote_.get()),
       default_lane_(first_lane()),
-      locks_{.reach = rma_.reach(),
+      locks_{.reach = reach_of_locks(),
              .symmetric = symmetric_.ranges(),
              .me = rank_,
              .homes = memory_->roster().first_size(),
@@ -138,13 +166,17 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
                     .rooms = rooms_,
                     .has_threads = false,
                     .give_up = giving_up(setup.on_lost),
-                    .enter_shrink = std::move(setup.enter_shrink)},
+                    .enter_shrink = std::move(setup.enter_shrink),
+                    .enter_world = std::move(setup.enter_world)},
                    teams_) {
   if (remote_) remote_->wait_by(waiter_);
-  waiter_.losses().check_teams_by([this](std::uint32_t number) {
-    const Team* team = teams_.find(number);
-    return team != nullptr && has_dead(waiter_.losses().list(), *team);
-  });
+  waiter_.losses().check_teams_by(
+      [this, grace = std::make_shared<LeaveGrace>()](std::uint32_t number) {
+        const Team* team = teams_.find(number);
+        const DeathList& list = waiter_.losses().list();
+        if (team == nullptr || !has_dead(list, *team)) return false;
+        return remote_ == nullptr || has_real_death(list, *team) || grace->is_over(list.size());
+      });
 }
 
 Engine::~Engine() {
@@ -164,6 +196,13 @@ Engine::~Engine() {
 Reach Engine::reach_of(const Setup& setup) const {
   const std::uint32_t here = std::min(memory_->roster().here().size(), setup.ranks);
   return {*memory_, setup.use_reach ? here : 0, symmetric_.ranges()};
+}
+
+// Locks have their homes on the ranks of the start, from 0 on.
+Reach Engine::reach_of_locks() const {
+  Reach reach = rma_.reach();
+  if (memory_->roster().here().front() != Rank(0)) reach.cover_none();
+  return reach;
 }
 
 Lane Engine::first_lane() {
@@ -198,6 +237,7 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   // Ranks with different algorithms could not even complete the barrier that compares them.
   const Algorithms named = std::exchange(setup.options.algorithms, {});
   const CallName call = setup.call;
+  const std::function<void()> tell_arrival = std::move(setup.tell_arrival);
   std::unique_ptr<Engine> engine(new Engine(std::move(setup), *heap));
   engine->show_heap();
   engine->announce_state(RankState::joined);
@@ -209,7 +249,11 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   engine->collectives().begin_world();
   engine->announce_state(RankState::running);
   if (is_alone) engine->waiter_.losses().list().begin_to_run(engine->rank_);
-  if (!engine->has_whole_world()) engine->announce_arrival();
+  if (engine->has_whole_world()) return engine;
+  if (engine->memory_->roster().nodes() == 1)
+    engine->announce_arrival();
+  else if (tell_arrival)
+    tell_arrival();
   return engine;
 }
 
@@ -294,60 +338,6 @@ void Engine::announce_arrival() const {
   memory_->header().growth.changes.fetch_add(1, std::memory_order_seq_cst);
   for (const Rank rank : memory_->roster().here())
     if (rank != rank_) memory_->page(rank).sync_bell.ring();
-}
-
-Result<Team*> Engine::update_world(CallName call, Growing growing) {
-  if (memory_->roster().nodes() > 1)
-    return Error{Errc::missing, "not implemented for jobs on several hosts"};
-  const Result<Collectives::World> world = collectives_.agree_on_world(call, growing);
-  if (!world) return world.error();
-  ranks_ = world->size;
-  rma_.cover(ranks_);
-  default_lane_.cover(ranks_);
-  Team& team = collectives_.begin_world_of(*world);
-  copy_heap(team, call);
-  has_whole_world_ = true;
-  settle_waiting();
-  collectives_.sync(teams_.world(), call);
-  return &team;
-}
-
-// Members with a whole world have equal heaps. The first of them tells the others its blocks.
-void Engine::copy_heap(Team& team, CallName call) {
-  const std::vector<std::uint64_t> wholes =
-      collectives_.exchange(team, call, has_whole_world_ ? 1 : 0);
-  const auto first = std::ranges::find(wholes, 1U);
-  if (first == wholes.end()) return;  // no member has allocated anything
-  const auto source = static_cast<std::uint32_t>(first - wholes.begin());
-  const auto blocks =
-      team.me == source ? symmetric_.blocks() : std::map<std::size_t, std::size_t>();
-  const auto from_source = [&](std::uint64_t mine) {
-    return collectives_.exchange(team, call, mine)[source];
-  };
-  std::map<std::size_t, HeapBlock> all;
-  const std::uint64_t count = from_source(blocks.size());
-  auto next = blocks.begin();
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const bool tells = next != blocks.end();
-    const std::uint64_t offset = from_source(tells ? next->first : 0);
-    const std::uint64_t asked = from_source(tells ? next->second : 0);
-    const std::uint64_t taken =
-        from_source(tells ? symmetric_.size_of(symmetric_.heap().data() + offset) : 0);
-    if (tells) ++next;
-    all[offset] = {.taken = taken, .asked = asked};
-  }
-  if (!has_whole_world_) take_blocks(all);
-}
-
-// Blocks that this rank has already keep their contents.
-void Engine::take_blocks(const std::map<std::size_t, HeapBlock>& blocks) {
-  for (const auto& [offset, asked] : symmetric_.blocks()) {
-    std::byte* const mine = symmetric_.heap().data() + offset;
-    const auto there = blocks.find(offset);
-    if (there == blocks.end() || there->second.taken != symmetric_.size_of(mine))
-      symmetric_.release(mine);
-  }
-  for (const auto& [offset, block] : blocks) symmetric_.adopt(offset, block.taken, block.asked);
 }
 
 }  // namespace gondwana

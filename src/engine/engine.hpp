@@ -52,6 +52,9 @@ class Engine {
     RemoteAccess::OnLost on_lost;
     // See CollectiveResources.
     std::function<void(const ShrinkEntry&)> enter_shrink;
+    // An update of the world of a job on several nodes; and this rank runs, after the others.
+    std::function<void(const WorldEntry&)> enter_world;
+    std::function<void()> tell_arrival;
     // Called periodically during a long wait. It finds a loss that no other check finds.
     std::function<std::optional<Error>()> check_peers;
     Threads threads = Threads::one_at_a_time;
@@ -117,6 +120,9 @@ class Engine {
   // blocks of those that had a whole world before. No other thread may be in a call.
   Result<Team*> update_world(CallName call, Growing growing);
 
+  // Loads and stores reach the ranks of the node below this number, of those that the world has.
+  std::uint32_t end_of_reach() const;
+
   // Shows the state of this rank to the launcher and tools.
   void announce_state(RankState state) {
     memory_->page(rank_).state.store(state, std::memory_order_release);
@@ -126,6 +132,7 @@ class Engine {
   explicit Engine(Setup setup, const HeapPlace& heap);
   Legacy& legacy() const { return memory_->page(rank_).legacy; }
   Reach reach_of(const Setup& setup) const;
+  Reach reach_of_locks() const;
   Lane first_lane();
   Shortcut shortcut_to(ThreadSlot& thread_slot) const;
   Result<void> compare_with_rank_0();

@@ -216,6 +216,10 @@ Engine::Setup setup_of(Process& self, const Options& options) {
   setup.enter_shrink = [&self](const ShrinkEntry& entry) {
     self.membership.launcher.enter_shrink(entry);
   };
+  setup.enter_world = [&self](const WorldEntry& entry) {
+    self.membership.launcher.enter_world(entry);
+  };
+  setup.tell_arrival = [&self] { self.membership.launcher.tell_arrival(); };
   setup.check_peers = [&self] {
     check_for_end();
     return self.neighbors != nullptr ? self.neighbors->check() : std::nullopt;

@@ -37,7 +37,10 @@ test_example(shared_queue --items 2000)
 # Starts with one rank, and grows.
 add_test(NAME example.tasks COMMAND gondwana_command run --max-ranks 4 -n 1 --timeout 60
                                     $<TARGET_FILE:example_tasks> --size 9 --workers 3 --last-rows 4)
-set_tests_properties(example.tasks PROPERTIES PASS_REGULAR_EXPRESSION "[1-3] workers of which [0-3] had work: correct"
+add_test(NAME example.tasks.hosts
+         COMMAND gondwana_command run --hosts localhost:1,localhost:1 --max-ranks 4 --timeout 60
+                 $<TARGET_FILE:example_tasks> --size 9 --workers 2 --last-rows 4)
+set_tests_properties(example.tasks example.tasks.hosts PROPERTIES PASS_REGULAR_EXPRESSION "[1-3] workers of which [0-3] had work: correct"
                      TIMEOUT 90 LABELS example PROCESSORS 2)
 test_example(mortal_stencil --steps 1000 --cells 100)
 add_test(NAME example.mortal_stencil.restarts

@@ -1,14 +1,38 @@
-"""Jobs that grow and shrink: `roster_test.py GONDWANA GROW`."""
+"""Jobs that grow and shrink: `roster_test.py GONDWANA GROW ARMCI`."""
 
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+import job_case
 from job_case import WATCHDOG, JobTest, read_line, run_tests, take_path
 from launcher_case import LauncherCase
 
 GROW = ""
+ARMCI = ""
+
+
+def change(*words):
+    return subprocess.run([job_case.GONDWANA, *words], capture_output=True, text=True, timeout=WATCHDOG)
+
+
+def change_from_outside(test, job, *options):
+    """Adds ranks 2 and 3, and ends ranks 1 and 3. Returns the answer to a wish that cannot be fulfilled."""
+    grown = change("grow", "-n", "2", *options, str(job.pid))
+    test.assertEqual((grown.returncode, grown.stdout), (0, "more ranks start, from rank 2 on\n"), grown.stderr)
+    test.assertEqual(read_line(job.stdout), "grown\n")
+    many = change("grow", "-n", "1", str(job.pid), "--", GROW, "outside")
+    test.assertEqual(many.returncode, 1)
+    wrong = change("shrink", str(job.pid), "9")
+    test.assertIn("rank 9: this job has ranks 0 to 3", wrong.stderr)
+    shrunk = change("shrink", str(job.pid), "1,3")
+    test.assertEqual((shrunk.returncode, shrunk.stdout), (0, "ranks 1, 3 were asked to leave\n"), shrunk.stderr)
+    out, err = job.communicate(timeout=WATCHDOG)
+    test.assertEqual((job.returncode, out.count("end\n")), (0, 2), out + err)
+    test.assertIn("rank 3 has ended at the request of `gondwana shrink`", err)
+    return many
 
 
 class RosterTest(LauncherCase):
@@ -36,7 +60,7 @@ class RosterTest(LauncherCase):
         self.assertIn("no-such-program", err)
         self.assertIn("the number of PEs must be at least 1", err)
         self.assertIn("99 more ranks: 2 ranks have had a number, and --max-ranks 8 allows no more than 6 others", err)
-        self.assertIn("PEs on other hosts are not implemented", err)
+        self.assertIn("this job runs on one host", err)
 
     def test_a_job_without_the_option_does_not_grow(self):
         status, out, err = self.run_job("-n", "2", GROW, "refuse")
@@ -49,29 +73,24 @@ class RosterTest(LauncherCase):
         self.assertIn("--max-ranks 1: the job starts with 2 ranks", err)
         status, _, err = self.run_job("--max-ranks", "4", "--hosts", "localhost:2", GROW, "refuse")
         self.assertNotEqual(status, 0)
-        self.assertIn("--max-ranks: not implemented for jobs on hosts", err)
+        self.assertIn("--max-ranks: not implemented for a job on one host of --hosts", err)
 
     # From outside.
 
-    def change(self, job, *words):
-        command = [self.command()[0], words[0], *words[1:]]
-        return subprocess.run(command, capture_output=True, text=True, timeout=WATCHDOG)
-
     def test_a_user_adds_ranks_and_ends_some(self):
         job = JobTest.start_ready(self, "--max-ranks", "4", "-n", "2", ranks=2, program=(GROW, "outside"))
-        grown = self.change(job, "grow", "-n", "2", str(job.pid))
-        self.assertEqual((grown.returncode, grown.stdout), (0, "more ranks start, from rank 2 on\n"), grown.stderr)
-        self.assertEqual(read_line(job.stdout), "grown\n")
-        many = self.change(job, "grow", "-n", "1", str(job.pid), "--", GROW, "outside")
-        self.assertEqual(many.returncode, 1)
+        many = change_from_outside(self, job)
         self.assertIn("--max-ranks 4 allows no more than 0 others", many.stderr)
-        wrong = self.change(job, "shrink", str(job.pid), "9")
-        self.assertIn("rank 9: this job has ranks 0 to 3", wrong.stderr)
-        shrunk = self.change(job, "shrink", str(job.pid), "1,3")
-        self.assertEqual((shrunk.returncode, shrunk.stdout), (0, "ranks 1, 3 were asked to leave\n"), shrunk.stderr)
-        out, err = job.communicate(timeout=WATCHDOG)
-        self.assertEqual((job.returncode, out.count("end\n")), (0, 2), out + err)
-        self.assertIn("rank 3 has ended at the request of `gondwana shrink`", err)
+
+    def test_ranks_that_use_armci_get_no_others(self):
+        job = JobTest.start_ready(
+            self, "--max-ranks", "4", "-n", "2", ranks=2, program=(ARMCI, "waits"), stdin=subprocess.PIPE
+        )
+        grown = change("grow", "-n", "1", str(job.pid))
+        self.assertEqual(grown.returncode, 1)
+        self.assertIn("a rank uses GASNet-EX or ARMCI, whose jobs cannot grow", grown.stderr)
+        out, err = job.communicate("", timeout=WATCHDOG)
+        self.assertEqual(job.returncode, 0, out + err)
 
     def test_wrong_words_of_a_user_are_explained(self):
         for words, sentence in (
@@ -81,11 +100,48 @@ class RosterTest(LauncherCase):
             (("shrink", "x", "1-"), "ranks"),
             (("grow", "-n", "1", "no-such-job"), "no-such-job"),
         ):
-            done = self.change(None, *words)
+            done = change(*words)
             self.assertEqual(done.returncode, 1, words)
             self.assertIn(sentence, done.stderr)
 
 
+class RosterOnHostsTest(JobTest):
+    """Both hosts are this machine, and their ranks reach each other through agents and sockets."""
+
+    def grow(self, *words, slots=1, options=()):
+        hosts = f"localhost:{slots},localhost:{slots}"
+        return self.run_job("--hosts", hosts, "--max-ranks", "8", *options, GROW, *words)
+
+    def test_new_ranks_are_reached_and_become_part_of_the_world(self):
+        status, out, err = self.grow("grow")
+        self.assertEqual((status, out.count("end\n")), (0, 5), err)
+
+    def test_a_rank_leaves_and_its_number_is_not_used_again(self):
+        status, out, err = self.grow("leave")
+        self.assertEqual((status, out.count("end\n"), out.count("left\n")), (0, 4, 1), err)
+
+    def test_what_cannot_be_started_is_refused_and_the_job_goes_on(self):
+        status, out, err = self.grow("refuse", "more")
+        self.assertEqual((status, out.count("end\n")), (0, 2), err)
+        self.assertIn("no-such-program", err)
+        self.assertIn("99 more ranks: 2 ranks have had a number, and --max-ranks 8 allows no more than 6 others", err)
+        self.assertIn("the ranks of this job reach each other by the loopback network only", err)
+        self.assertRegex(err, r"shmemx_spawn: rank 2 on host \S+ \(pid \d+\) ended with status 1 while it joined the job\n")
+
+    def test_ranks_that_die_during_updates_are_left_out_by_all(self):
+        status, out, err = self.run_job(
+            "--hosts", "localhost:2,localhost:1", "--on-death=continue", "--max-ranks", "6", GROW, "lose"
+        )
+        self.assertEqual((status, out.count("end\n")), (0, 4), err)
+        self.assertIn("2 of 6 ranks died, and the job continued: ranks 1, 4\n", err)
+
+    def test_a_user_adds_ranks_on_a_new_host_and_ends_some(self):
+        options = ("--hosts", "localhost:1,localhost:1", "--max-ranks", "4")
+        job = self.start_ready(*options, ranks=2, program=(GROW, "outside"))
+        change_from_outside(self, job, "--hosts", socket.gethostname())
+
+
 if __name__ == "__main__":
     GROW = take_path(2)
+    ARMCI = take_path(2)
     run_tests()

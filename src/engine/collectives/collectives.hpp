@@ -32,13 +32,19 @@ enum class Growing : std::uint8_t { possible, impossible };
 
 class Collectives {
  public:
+  // The memory that this rank reserves for teams of a world on several nodes.
+  struct WorldMemory {
+    std::optional<StagedPlace> of_world = {};
+    bool has_further = false;  // for a further team, at each number that the rank offers
+  };
   // A world on which ranks have agreed.
   struct World {
     Members members;
-    std::uint32_t size;    // the numbers of ranks so far
-    std::uint32_t number;  // of a further team
+    std::uint32_t size;     // the numbers of ranks so far
+    std::uint64_t numbers;  // of a further team, as a bit
     Epoch epoch;
     std::uint32_t made_at;  // see Team
+    WorldMemory memory;
   };
 
   Collectives(const CollectiveResources& with, Teams& teams)
@@ -106,7 +112,7 @@ class Collectives {
   // `impossible`.
   Result<World> agree_on_world(CallName call, Growing growing);
   // Makes that world the members of the world and the shared team, and returns a further team.
-  Team& begin_world_of(const World& world);
+  Team& begin_world_of(const World& world, CallName call);
   // Collective over `team`, which it deletes. The world and shared teams cannot be destroyed.
   void destroy(Team& team, CallName call);
 
@@ -139,6 +145,10 @@ class Collectives {
   Group group_of(Team& team, CallName call, Collective collective) const;
   Agreement agree(Team& team, CallName call, const Agreement& mine);
   Team* make_team(const Team& set, CallName call);
+  NumberOffer with_world_memory(NumberOffer offer, WorldMemory& memory);
+  void give_back(const WorldMemory& memory, const NumberOffer& offer);
+  void leave_world();
+  void begin_levels_of_world(const StagedPlace& place, Team& further, CallName call);
 
   CollectiveResources with_;
   Teams& teams_;

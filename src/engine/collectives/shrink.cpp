@@ -2,13 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 #include <vector>
 
 #include "engine/collectives/collectives.hpp"
 #include "engine/collectives/conducted_shrink.hpp"
-#include "engine/collectives/offered_numbers.hpp"
+#include "engine/collectives/offered_memory.hpp"
 #include "sync/team_shrink.hpp"
 
 namespace gondwana {
@@ -41,34 +40,6 @@ class NodeMortals {
 
 using NodeShrink = TeamShrink<RealAtomics, NodeMortals>;
 using HostsShrink = ConductedShrink<RealAtomics, NodeMortals>;
-
-std::uint64_t lowest_of(std::uint64_t numbers) {
-  return numbers & -numbers;
-}
-
-std::uint32_t number_of(std::uint64_t bit) {
-  return static_cast<std::uint32_t>(std::countr_zero(bit));
-}
-
-// Takes the memory that a team on several nodes needs, and publishes its place for each number of
-// the offer. Offers no number if no memory is left.
-NumberOffer with_memory(const CollectiveResources& with, LevelCollectives& levels, Teams& teams,
-                        NumberOffer offer) {
-  if (offer.numbers == 0) return offer;
-  const std::uint32_t first = number_of(offer.numbers);
-  const std::optional<Epoch> epoch = levels.prepare(first);
-  if (!epoch) {
-    give_offered_back(teams, offer.numbers);
-    return {0, 0};
-  }
-  std::byte* const arena = with.memory.window(with.me);
-  const auto place_of = [arena](std::uint32_t number) -> StagedPlace& {
-    return shared_at<StagedPlace>(arena, system_area::team_places.at(number));
-  };
-  for (std::uint64_t bits = offer.numbers; bits != 0; bits &= bits - 1)
-    place_of(number_of(bits)) = place_of(first);
-  return {offer.numbers, std::max(offer.epoch, *epoch)};
-}
 
 template <typename Shrink>
 Members living_of(const Shrink& shrink, std::uint32_t size) {

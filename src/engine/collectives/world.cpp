@@ -1,17 +1,18 @@
 // Makes a world of all ranks of the job that live. See sync/world_update.hpp.
 #include <fmt/format.h>
 
-#include <bit>
+#include <numeric>
 #include <vector>
 
 #include "engine/collectives/collectives.hpp"
-#include "engine/collectives/offered_numbers.hpp"
+#include "engine/collectives/conducted_update.hpp"
+#include "engine/collectives/offered_memory.hpp"
 #include "sync/world_update.hpp"
 
 namespace gondwana {
 namespace {
 
-// The ranks of a node, as WorldUpdate sees them.
+// The ranks of a job, as WorldUpdate sees them on one node, and ConductedUpdate on several.
 class NodeGrowing {
  public:
   NodeGrowing(const NodeMemory& memory, const DeathList& deaths)
@@ -24,6 +25,7 @@ class NodeGrowing {
     return memory_->page(Rank(rank)).sync_bell;
   }
   std::atomic<std::uint64_t>& decided() const { return memory_->header().growth.world; }
+  OfferPlace<RealAtomics>& agreed() const { return memory_->header().growth.agreed; }
   std::uint32_t size() const { return memory_->roster().size(); }
   std::uint32_t deaths() const { return deaths_->size(); }
   bool lives(std::uint32_t rank, std::uint32_t deaths) const {
@@ -39,6 +41,7 @@ class NodeGrowing {
 };
 
 using NodeUpdate = WorldUpdate<RealAtomics, NodeGrowing>;
+using HostsUpdate = ConductedUpdate<RealAtomics, NodeGrowing>;
 
 // The new world has the numbers of the first teams, so its epoch exceeds theirs, too.
 NumberOffer offer_of(Teams& teams) {
@@ -48,45 +51,101 @@ NumberOffer offer_of(Teams& teams) {
   return offer;
 }
 
-Members living_in(const NodeUpdate& update) {
+template <typename Update>
+Members living_in(const Update& update) {
   std::vector<std::uint32_t> living;
   for (std::uint32_t rank = 0; rank < update.size(); ++rank)
     if (update.lives(rank)) living.push_back(rank);
   return Members::of(living);
 }
 
+Error no_world() {
+  return {Errc::out_of_memory,
+          fmt::format("none of the first {} team numbers is free on all PEs, or a PE has "
+                      "registered buffers, a heap on a device or no memory for another team; "
+                      "destroy teams and unregister buffers before the update",
+                      Teams::numbers_of_word)};
+}
+
 }  // namespace
 
 Result<Collectives::World> Collectives::agree_on_world(CallName call, Growing growing) {
-  Losses& losses = with_.waiter.losses();
-  const NumberOffer taken = offer_of(teams_);
+  WorldMemory memory;
+  const NumberOffer taken = with_world_memory(offer_of(teams_), memory);
   const NumberOffer mine{growing == Growing::possible ? taken.numbers : 0, taken.epoch};
-  NodeUpdate update(NodeGrowing(with_.memory, losses.list()), index(with_.me), mine);
-  update.enter();
-  with_.waiter.until({.call = call}, [&] { return update.decide(); });
-  losses.acknowledge(update.deaths());
-  const NumberOffer all = update.offered();
-  const std::uint64_t chosen = all.numbers & -all.numbers;  // the lowest
-  give_offered_back(teams_, taken.numbers & ~chosen);
-  if (chosen == 0)
-    return Error{Errc::out_of_memory,
-                 fmt::format("none of the first {} team numbers is free on all PEs, or a PE has "
-                             "registered buffers or a heap on a device; destroy teams and "
-                             "unregister buffers before the update",
-                             Teams::numbers_of_word)};
-  return World{.members = living_in(update),
-               .size = update.size(),
-               .number = static_cast<std::uint32_t>(std::countr_zero(chosen)),
-               .epoch = all.epoch,
-               .made_at = update.deaths()};
+  const auto agree = [&](auto update) -> World {
+    update.enter();
+    with_.waiter.until({.call = call}, [&] { return update.decide(); });
+    const NumberOffer all = update.offered();
+    return {.members = living_in(update),
+            .size = update.size(),
+            .numbers = all.numbers,
+            .epoch = all.epoch,
+            .made_at = update.deaths(),
+            .memory = memory};
+  };
+  const NodeGrowing ranks(with_.memory, with_.waiter.losses().list());
+  const std::uint32_t me = index(with_.me);
+  World world = with_.memory.roster().nodes() == 1
+                    ? agree(NodeUpdate(ranks, me, mine))
+                    : agree(HostsUpdate(ranks, me, mine, with_.enter_world));
+  with_.waiter.losses().acknowledge(world.made_at);
+  world.numbers = lowest_of(world.numbers);
+  if (world.numbers == 0) give_back(memory, taken);
+  give_offered_back(teams_, taken.numbers & ~world.numbers);
+  if (world.numbers == 0) return no_world();
+  return world;
 }
 
-Team& Collectives::begin_world_of(const World& world) {
+// On several nodes a rank takes the memory that teams of the new world need before it enters, so
+// that no rank lacks it afterwards.
+NumberOffer Collectives::with_world_memory(NumberOffer offer, WorldMemory& memory) {
+  if (with_.remote == nullptr || !with_.rma.reach().covers(with_.me)) return offer;
+  memory.of_world = levels_.reserve();
+  if (!memory.of_world) {
+    give_offered_back(teams_, offer.numbers);
+    return {0, offer.epoch};
+  }
+  offer.epoch = std::max(offer.epoch, memory.of_world->epoch);
+  const NumberOffer both = with_memory(with_, levels_, teams_, offer);
+  memory.has_further = both.numbers != 0;
+  return both;
+}
+
+void Collectives::give_back(const WorldMemory& memory, const NumberOffer& offer) {
+  if (memory.of_world) levels_.give_back(*memory.of_world);
+  if (memory.has_further) levels_.give_back(number_of(offer.numbers));
+}
+
+Team& Collectives::begin_world_of(const World& world, CallName call) {
+  leave_world();
   teams_.renew_first(world.members, world.epoch, world.made_at);
   heap_team_ = nullptr;
   std::vector<std::uint32_t> all(world.members.size);
-  for (std::uint32_t member = 0; member < world.members.size; ++member) all[member] = member;
-  return teams_.make(world.number, teams_.world(), Members::of(all), world.epoch);
+  std::iota(all.begin(), all.end(), 0U);
+  Team& team = numbers_.make({number_of(world.numbers), world.epoch, world.memory.has_further},
+                             teams_.world(), Members::of(all));
+  if (world.memory.of_world) begin_levels_of_world(*world.memory.of_world, team, call);
+  return team;
+}
+
+// Messages of a collective that a death has ended may still arrive in the memory of the former
+// world.
+void Collectives::leave_world() {
+  Team& world = teams_.world();
+  if (world.levels == nullptr) return;
+  if (!with_.waiter.losses().list().has_real_after(0)) levels_.give_back(world.number);
+  world.levels.reset();
+}
+
+// The further team has the same members, so they tell each other by it that the memory of the world
+// is ready.
+void Collectives::begin_levels_of_world(const StagedPlace& place, Team& further, CallName call) {
+  Team& world = teams_.world();
+  if (!levels_.suit(world)) return levels_.give_back(place);
+  levels_.publish(world.number, place);
+  sync(further, call);
+  levels_.begin(world);
 }
 
 }  // namespace gondwana

@@ -26,9 +26,7 @@ class RemoteBlocks {
 
  private:
   Result<void> check(Rank rank) const;
-  bool is_near(Rank rank) const {
-    return rma_.reach().covers(rank) || rma_.late().has_joined(rank);
-  }
+  bool is_near(Rank rank) const { return rma_.reach().covers(rank) || rma_.late().reaches(rank); }
 
   const NodeMemory& memory_;
   const Rma& rma_;

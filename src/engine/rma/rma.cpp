@@ -209,7 +209,7 @@ bool Rma::begin_elsewhere(Lane& lane, Rank at, const void* dest, const AtomicReq
   const std::size_t size = width(request.type);
   const Result<Remote> place = aligned(locate_any("atomic operation", at, dest, size), size);
   if (!place) return lane.fail(place.error());
-  if (!place->owner().is_arena() || reach_.covers(at) || late_.has_joined(at)) {
+  if (!place->owner().is_arena() || reach_.covers(at) || late_.reaches(at)) {
     const std::optional<std::uint64_t> bytes = request_elsewhere(lane, at, dest, request);
     if (old != nullptr && bytes) std::memcpy(old, &*bytes, size);
     return bytes.has_value();

@@ -54,11 +54,12 @@ class Rma {
   const Reach& copies() const { return copies_; }
   // The ranks that this rank knows by its world: 0 and those below this number.
   std::uint32_t ranks() const { return ranks_; }
-  // From now on it knows the ranks below this number. No other call may be in progress.
-  void cover(std::uint32_t end) {
+  // From now on it knows the first `ranks` ranks, and loads and stores reach those of the node
+  // below `end`. No other call may be in progress.
+  void cover(std::uint32_t ranks, std::uint32_t end) {
     reach_.cover(end);
     copies_.cover(end);
-    ranks_ = end;
+    ranks_ = ranks;
   }
   // Whether loads and stores reach all ranks.
   bool reaches_all() const { return reach_.covers_all(ranks_); }

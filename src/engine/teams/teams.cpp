@@ -77,10 +77,19 @@ Team& Teams::make(std::uint32_t number, const Team& parent, const Members& chose
   return team;
 }
 
+Members Teams::those_here(const Members& members) const {
+  const Roster& roster = memory_->roster();
+  if (roster.nodes() == 1 || !reach_.covers(me_)) return members;
+  std::vector<std::uint32_t> here;
+  for (std::uint32_t member = 0; member < members.size; ++member)
+    if (roster.is_here(members.rank_of(member))) here.push_back(members.number_of(member));
+  return Members::of(here);
+}
+
 void Teams::renew_first(const Members& members, Epoch epoch, std::uint32_t made_at) {
   for (Team* team : {&world(), &shared()}) {
-    static_cast<Members&>(*team) = members;
-    team->me = members.member_of(me_).value();
+    static_cast<Members&>(*team) = team == &shared() ? those_here(members) : members;
+    team->me = team->member_of(me_).value();
     team->epoch = team->shrinks = epoch;
     team->scratch_uses = 0;
     team->made_at = made_at;

@@ -60,8 +60,8 @@ class Teams {
   Team& make(std::uint32_t number, const Team& parent, const Members& chosen, Epoch epoch) {
     return make(number, parent, chosen, epoch, parent.made_at);
   }
-  // The world and shared teams get these members, and an epoch that no member has exceeded. No
-  // member may be inside a collective of one of them.
+  // The world team gets these members, the shared team those of them that it may have, and both an
+  // epoch that no member has exceeded. No member may be inside a collective of one of them.
   void renew_first(const Members& members, Epoch epoch, std::uint32_t made_at);
   // No member may be inside a collective of the team. The world and shared teams cannot end.
   void end(const Team& team);
@@ -82,6 +82,7 @@ class Teams {
   static constexpr std::uint32_t world_number = 0;
   static constexpr std::uint32_t shared_number = 1;
 
+  Members those_here(const Members& members) const;
   void make_first(std::uint32_t number, const Members& members);
   Team& keep(Team team, Epoch epoch);
   // Shows the members of the team to tools; `size` 0: the team has ended.

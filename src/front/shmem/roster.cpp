@@ -19,19 +19,18 @@ const Growth& growth_of(const Caller& caller) {
 }
 
 // Why this job cannot get more PEs, or this PE cannot ask for them. Null: it can.
-const char* doubt_about_spawn(const Caller& caller, int pes, const char* hosts) {
+const char* doubt_about_spawn(const Caller& caller, int pes) {
   if (pes < 1) return "the number of PEs must be at least 1";
-  if (hosts != nullptr && *hosts != '\0')
-    return "PEs on other hosts are not implemented; pass NULL for hosts";
   if (caller.engine.memory().header().needs_all.load(std::memory_order_relaxed) != 0)
     return "a PE uses GASNet-EX or ARMCI, whose jobs cannot grow";
   return nullptr;
 }
 
-SpawnCommand command_of(const char* const* words) {
+SpawnCommand command_of(const char* const* words, const char* hosts) {
   SpawnCommand command;
   std::error_code failure;
   command.folder = std::filesystem::current_path(failure).string();
+  if (hosts != nullptr) command.hosts = hosts;
   for (; words != nullptr && *words != nullptr; ++words) command.words.emplace_back(*words);
   return command;
 }
@@ -51,13 +50,13 @@ Result<std::uint32_t> ask_launcher(const Caller& caller, int pes, const SpawnCom
 
 // Returns whether all of them run, once each runs or has ended.
 bool await_start(const Caller& caller, std::uint32_t first, std::uint32_t end) {
-  const NodeMemory& memory = caller.engine.memory();
   const DeathList& deaths = caller.engine.waiter().losses().list();
   const auto has_begun = [&](std::uint32_t rank) {
-    return memory.page(Rank(rank)).state.load(std::memory_order_acquire) >= RankState::running;
+    return caller.engine.rma().late().has_joined(Rank(rank));
   };
+  const bool is_elsewhere = caller.engine.memory().roster().nodes() > 1;
   for (std::uint32_t rank = first; rank < end; ++rank)
-    caller.engine.waiter().until({.call = caller.name},
+    caller.engine.waiter().until({.call = caller.name, .is_timed = is_elsewhere},
                                  [&] { return has_begun(rank) || deaths.has(Rank(rank)); });
   for (std::uint32_t rank = first; rank < end; ++rank)
     if (!has_begun(rank)) return false;
@@ -66,17 +65,17 @@ bool await_start(const Caller& caller, std::uint32_t first, std::uint32_t end) {
 
 // Shortcuts that reach a PE reach those of the new world.
 void cover_world(const Caller& caller) {
-  caller.door.contexts().cover(caller.engine.ranks());
+  caller.door.contexts().cover(caller.engine.end_of_reach());
 }
 
 }  // namespace
 
 int spawn(Caller caller, int pes, const char* const* words, const char* hosts) {
-  if (const char* doubt = doubt_about_spawn(caller, pes, hosts)) {
+  if (const char* doubt = doubt_about_spawn(caller, pes)) {
     caller.report(doubt);
     return -1;
   }
-  const Result<std::uint32_t> first = ask_launcher(caller, pes, command_of(words));
+  const Result<std::uint32_t> first = ask_launcher(caller, pes, command_of(words, hosts));
   if (!first) {
     caller.report(first.error().text);
     return -1;
@@ -110,8 +109,6 @@ int leave(Caller caller) {
   const char* doubt = nullptr;
   if (this_process().users > 1) doubt = "another API uses the job in this process";
   if (!caller.door.buffers().empty()) doubt = "unregister all buffers first";
-  if (caller.engine.memory().roster().nodes() > 1)
-    doubt = "not implemented for jobs on several hosts";
   if (doubt == nullptr) {
     caller.door.contexts().quiet_all();
     check(caller, caller.engine.rma().quiet(caller.lane));

@@ -14,6 +14,7 @@
 #include "shmemx.h"
 
 static long word;
+static uint64_t arrived;
 static long results[64];
 static long lock;
 static int first; /* of those that were started with this PE */
@@ -42,9 +43,31 @@ static long sum_of(shmem_team_t team, long value) {
 }
 
 /* The words of a PE that is started by another one. */
-static int spawn(int pes, const char* mode) {
+static int spawn_on(int pes, const char* mode, const char* hosts) {
   const char* const words[] = {program, mode, "new", NULL};
-  return shmemx_spawn(pes, words, NULL);
+  return shmemx_spawn(pes, words, hosts);
+}
+
+static int spawn(int pes, const char* mode) {
+  return spawn_on(pes, mode, NULL);
+}
+
+/* Operations of an old PE on the last of the new ones, which waits for them, before an update. */
+static void reach(int pe) {
+  const long sent[2] = {30, 31};
+  long got = 0;
+  shmem_long_put_signal(&results[3], sent, 2, &arrived, 1, SHMEM_SIGNAL_ADD, pe);
+  expect(shmem_long_atomic_fetch_add(&results[5], 5, pe), 50, "a word of the new PE");
+  shmem_long_get(&got, &results[5], 1, pe);
+  expect(got, 55, "the word after an addition");
+  expect(shmem_long_g(&results[5], pe), 55, "the same word");
+  shmem_long_atomic_set(&results[5], 56, pe);
+}
+
+static void be_reached(void) {
+  shmem_signal_wait_until(&arrived, SHMEM_CMP_EQ, 1);
+  expect(results[4], 31, "data with a signal");
+  shmem_long_wait_until(&results[5], SHMEM_CMP_EQ, 56);
 }
 
 /* Old PEs write to the new ones before and after the update, and the new ones to the old. */
@@ -60,6 +83,7 @@ static void grow(int is_new) {
     expect(shmem_n_pes(), old, "n_pes before the update");
     shmem_long_p(&word, 40 + shmem_my_pe(), all - 1 - shmem_my_pe());
     expect(shmemx_pe_state(all - 1), SHMEMX_PE_ALIVE, "the state of a new PE");
+    if (shmem_my_pe() == 1) reach(all - 1);
   } else {
     expect(shmem_my_pe() - first, shmem_team_my_pe(SHMEM_TEAM_WORLD), "its number in its world");
     expect(shmem_team_n_pes(SHMEM_TEAM_WORLD), all - old, "the size of its world");
@@ -67,6 +91,7 @@ static void grow(int is_new) {
     if (shmem_malloc(8) != NULL) fail("it could allocate memory");
     shmem_long_atomic_add(&results[0], 1, 0);
     if (shmem_my_pe() > old) shmem_long_wait_until(&word, SHMEM_CMP_GE, 40);
+    if (shmem_my_pe() == all - 1) be_reached();
   }
   shmem_team_t everybody;
   if (shmemx_team_update(&everybody) != 0) fail("no update");
@@ -74,7 +99,8 @@ static void grow(int is_new) {
   expect(shmem_team_my_pe(SHMEM_TEAM_WORLD), shmem_my_pe(), "the number in the world");
   expect(sum_of(SHMEM_TEAM_WORLD, 1), all, "a sum of all");
   expect(sum_of(everybody, 2), 2 * all, "a sum of the new team");
-  expect(sum_of(SHMEM_TEAM_SHARED, 3), 3 * all, "a sum of the shared team");
+  const long near = shmem_team_n_pes(SHMEM_TEAM_SHARED); /* all, or those of the node */
+  expect(sum_of(SHMEM_TEAM_SHARED, 3), 3 * near, "a sum of the shared team");
   if (shmem_my_pe() == 0) expect(results[0], all - old, "the additions of new PEs");
   long* more = shmem_malloc(64);
   if (more == NULL) fail("no memory");
@@ -200,13 +226,14 @@ static void started(const char* moment) {
 }
 
 /* What the launcher refuses; the job goes on. */
-static void refuse(void) {
+static void refuse(int count) {
   if (shmem_my_pe() == 0) {
     const char* const none[] = {"no-such-program", NULL};
     expect(shmemx_spawn(1, none, NULL), -1, "a program that does not exist");
     expect(shmemx_spawn(0, NULL, NULL), -1, "no PE");
     expect(shmemx_spawn(99, NULL, NULL), -1, "too many");
     expect(shmemx_spawn(1, NULL, "elsewhere"), -1, "another host");
+    if (count > 2) expect(spawn_on(1, "missing", "localhost"), -1, "a PE that ends at once");
   }
   shmem_barrier_all();
 }
@@ -248,8 +275,10 @@ int main(int count, char** words) {
   program = words[0];
   const char* mode = words[1];
   const int is_new = count > 2;
+  if (strcmp(mode, "missing") == 0) return 1;
   shmem_init();
   first = is_new ? 2 : 0; /* in the modes that use it */
+  results[5] = 50;
   if (strcmp(mode, "grow") == 0)
     grow(is_new);
   else if (strcmp(mode, "leave") == 0)
@@ -265,7 +294,7 @@ int main(int count, char** words) {
   else if (strcmp(mode, "outside") == 0)
     change_from_outside();
   else if (strcmp(mode, "refuse") == 0)
-    refuse();
+    refuse(count);
   else
     return 2;
   puts("end");

@@ -23,20 +23,24 @@ namespace {
 
 class GrowLine : public CommandLine {
  public:
-  GrowLine(std::string& job, std::uint32_t& ranks)
-      : CommandLine("grow", "-n N JOB [-- PROGRAM ...]",
+  GrowLine(std::string& job, link::GrowJob& grow)
+      : CommandLine("grow", "-n N [--hosts LIST] JOB [-- PROGRAM ...]",
                     "Adds N ranks to a running job, which gondwana run has started on this host "
                     "with --max-ranks. JOB is an id that gondwana ps shows, a program, or a "
-                    "process of the job. Without PROGRAM the ranks run the program of rank 0.") {
+                    "process of the job. Without PROGRAM the ranks run the program of rank 0. "
+                    "Those of a job on several hosts are spread over its hosts, or over those of "
+                    "--hosts.") {
     option(
         "-n,--np", "N",
-        [&ranks](const std::string& word) -> Result<void> {
+        [&grow](const std::string& word) -> Result<void> {
           const Result<std::uint64_t> number = parse_number(word, 1, protocol::max_ranks);
           if (!number) return Error{number.error().code, "-n " + number.error().text};
-          ranks = static_cast<std::uint32_t>(*number);
+          grow.ranks = static_cast<std::uint32_t>(*number);
           return {};
         },
         "the number of ranks to add");
+    option("--hosts", "LIST", grow.hosts,
+           "hosts such as a,b or a:4,b:2, with the number of ranks on each");
     operands("JOB", [&job](const std::string& word) -> Result<void> {
       if (!job.empty())
         return Error{
@@ -94,8 +98,8 @@ int tell(const char* command, const Result<link::JobAnswer>& answer) {
 
 OptionList options_of_grow() {
   std::string job;
-  std::uint32_t ranks = 0;
-  return GrowLine(job, ranks).list();
+  link::GrowJob grow;
+  return GrowLine(job, grow).list();
 }
 
 int run_grow(const std::vector<std::string>& words) {
@@ -103,7 +107,7 @@ int run_grow(const std::vector<std::string>& words) {
   link::GrowJob grow;
   std::string job;
   const std::span own(words.begin(), dashes);
-  if (const std::optional<int> status = GrowLine(job, grow.ranks).read(own)) return *status;
+  if (const std::optional<int> status = GrowLine(job, grow).read(own)) return *status;
   if (job.empty()) return complain("grow", "name the job; see gondwana ps");
   if (grow.ranks == 0) return complain("grow", "-n is missing: the number of ranks to add");
   if (dashes != words.end()) {

@@ -22,7 +22,7 @@
 
 namespace gondwana::link {
 void fields(auto& archive, Of<GrowJob> auto& grow) {
-  archive(grow.ranks, grow.folder, grow.words);
+  archive(grow.ranks, grow.folder, grow.words, grow.hosts);
   archive.expect(grow.ranks > 0);
 }
 void fields(auto& archive, Of<ShrinkJob> auto& shrink) {
@@ -34,7 +34,7 @@ void fields(auto& archive, Of<JobAnswer> auto& answer) {
 
 namespace {
 
-constexpr std::uint64_t magic = 0x6772'6f77'2d31'0000;  // "grow-1"
+constexpr std::uint64_t magic = 0x6772'6f77'2d32'0000;  // "grow-2"
 constexpr std::string_view socket_prefix = "gondwana-guardian-";
 constexpr std::size_t path_offset = offsetof(sockaddr_un, sun_path);
 

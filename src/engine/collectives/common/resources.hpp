@@ -32,6 +32,7 @@ struct CollectiveResources {
   std::function<void(CallName, const std::string&)> give_up;
   // For teams on several nodes in a job that continues after deaths.
   std::function<void(const ShrinkEntry&)> enter_shrink = {};
+  std::function<void(const WorldEntry&)> enter_world = {};
 
   // A peer is lost. If the job continues without it, the collective is abandoned.
   void lose(CallName call, const std::string& why) const {

@@ -23,6 +23,11 @@ class LevelCollectives {
   // and publishes its place. Returns an epoch that no word there has exceeded, or nothing if out of
   // memory.
   std::optional<Epoch> prepare(std::uint32_t number);
+  // Memory for a team without a number, and its place once it has one. reserve() returns nothing if
+  // out of memory.
+  std::optional<StagedPlace> reserve() { return space_.take(); }
+  void publish(std::uint32_t number, const StagedPlace& place) { own_place(number) = place; }
+  void give_back(const StagedPlace& place) { space_.give_back(place); }
   // Called after all members have prepared. No member has exceeded the epoch of the team.
   void begin(Team& team);
   // The last collective of the team. Its memory may have another owner afterwards.

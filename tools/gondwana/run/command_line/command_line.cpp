@@ -15,6 +15,7 @@
 #include "run/command_line/option_parser.hpp"
 #include "run/command_line/profile.hpp"
 #include "run/command_line/rank_variable.hpp"
+#include "run/command_line/sharing.hpp"
 #include "run/remote/frames.hpp"
 
 namespace gondwana::launch {
@@ -95,8 +96,10 @@ Result<void> set_on_death(Job& job) {
 // --max-ranks.
 Result<void> check_max_ranks(const Job& job) {
   if (!job.max_ranks) return {};
-  if (!job.hosts.empty())
-    return wrong("--max-ranks: not implemented for jobs on hosts; run the job on this host");
+  if (hosts_in_use(job).size() == 1)
+    return wrong(
+        "--max-ranks: not implemented for a job on one host of --hosts; leave out --hosts to run "
+        "it here, or start it on two hosts");
   if (*job.max_ranks < job.share.total)
     return wrong(fmt::format("--max-ranks {}: the job starts with {} ranks", *job.max_ranks,
                              job.share.total));

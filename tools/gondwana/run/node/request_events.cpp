@@ -12,7 +12,9 @@ Result<NodeEvent> event_of(std::uint32_t asker, link::GrowJob grow, const WireUp
     return Error{Errc::refused, "a rank uses GASNet-EX or ARMCI, whose jobs cannot grow"};
   RanksWanted wanted{.asker = asker,
                      .ranks = grow.ranks,
-                     .command = {.folder = std::move(grow.folder), .words = std::move(grow.words)},
+                     .command = {.folder = std::move(grow.folder),
+                                 .words = std::move(grow.words),
+                                 .hosts = std::move(grow.hosts)},
                      .path = {}};
   if (wanted.command.words.empty()) return NodeEvent(std::move(wanted));
   Result<std::string> path = find_program(wanted.command.words[0], wanted.command.folder);
