@@ -322,8 +322,10 @@ void finalize_through(const Caller& caller) {
   if (caller.checks_enabled()) meet_living([&] { examine_end(caller); });
   if (is_last) caller.door.contexts().quiet_all();  // contexts end with the library
   meet_living([&] {
-    check_meeting(caller,
-                  caller.engine.collectives().barrier(caller.engine.teams().world(), caller.name));
+    Team& world = caller.engine.teams().world();
+    const DeathList& deaths = caller.engine.waiter().losses().list();
+    if (has_dead(deaths, world)) throw HopelessWait{deaths.size()};
+    check_meeting(caller, caller.engine.collectives().barrier(world, caller.name));
   });
   if (is_last) caller.engine.collectives().meet_living(caller.name);
   --self.inits;
