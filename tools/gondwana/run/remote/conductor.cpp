@@ -85,6 +85,7 @@ Result<void> Conductor::start_hosts() {
   tasks.reserve(parts_.size());
   for (const Job& part : parts_) tasks.push_back(task_of(part));
   pattern_ = tasks.front();
+  known_hosts_ = hosts;
   for (std::size_t node = 0; node < hosts.size(); ++node) {
     Task& task = tasks[node];
     if (stays_here_) task.environment.emplace_back("GONDWANA_NETWORK=127.0.0.0/8");
@@ -130,6 +131,8 @@ void Conductor::add_hosts(const StartHosts& start) {
         "GONDWANA_NETWORK, or on another host, too"});
   traces_.resize(start.first + hosts.size());
   for (std::size_t i = 0; i < hosts.size(); ++i) {
+    if (std::ranges::find(known_hosts_, hosts[i].name, &Host::name) == known_hosts_.end())
+      known_hosts_.push_back(hosts[i]);
     Task task = pattern_;
     task.job = start.plan.parts[i];
     if (stays_here_) task.environment.emplace_back("GONDWANA_NETWORK=127.0.0.0/8");
@@ -213,11 +216,10 @@ void Conductor::explain(Explain how) {
                                         ? short_look_time_ns
                                         : std::min(stretched(look_time_ns), max_check_ns);
   const std::string id = jobs::FoundJob::id_of(job_number(parts_.front().share.tag));
-  const std::optional<std::string> report =
-      why::examine_job(id, hosts_in_use(job_), max_wait_ns, [this] {
-        ping_hosts();
-        return events_.hold();
-      });
+  const std::optional<std::string> report = why::examine_job(id, known_hosts_, max_wait_ns, [this] {
+    ping_hosts();
+    return events_.hold();
+  });
   if (report && !report->empty()) output_.say(*report);
 }
 

@@ -64,6 +64,7 @@ class Conductor {
   JobOnHosts decisions_;
   std::vector<std::unique_ptr<HostConnection>> hosts_;
   std::vector<std::unique_ptr<HostConnection>> former_;  // closed; still in use by a caller
+  std::vector<Host> known_hosts_;                        // all that the job has used
   Task pattern_;                                    // the environment and the folder of all hosts
   bool stays_here_ = true;                          // the network of the job reaches no other host
   std::unordered_map<pid_t, std::uint32_t> nodes_;  // by the process that leads there
