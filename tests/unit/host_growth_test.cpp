@@ -67,6 +67,17 @@ TEST(HostGrowth, the_asker_may_name_hosts_and_their_shares) {
   EXPECT_EQ(even->parts[0].ranks(), 2U);
 }
 
+TEST(HostGrowth, no_more_ranks_share_memory_than_may) {
+  Job job = four();
+  job.max_on_node = 1;
+  const Result<GrowthPlan> made = plan(job, more(3, "c:2,d"));
+  ASSERT_TRUE(made);
+  ASSERT_EQ(made->parts.size(), 3U);
+  EXPECT_EQ(made->hosts[1].name, "c");
+  EXPECT_EQ(made->parts[2].share.node, 4U);
+  EXPECT_EQ(made->parts[2].share.added_nodes, 3U);
+}
+
 TEST(HostGrowth, wishes_that_cannot_be_met_are_refused_in_words) {
   const auto refusal = [](const Job& job, const MoreWanted& wanted) {
     const Result<GrowthPlan> made = plan(job, wanted);

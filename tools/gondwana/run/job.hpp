@@ -103,6 +103,7 @@ struct Job {
   std::vector<Program> programs;
   std::vector<Host> hosts;                      // empty: this host
   std::optional<std::uint32_t> ranks_per_host;  // replaces the slots of the hosts
+  std::uint32_t max_on_node = 0;                // ranks that share memory; 0: all of a host
   Share share;
   std::optional<std::chrono::milliseconds> timeout;
   std::optional<OnDeath> on_death;  // nothing: GONDWANA_ON_DEATH

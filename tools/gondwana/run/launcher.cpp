@@ -178,7 +178,8 @@ Result<void> find_files_here(Job& job) {
 
 // Decides on which hosts the job runs.
 Result<void> settle_hosts(Job& job) {
-  if (const std::uint32_t most = node_ranks(job); most > 0) job.hosts = split_hosts(job, most);
+  job.max_on_node = node_ranks(job);
+  if (job.max_on_node > 0) job.hosts = split_hosts(job, job.max_on_node);
   job.hosts = hosts_in_use(job);
   if (job.hosts.size() > max_nodes_in_range)
     return Error{Errc::refused, fmt::format("{} nodes: at most {} are possible", job.hosts.size(),

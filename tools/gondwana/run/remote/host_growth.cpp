@@ -57,6 +57,7 @@ Job job_of(const Job& job, Program program, const MoreWanted& wanted, std::vecto
   }
   more.programs = {std::move(program)};
   more.hosts = std::move(hosts);
+  if (job.max_on_node > 0) more.hosts = split_hosts(more, job.max_on_node);
   more.streams.reader.reset();
   more.binding.to = Binding::none;
   return more;
