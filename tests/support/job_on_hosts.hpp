@@ -91,6 +91,7 @@ class Hosts {
     }
     return frames;
   }
+  HostsActions take_all() { return std::exchange(done_, {}); }
   template <typename Action>
   std::vector<Action> done() const {
     std::vector<Action> actions;

@@ -59,6 +59,9 @@ void JobOnHosts::answer(std::uint32_t node, const Answer& answer) {
 
 // One wish after the other, because the numbers follow each other.
 void JobOnHosts::on(std::uint32_t node, const MoreWanted& wanted) {
+  // A user may ask on a host that is being added. It may be dropped before there is an answer.
+  if (is_added(node))
+    return answer(node, {wanted.asker, 0, true, "this host is being added to the job; try again"});
   wishes_.emplace_back(node, wanted);
   begin_growth();
 }
@@ -113,7 +116,8 @@ void JobOnHosts::count_in(std::uint32_t rank) {
     std::ranges::move(joining.leaving, std::back_inserter(leaving));
     return true;
   });
-  for (const DeadRank& each : leaving) number({each}, DeathKind::leave);
+  for (const DeadRank& each : leaving)
+    if (!is_dead(each.rank)) number({each}, DeathKind::leave);  // it may have died meanwhile
 }
 
 // The numbers of these ranks and nodes have not been told, so others will have them.
