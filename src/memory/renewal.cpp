@@ -41,11 +41,18 @@ void renew(ControlPage& page, std::size_t touched) {
   page.traffic.sent.store(0, relaxed);
   page.traffic.received.store(0, relaxed);
   page.traffic.pending.store(0, relaxed);
-  page.legacy.generation.fetch_add(1, relaxed);
   page.legacy.touched.store(touched, relaxed);
   page.legacy.segments_begin.store(0, relaxed);
   page.legacy.segments_end.store(0, relaxed);
   page.state.store(RankState::absent, std::memory_order_release);
+}
+
+// The dead process may have been in teams with one that was started again before it died, and that
+// was numbered by an earlier change.
+void begin_new_epochs(ControlPage& page, std::uint32_t changes) {
+  constexpr auto relaxed = std::memory_order_relaxed;
+  const std::uint32_t next = page.legacy.generation.load(relaxed) + 1;
+  page.legacy.generation.store(std::max(next, changes), relaxed);
 }
 
 }  // namespace gondwana

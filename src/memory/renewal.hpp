@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "memory/layout.hpp"
@@ -24,5 +25,9 @@ std::vector<ArenaRange> ranges_to_empty(const NodePlan& plan, Replacement replac
 // Makes the page that of a rank that has not joined. Counters, and the numbers that a later process
 // must not use again, go on. `touched`: the arena may have been written below this offset.
 void renew(ControlPage& page, std::size_t touched);
+
+// The epochs of the process that comes begin above all that the dead one has reached. `changes`: the
+// number of deaths and starts so far.
+void begin_new_epochs(ControlPage& page, std::uint32_t changes);
 
 }  // namespace gondwana

@@ -162,6 +162,7 @@ Result<void> WireUp::renew(std::uint32_t rank) {
   if (const Result<void> done = memory_->renew(rank, replacement_); !done) return done;
   auto& own = shared_at<ControlPage>(control_.data(), ControlLayout(share_).page(rank));
   gondwana::renew(own, is_kept ? memory_->plan().inbox_offset() : 0);
+  begin_new_epochs(own, header().deaths.load(std::memory_order_relaxed));
   begin_session(rank, {share_.first, ranks_});
   return {};
 }
