@@ -257,9 +257,17 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
   return engine;
 }
 
+// The ranks of a job that runs do not fail because one that starts with them has died: their world
+// is broken until the next update.
 Result<void> Engine::start_together(const HeapPlace& heap, CallName call) {
-  Team& world = teams_.world();
-  collectives_.sync(world, call);  // all updates for earlier engines have arrived
+  const auto meet = [&] {
+    try {
+      collectives_.sync(teams_.world(), call);
+    } catch (const HopelessWait&) {
+      if (has_whole_world_) throw;
+    }
+  };
+  meet();  // all updates for earlier engines have arrived
   if (const Result<void> same = compare_with_rank_0(); !same) return same;
   segments_.clear_dirty();
   open_remote_heap(heap);
@@ -272,7 +280,7 @@ Result<void> Engine::start_together(const HeapPlace& heap, CallName call) {
   if (memory_->header().replacement.load(std::memory_order_relaxed) != Replacement::none)
     symmetric_.keep_blocks();
   settle_waiting();
-  collectives_.sync(world, call);
+  meet();
   return {};
 }
 

@@ -54,6 +54,16 @@ class RosterTest(LauncherCase):
             self.assertEqual((status, out.count("end\n")), (0, 4), err)
             self.assertIn("2 of 6 ranks died, and the job continued: ranks 1, 4\n", err)
 
+    def test_a_death_while_ranks_join_ends_neither_them_nor_the_job(self):
+        status, out, err = self.run_job("--on-death=continue", "--max-ranks", "5", "-n", "2", GROW, "init")
+        self.assertEqual((status, out.count("end\n")), (0, 3), out + err)
+        self.assertIn("2 of 5 ranks died, and the job continued: ranks 1, 2\n", err)
+
+    def test_a_program_that_does_not_join_is_a_death(self):
+        status, out, err = self.run_job("--on-death=continue", "--max-ranks", "3", "-n", "2", GROW, "none")
+        self.assertEqual((status, out.count("end\n")), (0, 2), out + err)
+        self.assertIn("one of the new PEs has ended before shmem_init", err)
+
     def test_what_cannot_be_started_is_refused_and_the_job_goes_on(self):
         status, out, err = self.grow("refuse")
         self.assertEqual((status, out.count("end\n")), (0, 2), err)

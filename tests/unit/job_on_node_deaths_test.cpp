@@ -102,6 +102,19 @@ TEST(JobOnNode, a_replacement_that_ends_before_it_runs_has_died) {
   EXPECT_TRUE(node.is().is_idle());
 }
 
+TEST(JobOnNode, an_added_rank_that_ends_before_it_runs_has_died) {
+  Node node(2, 1, {}, OnDeath::go_on, 4);
+  node.join_all();
+  node.tell(RanksWanted{.asker = 0, .ranks = 1, .command = {}, .path = {}});
+  node.tell(RankStarted{2, 202});
+  node.tell(RankEnded{
+      2, exited(0), {RankState::absent, "before it joined"}, OomWatch::Finding::nothing, true});
+  ASSERT_EQ(node.take<TellDeath>().size(), 1U) << "the rank that has asked for it waits";
+  node.round();
+  EXPECT_TRUE(node.take<LookAtRanks>().empty()) << "nobody misses it";
+  EXPECT_TRUE(node.is().is_idle());
+}
+
 TEST(JobOnNode, a_rank_that_cannot_be_started_again_stays_dead) {
   Node node(2, {.times = 5});
   node.join_all();

@@ -239,12 +239,13 @@ void start(CallName name, int thread_level) {
   if (const Result<void> there = prefault_heap(**engine, name); !there)
     fail_together(name, there.error());
   ((*engine)->options().checks ? running.watched : running.door) = self.door.get();
+  // The signal of an earlier death has found no handler, or no door.
+  static const int registered = register_handlers();
+  static_cast<void>(registered);
   if ((*engine)->waiter().losses().list().size() != 0) divert_calls();
   self.finalized = false;
   if (this_process().rank() == 0) greet();
   report_huge_pages(**engine);
-  static const int registered = register_handlers();
-  static_cast<void>(registered);
 }
 
 }  // namespace

@@ -185,7 +185,6 @@ static void die_soon(void) {
 static void lose(int is_new) {
   const int living = 4;
   if (!is_new && shmem_my_pe() == 0) expect(spawn(3, "lose"), 3, "the first new PE");
-  shmem_barrier_all(); /* a death while another new PE joins would end the job */
   if (shmem_my_pe() == 1 || shmem_my_pe() == 4) die_soon();
   for (;;) {
     static long mine = 1;
@@ -198,6 +197,30 @@ static void lose(int is_new) {
   }
   shmem_long_p(&word, shmem_my_pe(), 0);
   shmem_barrier_all();
+}
+
+/* PEs that are started are numbered from 2. Of three, the first dies before shmem_init, which the
+ * others have called; PE 1 dies while the last one has not called it. */
+static void die_before_init(void) {
+  const char* number = getenv("GONDWANA_RANK");
+  if (strcmp(number, "2") == 0) usleep(30000), raise(SIGKILL);
+  if (strcmp(number, "4") == 0) usleep(60000);
+}
+
+static void lose_in_init(int is_new) {
+  if (!is_new && shmem_my_pe() == 0) expect(spawn(3, "init"), -1, "PEs of which one has died");
+  if (shmem_my_pe() == 1) usleep(45000), raise(SIGKILL);
+  do {
+    if (shmemx_team_update(NULL) != 0) shmemx_status(SHMEM_CTX_DEFAULT);
+  } while (shmem_team_n_pes(SHMEM_TEAM_WORLD) != 3 || shmem_n_pes() != 5);
+}
+
+/* A program that ends with status 0 without shmem_init. */
+static void start_another_program(void) {
+  const char* const words[] = {"true", NULL};
+  if (shmem_my_pe() == 0) expect(shmemx_spawn(1, words, NULL), -1, "a PE that does not join");
+  if (shmemx_team_update(NULL) != 0) fail("no update");
+  expect(shmem_team_n_pes(SHMEM_TEAM_WORLD), 2, "the size of the world");
 }
 
 static double now_ms(clockid_t clock) {
@@ -276,6 +299,7 @@ int main(int count, char** words) {
   const char* mode = words[1];
   const int is_new = count > 2;
   if (strcmp(mode, "missing") == 0) return 1;
+  if (is_new && strcmp(mode, "init") == 0) die_before_init();
   shmem_init();
   first = is_new ? 2 : 0; /* in the modes that use it */
   results[5] = 50;
@@ -289,6 +313,10 @@ int main(int count, char** words) {
     started(words[2]);
   else if (strcmp(mode, "lose") == 0)
     lose(is_new);
+  else if (strcmp(mode, "init") == 0)
+    lose_in_init(is_new);
+  else if (strcmp(mode, "none") == 0)
+    start_another_program();
   else if (strcmp(mode, "after") == 0)
     after();
   else if (strcmp(mode, "outside") == 0)

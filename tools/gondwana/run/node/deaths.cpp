@@ -61,9 +61,10 @@ void Deaths::on(const RankEnded& ended, std::uint64_t now) {
     const bool is_by_us = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGTERM;
     return settle(rank, is_by_us ? 0 : status);
   }
-  // Others wait for a process that was to take the place of a dead one, whatever its status.
-  const bool was_awaited =
-      ranks_[rank].incarnation > 0 && remains.state < RankState::running && others_can_continue;
+  // Others know that a rank was added or started again, and wait for it, whatever its status.
+  const bool is_later = ranks_[rank].incarnation > 0 || rank >= job_.ranks();
+  const bool was_awaited = is_later && remains.state < RankState::running && others_can_continue &&
+                           job_.continues_after_death();
   if (!ends_job(wait_status, remains.state) && !was_awaited) {
     if (status == 0 && remains.state == RankState::absent) absences_.on_absent(rank);
     if (remains.state == RankState::finalized) absences_.on(RankLeaves{}, now);

@@ -82,7 +82,8 @@ bool WireUp::needs_all_ranks() const {
 
 bool WireUp::can_lose_ranks() const {
   if (!anybody_joined() || needs_all_ranks()) return false;
-  for (std::uint32_t rank = 0; rank < ranks_; ++rank)
+  const bool is_added = share_.first >= share_.job_ranks;
+  for (std::uint32_t rank = 0; rank < share_.ranks && !is_added; ++rank)
     if (state(rank) < RankState::running && !is_awaited(rank)) return false;
   return true;
 }

@@ -59,8 +59,8 @@ class WireUp {
   const ControlPage* page(std::uint32_t rank) const;
   // Informs the ranks of this node, if one has joined.
   void announce_purposeful_end(int status);
-  // Whether the others can continue without a rank: all ranks run, and none uses an API that needs
-  // all of them.
+  // Whether the others can continue without a rank: all ranks of the start run, and none uses an
+  // API that needs all of them. The others do not wait for ranks that were added.
   bool can_lose_ranks() const;
   // Whether a rank uses an API that needs all ranks.
   bool needs_all_ranks() const;
