@@ -17,6 +17,7 @@
 
 #include "core/hash.hpp"
 #include "simulation/arguments.hpp"
+#include "simulation/changing_job.hpp"
 #include "simulation/crash.hpp"
 #include "simulation/joining_job.hpp"
 #include "simulation/plan.hpp"
@@ -61,11 +62,12 @@ void tell_failure(const Plan& plan, const std::string& wrong) {
 // The jobs of a seed besides the whole one.
 const std::vector<std::string> parts{"its agents ask whether a rank can continue",
                                      "its ranks find each other through another launcher",
-                                     "it continues after deaths"};
+                                     "it continues after deaths", "its ranks change"};
 
 PartReport run_part(std::size_t part, std::uint64_t seed, bool logs) {
   if (part == 0) return StuckJob(seed, logs).run();
-  return part == 1 ? JoiningJob(seed, logs).run() : SurvivingJob(seed, logs).run();
+  if (part == 1) return JoiningJob(seed, logs).run();
+  return part == 2 ? SurvivingJob(seed, logs).run() : ChangingJob(seed, logs).run();
 }
 
 void tell_failure_of_part(std::size_t part, std::uint64_t seed, const std::string& wrong) {
