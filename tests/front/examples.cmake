@@ -48,6 +48,12 @@ add_test(NAME example.mortal_stencil.restarts
                  $<TARGET_FILE:example_mortal_stencil> --steps 2000 --cells 50 --every 300)
 set_tests_properties(example.mortal_stencil.restarts PROPERTIES TIMEOUT 90 LABELS example PROCESSORS 2
                      PASS_REGULAR_EXPRESSION "2000 steps, [1-9][0-9]* restarts: right")
+test_example(mortal_table --keys 200 --rounds 3)
+add_test(NAME example.mortal_table.restarts
+         COMMAND gondwana_command run -n 4 --restart 1000 --keep-memory --timeout 60
+                 $<TARGET_FILE:example_mortal_table> --keys 300 --rounds 4 --every 2000)
+set_tests_properties(example.mortal_table.restarts PROPERTIES TIMEOUT 90 LABELS example PROCESSORS 2
+                     PASS_REGULAR_EXPRESSION "4800 operations, [1-9][0-9]* restarts, 0 wrong values: right")
 test_example(nvshmem_ring)
 test_example(device_heat --size 20)
 foreach(where n1 n2 n3 n4 hosts)
