@@ -1,0 +1,146 @@
+"""Kills ranks of a job again and again, and watches that it goes on: `./dev survive`.
+
+The job is examples/mortal_table.c, with ranks that are started again with their memory. It must end with right
+values, and its launcher and guardian must not grow.
+"""
+
+import argparse
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+MORE_KIB = 1024  # of private memory that a process may take while it watches some thousand restarts
+MORE_DESCRIPTORS = 8
+TIMEOUT = 300  # seconds for the check at the end, on a busy machine
+
+
+def facts_of(pid):
+    """The private memory of a process in KiB, and the number of its descriptors."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"RssAnon:\s+(\d+)", status)[1]), len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def parent_of(pid):
+    return int(re.search(r"PPid:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1])
+
+
+class Job:
+    """The job, and the processes of its ranks as the launcher names them."""
+
+    def __init__(self, words):
+        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.pids = {}
+        self.restarts = 0
+        self.tail = []
+        self.result = None
+        self.readers = [threading.Thread(target=read, daemon=True) for read in (self.read_errors, self.read_output)]
+        for reader in self.readers:
+            reader.start()
+
+    def read_errors(self):
+        for line in self.process.stderr:
+            self.tail = [*self.tail[-40:], line]
+            if found := re.search(r"rank (\d+).* is pid (\d+)", line):
+                self.pids[int(found[1])] = int(found[2])
+            self.restarts += "it is started again" in line
+
+    def read_output(self):
+        for line in self.process.stdout:
+            self.result = line.strip()
+
+    def kill(self, rank):
+        try:
+            os.kill(self.pids[rank], signal.SIGKILL)
+        except (ProcessLookupError, KeyError):
+            return 0
+        return 1
+
+    def end(self, timeout):
+        try:
+            self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self.process.send_signal(signal.SIGTERM)
+            self.process.wait()
+        for reader in self.readers:
+            reader.join()
+
+
+class Watch:
+    """What the launcher and the guardian need, from sample to sample."""
+
+    def __init__(self):
+        self.samples = {}
+
+    def look(self, job):
+        guardian = next((parent_of(pid) for pid in job.pids.values() if Path(f"/proc/{pid}").exists()), None)
+        for name, pid in (("launcher", job.process.pid), ("guardian", guardian)):
+            try:
+                self.samples.setdefault(name, []).append(facts_of(pid))
+            except (FileNotFoundError, ProcessLookupError, TypeError):
+                pass  # it ends
+
+    def growth(self):
+        """Sentences about what has grown."""
+        for name, samples in sorted(self.samples.items()):
+            (kib, files), (most_kib, most_files) = samples[0], [max(column) for column in zip(*samples)]
+            print(f"{name}: {kib} KiB of private memory and {files} descriptors at first, "
+                  f"at most {most_kib} KiB and {most_files}, in {len(samples)} samples")
+            if most_kib > kib + MORE_KIB or most_files > files + MORE_DESCRIPTORS:
+                yield f"the {name} has grown"
+
+
+def busy(loops):
+    code = "while True: pass"
+    return [subprocess.Popen([sys.executable, "-c", code]) for _ in range(loops)]
+
+
+def run(options, chance):
+    seconds = round(options.minutes * 60)
+    job = Job([options.gondwana, "run", "-v", "--restart", "10000", "--keep-memory", "-n", str(options.ranks),
+               options.table, "--rounds", "1000000000", "--seconds", str(seconds)])
+    watch = Watch()
+    kills = 0
+    begin = time.monotonic()
+    while job.process.poll() is None and job.result is None and time.monotonic() < begin + seconds + TIMEOUT:
+        time.sleep(options.every * (0.5 + chance.random()))
+        kills += job.kill(chance.randrange(options.ranks))
+        if kills > 2 * options.ranks or kills % 8 == 0:
+            watch.look(job)
+    job.end(TIMEOUT)
+    print(f"{kills} kills, {job.restarts} restarts in {time.monotonic() - begin:.0f} s: {job.result}")
+    faults = list(watch.growth())
+    if job.process.returncode != 0 or not (job.result or "").endswith(": right"):
+        faults.append(f"the job ended with status {job.process.returncode}\n{''.join(job.tail)}")
+    return faults
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev survive", description=__doc__)
+    parser.add_argument("gondwana", help=argparse.SUPPRESS)
+    parser.add_argument("table", help=argparse.SUPPRESS)
+    parser.add_argument("--minutes", type=float, default=1)
+    parser.add_argument("--ranks", type=int, default=8)
+    parser.add_argument("--every", type=float, default=2, help="seconds from a kill to the next one, on average")
+    parser.add_argument("--load", type=int, default=os.cpu_count(), help="busy loops beside the job")
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+    options = parser.parse_args()
+    print(f"seed {options.seed}", flush=True)
+    loops = busy(options.load)
+    try:
+        faults = run(options, random.Random(options.seed))
+    finally:
+        for loop in loops:
+            loop.kill()
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
