@@ -8,6 +8,10 @@
 
 namespace gondwana {
 
+// An epoch has the generation of the process that begins it above these bits: epochs of a later
+// process of a rank are higher than all of an earlier one.
+inline constexpr unsigned bits_of_a_generation = 40;
+
 struct NumberOffer {
   std::uint64_t numbers;  // free team numbers, as bits
   std::uint64_t epoch;    // no team with these numbers has exceeded it

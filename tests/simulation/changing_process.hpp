@@ -14,6 +14,7 @@
 
 #include "memory/death_list.hpp"
 #include "simulation/changing_job.hpp"
+#include "sync/number_offer.hpp"
 #include "sync/team_shrink.hpp"
 #include "sync/world_update.hpp"
 

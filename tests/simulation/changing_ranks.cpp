@@ -15,8 +15,6 @@ using namespace launch;  // NOLINT(google-build-using-namespace): its events
 
 namespace {
 
-constexpr unsigned bits_of_a_generation = 40;  // see Teams
-
 constexpr std::uint64_t lowest_of(std::uint64_t numbers) {
   return numbers & -numbers;
 }

@@ -98,6 +98,13 @@ class Job {
   std::array<std::optional<Decision>, turns> decisions_;
 };
 
+TEST(TeamShrink, a_decision_is_not_taken_for_one_of_a_later_generation) {
+  for (const unsigned generations : {1U, 255U, 256U, 20'000U}) {
+    const std::uint64_t later = std::uint64_t{generations} << bits_of_a_generation | 5;
+    EXPECT_NE(shrink_word(5, 0), shrink_word(later, 0)) << generations;
+  }
+}
+
 TEST(TeamShrink, members_never_disagree_about_those_that_live) {
   for (unsigned seed = 0; seed < 5000 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);

@@ -2,13 +2,14 @@
 
 #include <bit>
 
+#include "sync/number_offer.hpp"
+
 namespace gondwana {
 namespace {
 
 // The teams of an engine start at an epoch that no earlier engine has reached. So lines and words
 // left by earlier engines have no meaning for them.
 constexpr Epoch epoch_of(std::uint32_t generation) {
-  constexpr std::uint32_t bits_of_a_generation = 40;
   return Epoch{generation} << bits_of_a_generation;
 }
 
