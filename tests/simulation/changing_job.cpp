@@ -91,7 +91,7 @@ void ChangingJob::handle(const NodeEvent& event) {
   if (is_over_) return;
   const bool was_idle = guardian_->end().is_idle();
   const NodeActions actions = guardian_->handle(event, schedule_.now());
-  if (was_idle && !guardian_->end().is_idle()) log([] { return "the job ends"; });
+  if (was_idle && !guardian_->end().is_idle()) judge_begin_of_end();
   for (const NodeAction& action : actions) perform(action);
 }
 
@@ -292,6 +292,14 @@ void ChangingJob::judge_renewal(std::uint32_t rank) {
         process->known < death && process->has_joined)
       fail(fmt::format("the memory of rank {} is emptied, and rank {} does not know of its death",
                        rank, process->rank));
+}
+
+void ChangingJob::judge_begin_of_end() {
+  log([] { return "the job ends"; });
+  const bool any_goes_on = std::ranges::any_of(processes_, [](const auto& process) {
+    return process->is_alive && !process->has_left && !process->has_finalized;
+  });
+  if (any_goes_on && !may_end()) fail("the job ends, and could go on");
 }
 
 void ChangingJob::judge_end() {

@@ -91,6 +91,7 @@ class ChangingJob {
              const Agreed& agreed);
   void judge_number(Process& process, std::uint32_t number, std::uint64_t epoch);
   void judge_renewal(std::uint32_t rank);
+  void judge_begin_of_end();
   void judge_end();
   bool may_end() const { return launcher_is_dead_ || died_early_; }
   void fail(const std::string& wrong);
