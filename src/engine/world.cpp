@@ -18,10 +18,15 @@ Result<Team*> Engine::update_world(CallName call, Growing growing) {
   rma_.cover(ranks_, end_of_reach());
   default_lane_.cover(end_of_reach());
   Team& team = collectives_.begin_world_of(*world, call);
-  copy_heap(team, call);
-  has_whole_world_ = true;
-  settle_waiting();
-  collectives_.sync(teams_.world(), call);
+  try {
+    copy_heap(team, call);
+    has_whole_world_ = true;
+    settle_waiting();
+    collectives_.sync(teams_.world(), call);
+  } catch (const HopelessWait&) {
+    collectives_.destroy(team, call);  // the program does not get it
+    throw;
+  }
   return &team;
 }
 
