@@ -21,13 +21,19 @@ struct AccumulateLocks {
     StripeLock<RealAtomics> lock;
   };
   std::array<Place, count> places;
+
+  // An element may have a part of the sum of a rank that dies, and none of the rest.
+  void break_of(Rank dead) {
+    for (Place& place : places) place.lock.break_of(holder_of(dead));
+  }
 };
 
 // Holds the locks of the stripes in use, and no others: one lock, or two for an element that
 // crosses the edge between two stripes.
 class HeldStripes {
  public:
-  explicit HeldStripes(AccumulateLocks& locks) : locks_(locks) {}
+  explicit HeldStripes(AccumulateLocks& locks, StripeHolder holder = StripeHolder::unnumbered)
+      : locks_(locks), holder_(holder) {}
   HeldStripes(const HeldStripes&) = delete;
   HeldStripes& operator=(const HeldStripes&) = delete;
   ~HeldStripes() { release(); }
@@ -39,8 +45,8 @@ class HeldStripes {
                          (offset + size - 1) / AccumulateLocks::stripe};
     if (is_held_ && wanted == stripes_) return true;
     release();
-    if (!lock(wanted.first).try_take()) return false;
-    if (wanted.last != wanted.first && !lock(wanted.last).try_take()) [[unlikely]] {
+    if (!lock(wanted.first).try_take(holder_)) return false;
+    if (wanted.last != wanted.first && !lock(wanted.last).try_take(holder_)) [[unlikely]] {
       lock(wanted.first).release();
       return false;
     }
@@ -77,6 +83,7 @@ class HeldStripes {
   }
 
   AccumulateLocks& locks_;
+  StripeHolder holder_;
   Stripes stripes_{};
   bool is_held_ = false;
 };

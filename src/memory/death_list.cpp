@@ -27,8 +27,11 @@ void add_death(NodeHeader& node, std::uint32_t ranks, const DeadRank& dead, Deat
   node.growth.changes.fetch_add(1, std::memory_order_relaxed);
   // Pairs with DeathList::size(). seq_cst, so that a rank that falls asleep sees it or is woken.
   node.deaths.store(number, std::memory_order_seq_cst);
-  for (std::uint32_t slot = 0; slot < ranks; ++slot)
-    shared_at<ControlPage>(control, layout.page(slot)).sync_bell.ring();
+  for (std::uint32_t slot = 0; slot < ranks; ++slot) {
+    auto& page = shared_at<ControlPage>(control, layout.page(slot));
+    page.accumulate_locks.break_of(rank);
+    page.sync_bell.ring();
+  }
 }
 
 bool DeathList::has_any(std::uint32_t ranks) const {

@@ -252,7 +252,7 @@ Result<bool> AnyMemory::try_update(Remote at, const AtomicRequest& request, std:
     old = execute(word->data, request);
     return true;
   }
-  HeldStripes stripes(memory_.page(at.rank).accumulate_locks);
+  HeldStripes stripes(memory_.page(at.rank).accumulate_locks, holder());
   if (!stripes.try_move_to(at.offset, size)) return false;
   alignas(8) std::array<std::byte, 8> value{};
   if (const Result<void> out = word->kind->copy_now(value.data(), word->data, size); !out)
@@ -267,7 +267,7 @@ Result<bool> AnyMemory::try_add(Remote to, const Accumulation& sum, Bytes terms,
                                 std::size_t& added) {
   const Result<Located> target = locate(to, terms.size());
   if (!target) return target.error();
-  HeldStripes stripes(memory_.page(to.rank).accumulate_locks);
+  HeldStripes stripes(memory_.page(to.rank).accumulate_locks, holder());
   std::vector<std::byte> host;
   while (added < terms.size()) {
     const std::size_t size =

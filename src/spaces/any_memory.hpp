@@ -82,6 +82,7 @@ class AnyMemory {
   DeviceTraffic& traffic_of(Rank owner) const {
     return shown_memory(memory_.page(me_.value_or(owner))).devices;
   }
+  StripeHolder holder() const { return me_ ? holder_of(*me_) : StripeHolder::unnumbered; }
   Result<Located> locate(Remote place, std::size_t size);
   Result<Located> locate(Space space, const StridedRun& pieces);
   Result<void> copy(std::byte* to, Kind* to_kind, const std::byte* from, Kind* from_kind,

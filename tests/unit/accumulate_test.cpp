@@ -118,5 +118,18 @@ TEST(accumulate, an_element_that_crosses_an_edge_has_the_locks_of_both_stripes) 
   }
 }
 
+TEST(accumulate, the_locks_of_a_dead_rank_are_broken_and_no_others) {
+  const auto locks = std::make_unique<AccumulateLocks>();
+  constexpr std::uint64_t end = AccumulateLocks::stripe;
+  HeldStripes dead(*locks, holder_of(Rank(3)));
+  HeldStripes living(*locks, holder_of(Rank(4)));
+  HeldStripes other(*locks);
+  ASSERT_TRUE(dead.try_move_to(end - 8, 16));
+  ASSERT_TRUE(living.try_move_to(2 * end, 8));
+  locks->break_of(Rank(3));
+  EXPECT_TRUE(other.try_move_to(end - 8, 16));
+  EXPECT_FALSE(other.try_move_to(2 * end, 8));
+}
+
 }  // namespace
 }  // namespace gondwana

@@ -11,13 +11,13 @@ namespace gondwana {
 class NearAccumulate {
  public:
   NearAccumulate(const NodeMemory& memory, Waiter& waiter, CallName call, Rank to,
-                 const Accumulation& what)
+                 const Accumulation& what, StripeHolder holder = StripeHolder::unnumbered)
       : waiter_(waiter),
         call_(call),
         to_(to),
         what_(what),
         arena_(memory.window(to)),
-        stripes_(memory.page(to).accumulate_locks) {}
+        stripes_(memory.page(to).accumulate_locks, holder) {}
 
   // `target` is in the arena of the rank. `size` must be a multiple of the element size.
   void add(std::byte* target, const std::byte* source, std::size_t size) {

@@ -40,7 +40,8 @@ void accumulate_near(const Caller& caller, Rank to, std::size_t offset, const Ac
                      Bytes terms) {
   const NodeMemory& memory = caller.engine.memory();
   std::byte* arena = memory.window(to);
-  NearAccumulate(memory, caller.engine.waiter(), caller.name, to, what)
+  NearAccumulate(memory, caller.engine.waiter(), caller.name, to, what,
+                 holder_of(caller.engine.rank()))
       .add(arena + offset, terms.data(), terms.size());
   Reach::wake(arena);
   caller.lane.counters().add_put(terms.size());

@@ -216,6 +216,23 @@ static void allocate(void) {
   puts("end");
 }
 
+/* PE 1 is killed within one of its accumulates, which hold a lock. The others go on to add. */
+static void add_with_dead(void) {
+  enum { size = 1 << 17, rounds = 20 };
+  static shmemx_gptr_t block;
+  long* ones = malloc(size * sizeof(long));
+  for (int i = 0; i < size; ++i) ones[i] = 1;
+  if (shmem_my_pe() == 0) block = shmemx_malloc_at(0, size * sizeof(long));
+  if (shmem_my_pe() == 0) shmemx_gptr_put(block, ones, size * sizeof(long));
+  ready();
+  shmem_getmem(&block, &block, sizeof block, 0);
+  if (shmem_my_pe() == 1) ualarm(20000 + getpid() % 1000, 0);
+  for (int round = 0; round < rounds; round += shmemx_pe_state(1) == SHMEMX_PE_DEAD)
+    shmemx_gptr_accumulate(block, ones, size, SHMEMX_INT64);
+  free(ones);
+  puts("end");
+}
+
 /* Times of a barrier and of shrinking a team of which nobody has died. */
 static void measure(void) {
   enum { rounds = 2000 };
@@ -373,6 +390,7 @@ int main(int count, char** words) {
   if (strcmp(mode, "lock") == 0) lock_of_dead();
   if (strcmp(mode, "in_calls") == 0) die_in_calls();
   if (strcmp(mode, "memory") == 0) allocate();
+  if (strcmp(mode, "add") == 0) add_with_dead();
   if (strcmp(mode, "measure") == 0) measure();
   if (strcmp(mode, "tell") == 0) tell();
   if (strcmp(mode, "stay") == 0) stay();
