@@ -17,6 +17,8 @@ from pathlib import Path
 
 MORE_KIB = 1024  # of private memory that a process may take while it watches some thousand restarts
 MORE_DESCRIPTORS = 8
+MORE_SHARED_KIB = 8192  # that ranks which are started again may use in the memory of the node
+WARM_UP = 8  # kills before the first sample: the table is full then
 TIMEOUT = 300  # seconds for the check at the end, on a busy machine
 
 
@@ -24,6 +26,16 @@ def facts_of(pid):
     """The private memory of a process in KiB, and the number of its descriptors."""
     status = Path(f"/proc/{pid}/status").read_text()
     return int(re.search(r"RssAnon:\s+(\d+)", status)[1]), len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def shared_memory_of(pid):
+    """The memory files that a process holds, in KiB: all memory that the ranks of a node share."""
+    files = {}
+    for name in os.listdir(f"/proc/{pid}/fd"):
+        if os.readlink(f"/proc/{pid}/fd/{name}").startswith("/memfd:"):
+            found = os.stat(f"/proc/{pid}/fd/{name}")
+            files[found.st_ino] = found.st_blocks // 2
+    return sum(files.values())
 
 
 def parent_of(pid):
@@ -72,16 +84,19 @@ class Job:
 
 
 class Watch:
-    """What the launcher and the guardian need, from sample to sample."""
+    """What the launcher, the guardian and the ranks together need, from sample to sample."""
 
     def __init__(self):
         self.samples = {}
+        self.shared = []
 
     def look(self, job):
         guardian = next((parent_of(pid) for pid in job.pids.values() if Path(f"/proc/{pid}").exists()), None)
         for name, pid in (("launcher", job.process.pid), ("guardian", guardian)):
             try:
                 self.samples.setdefault(name, []).append(facts_of(pid))
+                if name == "guardian":
+                    self.shared.append(shared_memory_of(pid))
             except (FileNotFoundError, ProcessLookupError, TypeError):
                 pass  # it ends
 
@@ -93,6 +108,12 @@ class Watch:
                   f"at most {most_kib} KiB and {most_files}, in {len(samples)} samples")
             if most_kib > kib + MORE_KIB or most_files > files + MORE_DESCRIPTORS:
                 yield f"the {name} has grown"
+        if not self.shared:
+            yield "no sample was taken"
+            return
+        print(f"node: {self.shared[0]} KiB of shared memory at first, at most {max(self.shared)} KiB")
+        if max(self.shared) > self.shared[0] + MORE_SHARED_KIB:
+            yield "the memory of the node has grown"
 
 
 def busy(loops):
@@ -110,7 +131,7 @@ def run(options, chance):
     while job.process.poll() is None and job.result is None and time.monotonic() < begin + seconds + TIMEOUT:
         time.sleep(options.every * (0.5 + chance.random()))
         kills += job.kill(chance.randrange(options.ranks))
-        if kills > 2 * options.ranks or kills % 8 == 0:
+        if kills >= WARM_UP:
             watch.look(job)
     job.end(TIMEOUT)
     print(f"{kills} kills, {job.restarts} restarts in {time.monotonic() - begin:.0f} s: {job.result}")
