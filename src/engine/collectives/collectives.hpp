@@ -147,6 +147,7 @@ class Collectives {
   Team* make_team(const Team& set, CallName call);
   NumberOffer with_world_memory(NumberOffer offer, WorldMemory& memory);
   void give_back(const WorldMemory& memory, const NumberOffer& offer);
+  void clear_flags();
   void leave_world();
   void begin_levels_of_world(const StagedPlace& place, Team& further, CallName call);
 

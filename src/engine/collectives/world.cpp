@@ -1,6 +1,7 @@
 // Makes a world of all ranks of the job that live. See sync/world_update.hpp.
 #include <fmt/format.h>
 
+#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -120,6 +121,7 @@ void Collectives::give_back(const WorldMemory& memory, const NumberOffer& offer)
 Team& Collectives::begin_world_of(const World& world, CallName call) {
   leave_world();
   teams_.renew_first(world.members, world.epoch, world.made_at);
+  clear_flags();
   heap_team_ = nullptr;
   std::vector<std::uint32_t> all(world.members.size);
   std::iota(all.begin(), all.end(), 0U);
@@ -127,6 +129,14 @@ Team& Collectives::begin_world_of(const World& world, CallName call) {
                              teams_.world(), Members::of(all));
   if (world.memory.of_world) begin_levels_of_world(*world.memory.of_world, team, call);
   return team;
+}
+
+// A collective that a death has ended may have left raised flags. On one node nobody raises more: all
+// ranks have entered the update.
+void Collectives::clear_flags() {
+  for (const Team* team : {&teams_.world(), &teams_.shared()})
+    std::memset(with_.memory.window(with_.me) + system_area::team_flags.at(team->number), 0,
+                system_area::team_flags.size);
 }
 
 // Messages of a collective that a death has ended may still arrive in the memory of the former

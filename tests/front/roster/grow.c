@@ -184,6 +184,7 @@ static void die_soon(void) {
 /* An old PE and a new one die during updates. The others update until they are alone. */
 static void lose(int is_new) {
   const int living = 4;
+  if (!is_new) shmem_barrier_all(); /* a death before all PEs of the start run ends the job */
   if (!is_new && shmem_my_pe() == 0) expect(spawn(3, "lose"), 3, "the first new PE");
   if (shmem_my_pe() == 1 || shmem_my_pe() == 4) die_soon();
   for (;;) {
@@ -208,6 +209,7 @@ static void die_before_init(void) {
 }
 
 static void lose_in_init(int is_new) {
+  if (!is_new) shmem_barrier_all();
   if (!is_new && shmem_my_pe() == 0) expect(spawn(3, "init"), -1, "PEs of which one has died");
   if (shmem_my_pe() == 1) usleep(45000), raise(SIGKILL);
   do {
@@ -218,6 +220,7 @@ static void lose_in_init(int is_new) {
 /* A program that ends with status 0 without shmem_init. */
 static void start_another_program(void) {
   const char* const words[] = {"true", NULL};
+  shmem_barrier_all();
   if (shmem_my_pe() == 0) expect(shmemx_spawn(1, words, NULL), -1, "a PE that does not join");
   if (shmemx_team_update(NULL) != 0) fail("no update");
   expect(shmem_team_n_pes(SHMEM_TEAM_WORLD), 2, "the size of the world");
