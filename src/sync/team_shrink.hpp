@@ -14,7 +14,8 @@
 
 namespace gondwana {
 
-// The word in `decided`. Turns are epochs: the word has 16 bits of the generation and 32 of the rest.
+// The word in `decided`. Turns are epochs: the word has 16 bits of the generation and 32 of the
+// rest.
 inline constexpr unsigned shrink_deaths_bits = 16;
 constexpr std::uint64_t shrink_word(std::uint64_t turn, std::uint32_t deaths) {
   const std::uint64_t generation = turn >> bits_of_a_generation & 0xffff;

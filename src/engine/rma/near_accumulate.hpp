@@ -34,9 +34,11 @@ class NearAccumulate {
   }
 
  private:
-  // No bell rings when a lock is released, so this is a wait that polls repeatedly.
+  // No bell rings when a lock is released, so this is a wait that polls repeatedly. Only the death
+  // of the target ends it: the lock of another dead rank is broken.
   void wait_for(std::uint64_t offset, std::size_t part) {
-    waiter_.on_memory(call_, [&] { return stripes_.try_move_to(offset, part); }, index(to_));
+    waiter_.until({.call = call_, .peer = index(to_), .is_timed = true},
+                  [&] { return stripes_.try_move_to(offset, part); });
   }
 
   Waiter& waiter_;

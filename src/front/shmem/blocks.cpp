@@ -117,11 +117,19 @@ int accumulate_at(Caller caller, shmemx_gptr_t dest, const void* source, std::si
     return 1;
   }
   const Rank to = rank_of(dest.pe);
+  if (caller.engine.waiter().losses().list().has(to)) {
+    fail_call(caller.lane, caller.name);
+    return SHMEMX_ERR_DEAD_PE;
+  }
   const Bytes terms(static_cast<const std::byte*>(source), bytes);
-  if (caller.engine.rma().reach().covers(to))
-    accumulate_near(caller, to, dest.offset, what, terms);
-  else
-    accumulate_far(caller, {to, dest.offset}, what, terms);
+  try {
+    if (caller.engine.rma().reach().covers(to))
+      accumulate_near(caller, to, dest.offset, what, terms);
+    else
+      accumulate_far(caller, {to, dest.offset}, what, terms);
+  } catch (const HopelessWait& hopeless) {
+    return lost<int>(hopeless);
+  }
   return 0;
 }
 

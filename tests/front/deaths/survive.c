@@ -228,7 +228,12 @@ static void add_with_dead(void) {
   shmem_getmem(&block, &block, sizeof block, 0);
   if (shmem_my_pe() == 1) ualarm(20000 + getpid() % 1000, 0);
   for (int round = 0; round < rounds; round += shmemx_pe_state(1) == SHMEMX_PE_DEAD)
-    shmemx_gptr_accumulate(block, ones, size, SHMEMX_INT64);
+    if (shmemx_gptr_accumulate(block, ones, size, SHMEMX_INT64) != 0) fail("accumulate");
+  if (shmem_my_pe() == 2) die();
+  await_death(2);
+  block.pe = 2;
+  if (shmemx_gptr_accumulate(block, ones, size, SHMEMX_INT64) != SHMEMX_ERR_DEAD_PE)
+    fail("accumulate succeeded");
   free(ones);
   puts("end");
 }
