@@ -47,6 +47,14 @@ TEST(Growth, a_job_without_a_limit_and_one_that_ends_do_not_grow) {
   EXPECT_EQ(ending.take<RefuseRanks>().at(0).reason, "the job ends");
 }
 
+TEST(Growth, a_job_of_which_no_rank_is_left_does_not_grow) {
+  Node node(1, 1, {}, OnDeath::go_on, 4);
+  node.join_all();
+  node.lose(0, SIGKILL);
+  node.tell(wanted(1));
+  EXPECT_EQ(node.take<RefuseRanks>().at(0).reason, "the job ends") << "its status is known";
+}
+
 TEST(Growth, ranks_that_cannot_all_start_are_dead) {
   Node node(1, 1, {}, OnDeath::end, 4);
   node.join_all();

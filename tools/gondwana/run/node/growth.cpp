@@ -19,7 +19,7 @@ Error too_many_ranks(std::uint32_t more, std::uint32_t size, std::uint32_t most)
 
 Result<Session> admit_more(const Job& job, const Admission& ranks, bool is_ending,
                            std::uint32_t more) {
-  if (is_ending) return Error{Errc::refused, "the job ends"};
+  if (is_ending || ranks.all_alive() == 0) return Error{Errc::refused, "the job ends"};
   if (!job.max_ranks) return no_growth();
   if (more > *job.max_ranks - ranks.size())
     return too_many_ranks(more, ranks.size(), *job.max_ranks);
