@@ -43,6 +43,7 @@ ChangingJob::~ChangingJob() = default;
 void ChangingJob::draw() {
   const auto ranks = static_cast<std::uint32_t>(random_.between(1, 5));
   job_.programs.emplace_back().ranks = ranks;
+  job_.share = {.nodes = 1, .total = ranks};
   job_.on_death = OnDeath::go_on;
   if (!random_.one_in(3))
     job_.max_ranks = ranks + static_cast<std::uint32_t>(random_.between(1, 6));
