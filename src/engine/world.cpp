@@ -19,7 +19,8 @@ Result<Team*> Engine::update_world(CallName call, Growing growing) {
   default_lane_.cover(end_of_reach());
   Team& team = collectives_.begin_world_of(*world, call);
   try {
-    // On several nodes a team that a death has ended keeps its number, so those of this one are new.
+    // On several nodes a team that a death has ended keeps its number, so those of this one are
+    // new.
     const bool is_here = memory_->roster().nodes() == 1;
     if (is_here) collectives_.sync(teams_.world(), call);  // all have cleared their flags
     copy_heap(is_here ? teams_.world() : team, call);

@@ -26,8 +26,8 @@ std::vector<ArenaRange> ranges_to_empty(const NodePlan& plan, Replacement replac
 // must not use again, go on. `touched`: the arena may have been written below this offset.
 void renew(ControlPage& page, std::size_t touched);
 
-// The epochs of the process that comes begin above all that the dead one has reached. `changes`: the
-// number of deaths and starts so far.
+// The epochs of the process that comes begin above all that the dead one has reached. `changes`:
+// the number of deaths and starts so far.
 void begin_new_epochs(ControlPage& page, std::uint32_t changes);
 
 }  // namespace gondwana
