@@ -113,10 +113,10 @@ Result<JobMemory> JobMemory::create(const NodeShare& share, std::uint64_t known_
   if (!control) return control.error();
   if (const Result<void> done = write_facts(*control, *plan, *tag); !done) return done.error();
   JobMemory memory(*tag, *plan, *std::move(control));
-  for (std::uint32_t rank = 0; rank < share.slots(); ++rank) {
-    Result<UniqueFd> arena = create_memfd("gondwana-arena", plan->arena_size());
-    if (!arena) return arena.error();
-    memory.arenas_.push_back(*std::move(arena));
+  for (std::uint32_t file = 0; file < plan->arena_files(); ++file) {
+    Result<UniqueFd> arenas = create_arena_file(*plan, file);
+    if (!arenas) return arenas.error();
+    memory.arenas_.push_back(*std::move(arenas));
   }
   memory.take_huge_pages(environment);
   if (share.nodes > 1) {
@@ -129,10 +129,11 @@ Result<JobMemory> JobMemory::create(const NodeShare& share, std::uint64_t known_
 
 Result<void> JobMemory::renew(std::uint32_t slot, Replacement replacement) const {
   bool done = true;
+  const UniqueFd& file = arenas_[plan_.file_of(slot)];
   for (const auto [begin, end] : ranges_to_empty(plan_, replacement))
-    done = done && empty_pages(arenas_[slot], begin, end - begin);
+    done = done && empty_pages(file, plan_.place_in_file(slot) + begin, end - begin);
   if (plan_.huge > 0 && replacement != Replacement::kept)
-    done = done && empty_pages(arenas_[plan_.slots()], slot * plan_.huge, plan_.huge);
+    done = done && empty_pages(arenas_[plan_.arena_files()], slot * plan_.huge, plan_.huge);
   if (done) return {};
   return Error{Errc::refused, fmt::format("cannot empty the memory of the former process: {}",
                                           std::strerror(errno))};

@@ -47,8 +47,8 @@ class JobMemory {
   // Empties parts of an arena, and its part of the huge pages unless its memory is kept.
   Result<void> renew(std::uint32_t slot, Replacement replacement) const;
 
-  // For a process that is a rank itself. Call each once; nothing is sent afterwards. Descriptors
-  // after the arenas have the numbers after the ranks.
+  // For a process that is a rank itself. Call each once; nothing is sent afterwards. The
+  // descriptors have the order of NodePlan::descriptors().
   UniqueFd take_control() { return std::move(control_); }
   UniqueFd take_arena(std::uint32_t number) { return std::move(arenas_[number]); }
 

@@ -74,7 +74,7 @@ bool plausible(const Message& message) {
            welcome->job_max_ranks <= max_ranks && welcome->node < welcome->share().node_slots() &&
            welcome->share().node_ranks().are_among(welcome->share().capacity());
   }
-  if (const auto* arena = std::get_if<Arena>(&message)) return arena->rank < max_ranks;
+  if (const auto* arena = std::get_if<Arena>(&message)) return arena->number < max_ranks;
   if (const auto* lifeline = std::get_if<Lifeline>(&message)) return lifeline->rank < max_ranks;
   if (const auto* hello = std::get_if<Hello>(&message)) return hello->rank < max_ranks;
   if (const auto* exit = std::get_if<GlobalExit>(&message)) return exit->is_on_purpose <= 1;

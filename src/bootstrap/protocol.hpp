@@ -5,9 +5,9 @@
 //   rank      -> guardian  Image          this program is the rank; with a pipe that closes when
 //                                         the program ends or exec replaces it
 //   guardian  -> rank      Welcome        your rank, with the control memory
-//   guardian  -> rank      Arena          the memory of one rank of the node, with its descriptor;
-//                                         one message each, so one free descriptor is enough; after
-//                                         the last rank, the rest of NodePlan::descriptors()
+//   guardian  -> rank      Arena          one of NodePlan::descriptors(): a file with arenas, or
+//                                         one of those that follow; one message each, so one free
+//                                         descriptor is enough
 //   rank      -> guardian  GlobalExit     end the job with this status; on purpose, or by an error
 //   rank      -> guardian  ShrinkEntry    a member enters a shrink of a team on several nodes
 //   rank      -> guardian  WorldEntry     a rank enters an update of the world, on several nodes
@@ -78,7 +78,7 @@ struct Welcome {
 };
 
 struct Arena {
-  std::uint32_t rank;
+  std::uint32_t number;  // from 0, in the order of NodePlan::descriptors()
 };
 
 struct GlobalExit {

@@ -30,10 +30,10 @@ Result<protocol::Received> await(const JobSource& source, const Wanted& is_wante
   }
 }
 
-Result<UniqueFd> receive_arena(const JobSource& source, std::uint32_t rank) {
-  Result<protocol::Received> received = await(source, [rank](const protocol::Message& message) {
+Result<UniqueFd> receive_arena(const JobSource& source, std::uint32_t number) {
+  Result<protocol::Received> received = await(source, [number](const protocol::Message& message) {
     const auto* arena = std::get_if<protocol::Arena>(&message);
-    return arena != nullptr && arena->rank == rank;
+    return arena != nullptr && arena->number == number;
   });
   if (!received) return received.error();
   return std::move(received->attachment);
@@ -63,7 +63,7 @@ Result<Membership> receive_job(const JobSource& source) {
   self.job_tag = welcome->job_tag;
   JobSource rest = source;
   rest.tag = welcome->job_tag;
-  self.next_arena = [rest](std::uint32_t rank) { return receive_arena(rest, rank); };
+  self.next_arena = [rest](std::uint32_t number) { return receive_arena(rest, number); };
   return self;
 }
 
@@ -77,8 +77,8 @@ Membership keep_job(JobMemory memory) {
   self.control = memory.take_control();
   // Shared because a std::function must be copyable.
   const auto rest = std::make_shared<JobMemory>(std::move(memory));
-  self.next_arena = [rest](std::uint32_t rank) -> Result<UniqueFd> {
-    return rest->take_arena(rank);
+  self.next_arena = [rest](std::uint32_t number) -> Result<UniqueFd> {
+    return rest->take_arena(number);
   };
   return self;
 }

@@ -2,10 +2,12 @@
 // layout.hpp defines the places.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstring>
+#include <span>
 #include <string>
 
 #include "core/counters.hpp"
@@ -184,13 +186,12 @@ struct NodeHeader {
   Growth growth;
 };
 
+// What a rank shows its peers. The pages of all ranks lie together: a rank that reads them all maps
+// few pages. ShownMemory follows in the same place.
 struct ControlPage {
-  static constexpr std::size_t max_thread_slots = 16384;  // sparse
-  static constexpr std::size_t size =
-      (4096 + max_thread_slots * sizeof(ThreadSlot) + 4095) / 4096 * 4096;
+  static constexpr std::size_t size = 8192;
 
   alignas(cache_line) std::atomic<RankState> state;
-  std::atomic<std::uint32_t> thread_slots_used;  // no slot from here on was ever used
   // The processors on which the rank may run, one bit each, and its session.
   std::array<std::atomic<std::uint64_t>, 16> processors;
   std::atomic<std::uint32_t> session;
@@ -207,13 +208,28 @@ struct ControlPage {
   Doorbell<RealAtomics> sync_bell;
   WorldPlace<RealAtomics> world_place;
   AccumulateLocks accumulate_locks;
+};
 
-  std::array<ThreadSlot, max_thread_slots>
-      thread_slots;  // slot 0: the default lane, and the thread that initialised
+// The slots of a rank's threads; sparse.
+struct ThreadSlots {
+  static constexpr std::uint32_t max_slots = 16384;
 
+  alignas(cache_line) std::atomic<std::uint32_t> used;  // no slot from here on was ever used
+  // Slot 0 serves the default lane, and the thread that initialised.
+  std::array<ThreadSlot, max_slots> slots;
+
+  std::span<const ThreadSlot> in_use() const {
+    return std::span(slots).first(std::min(used.load(std::memory_order_relaxed), max_slots));
+  }
   // The sum of all slots, for other processes.
   std::uint64_t count(Count what) const;
   const Waiting* longest_wait() const;  // null: no thread waits
+};
+
+// What a rank shows to others. Null before its node has memory.
+struct RankPages {
+  const ControlPage* page = nullptr;
+  const ThreadSlots* threads = nullptr;
 };
 
 static_assert(sizeof(ControlPage) <= ControlPage::size);
@@ -239,23 +255,20 @@ inline void Waiting::begin(CallName call, std::uint32_t for_peer, std::uint32_t 
   since_ns.store(now_ns, std::memory_order_release);  // pairs with the reader's acquire
 }
 
-inline std::uint64_t ControlPage::count(Count what) const {
+inline std::uint64_t ThreadSlots::count(Count what) const {
   std::uint64_t total = 0;
-  const std::uint32_t used = thread_slots_used.load(std::memory_order_relaxed);
-  for (std::uint32_t i = 0; i < used && i < max_thread_slots; ++i)
-    total += thread_slots[i].counters.read(what);
+  for (const ThreadSlot& slot : in_use()) total += slot.counters.read(what);
   return total;
 }
 
-inline const Waiting* ControlPage::longest_wait() const {
+inline const Waiting* ThreadSlots::longest_wait() const {
   const Waiting* longest = nullptr;
   std::uint64_t earliest = ~std::uint64_t{0};
-  const std::uint32_t used = thread_slots_used.load(std::memory_order_relaxed);
-  for (std::uint32_t i = 0; i < used && i < max_thread_slots; ++i) {
-    const std::uint64_t since = thread_slots[i].waiting.since_ns.load(std::memory_order_acquire);
+  for (const ThreadSlot& slot : in_use()) {
+    const std::uint64_t since = slot.waiting.since_ns.load(std::memory_order_acquire);
     if (since == 0 || since >= earliest) continue;
     earliest = since;
-    longest = &thread_slots[i].waiting;
+    longest = &slot.waiting;
   }
   return longest;
 }

@@ -5,10 +5,10 @@
 // node is a sparse memfd, laid out as
 //
 //   NodeHeader | DeathPlace of each rank of the job | RosterLog | ControlPage of rank 0, 1, ... |
-//   NodeEntry of node 0, 1, ... | addresses and keys of nodes | RelayPlace of rank 0, 1, ... |
-//   BatchPlace of rank 0, 1, ... | TracePlace of rank 0, 1, ..., of the agent | scratch of team 0,
-//   1, ... | sync lines of team 0, 1, ... | ShrinkPlaces of team 0, 1, ... | ShownTeam of rank 0,
-//   1, ..., by team
+//   ThreadSlots of rank 0, 1, ... | NodeEntry of node 0, 1, ... | addresses and keys of nodes |
+//   RelayPlace of rank 0, 1, ... | BatchPlace of rank 0, 1, ... | TracePlace of rank 0, 1, ..., of
+//   the agent | scratch of team 0, 1, ... | sync lines of team 0, 1, ... | ShrinkPlaces of team 0,
+//   1, ... | ShownTeam of rank 0, 1, ..., by team
 //
 // The slots number the ranks of the node. There is an entry for each node of the job. Relay and
 // batch places exist only in a job of several nodes, trace places only in a traced job. The parts
@@ -114,8 +114,11 @@ class ControlLayout {
   constexpr std::size_t page(std::uint32_t slot) const {
     return log() + log_size + ControlPage::size * std::size_t{slot};
   }
+  constexpr std::size_t threads(std::uint32_t slot) const {
+    return page(slots_) + slot * round_up(sizeof(ThreadSlots), header_size);
+  }
   constexpr std::size_t entry(std::uint32_t node) const {
-    return page(slots_) + node * sizeof(NodeEntry);
+    return threads(slots_) + node * sizeof(NodeEntry);
   }
   // Addresses and keys of all nodes, one after the other; sparse after the last one.
   constexpr std::size_t contacts() const { return entry(nodes_); }
@@ -163,7 +166,7 @@ class ControlLayout {
 static_assert(sizeof(NodeHeader) <= ControlLayout::header_size);
 
 using MemoryStructures =
-    StructureList<NodeHeader, DeathPlace, RosterEntry, ControlPage, ShownTeam,
+    StructureList<NodeHeader, DeathPlace, RosterEntry, ControlPage, ThreadSlots, ShownTeam,
                   SyncLine<RealAtomics>, ShrinkPlace<RealAtomics>, NodeEntry, RelayPlace,
                   RecordRing::Head, BatchPlace, Doorbell<RealAtomics>, RankFacts, EndpointInfo,
                   ArenaFiles, RemoteHeapState, KeptHeap, InboxLayout::Channel, InboxLayout::Lock>;

@@ -61,7 +61,7 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::attach(const NodePlan& plan,
   std::shared_ptr<NodeMemory> memory(
       new NodeMemory(plan, self, *std::move(pages), *std::move(range)));
   if (const Result<void> done = memory->attach_arenas(next_arena); !done) return done.error();
-  std::uint32_t next = memory->roster_.slots();
+  std::uint32_t next = plan.arena_files();
   if (plan.huge > 0) {
     const Result<UniqueFd> huge = next_arena(next++);
     if (!huge) return huge.error();
@@ -127,18 +127,31 @@ void NodeMemory::forbid_access(Rank rank, std::size_t offset, std::size_t size) 
 }
 
 Result<void> NodeMemory::attach_arenas(const NextArena& next_arena) {
-  for (std::uint32_t slot = 0; slot < roster_.slots(); ++slot) {
-    const Rank owner = roster_.rank_in(slot);
-    Result<UniqueFd> arena = next_arena(slot);
-    if (!arena) return arena.error();
-    if (Result<void> laid = arenas_.overlay(slot * plan_.stride, *arena, plan_.arena_size(), 0,
-                                            sight_of(is_peer(owner)));
+  std::uint32_t slot = 0;
+  for (std::uint32_t number = 0; number < plan_.arena_files(); ++number) {
+    Result<UniqueFd> file = next_arena(number);
+    if (!file) return file.error();
+    const std::uint32_t end = slot + plan_.arenas_in_file(number);
+    const bool has_own = self_ && roster_.slot_of(*self_) >= slot && roster_.slot_of(*self_) < end;
+    if (Result<void> laid = arenas_.overlay(slot * plan_.stride, *file, plan_.file_size(number), 0,
+                                            sight_of(self_ && !has_own));
         !laid)
       return laid;
-    advise(owner, 0, plan_.arena_size());
-    if (self_ == owner) own_arena_ = *std::move(arena);
+    if (has_own) own_file_ = *std::move(file);
+    slot = end;
   }
+  advise_arenas();
   return {};
+}
+
+// A few calls for all arenas, because each call splits or visits mappings of whole files.
+void NodeMemory::advise_arenas() const {
+  if (!self_) return;
+  keep_out_of_dumps(arenas_.data(), arenas_.size());
+  const std::size_t own = roster_.slot_of(*self_) * plan_.stride;
+  const std::size_t after = own + plan_.stride;
+  keep_to_ourselves(arenas_.data(), own);
+  keep_to_ourselves(arenas_.data() + after, arenas_.size() - after);
 }
 
 // Maps the pages over a part of each arena.
@@ -177,8 +190,7 @@ Result<std::shared_ptr<NodeMemory>> NodeMemory::create(const NodeShare& share) {
   const Result<UniqueFd> control = create_memfd("gondwana-control", ControlLayout(*plan).size());
   if (!control) return control.error();
   return attach(*plan, *control, std::nullopt, [&](std::uint32_t number) {
-    return number < share.slots() ? create_memfd("gondwana-arena", plan->arena_size())
-                                  : create_agent_bell();
+    return number < plan->arena_files() ? create_arena_file(*plan, number) : create_agent_bell();
   });
 }
 

@@ -21,9 +21,9 @@ class NodeMemory {
  public:
   // Returns the descriptors that NodePlan::descriptors() counts, in order, from 0. The memfds are
   // closed here once they are mapped.
-  using NextArena = std::function<Result<UniqueFd>(std::uint32_t rank)>;
+  using NextArena = std::function<Result<UniqueFd>(std::uint32_t number)>;
 
-  // `self`: the rank of this process. Its descriptor is kept for the program's globals.
+  // `self`: the rank of this process. The file of its arena is kept for the program's globals.
   static Result<std::shared_ptr<NodeMemory>> attach(const NodePlan& plan, const UniqueFd& control,
                                                     std::optional<Rank> self,
                                                     const NextArena& next_arena);
@@ -75,6 +75,10 @@ class NodeMemory {
   ControlPage& page(Rank rank) const {
     return in_control<ControlPage>(layout_.page(roster_.slot_of(rank)));
   }
+  ThreadSlots& threads(Rank rank) const {
+    return in_control<ThreadSlots>(layout_.threads(roster_.slot_of(rank)));
+  }
+  RankPages pages(Rank rank) const { return {&page(rank), &threads(rank)}; }
   // The rank must be in the team with that number.
   SyncLine<RealAtomics>& line(std::uint32_t team, Rank rank) const {
     return shared_at<SyncLine<RealAtomics>>(lines_, number_of(team, rank) * cache_line);
@@ -121,8 +125,10 @@ class NodeMemory {
   void allow_access(Rank rank, std::size_t offset, std::size_t size) const;
   void forbid_access(Rank rank, std::size_t offset, std::size_t size) const;
 
-  const UniqueFd& own_arena() const { return own_arena_; }
-  void forget_own_arena() { own_arena_.reset(); }
+  // The file that holds the arena of this process, and the begin of the arena there.
+  const UniqueFd& own_file() const { return own_file_; }
+  std::size_t place_in_own_file() const { return plan_.place_in_file(roster_.slot_of(*self_)); }
+  void forget_own_file() { own_file_.reset(); }
 
  private:
   NodeMemory(const NodePlan& plan, std::optional<Rank> self, Mapping control, Mapping arenas)
@@ -146,6 +152,7 @@ class NodeMemory {
   void tell_checkers(Rank rank, std::size_t offset, const Tell& tell) const;
   Result<void> attach_arenas(const NextArena& next_arena);
   Result<void> map_huge_pages(const UniqueFd& huge);
+  void advise_arenas() const;
   void advise(Rank rank, std::size_t offset, std::size_t size) const;
 
   template <SharedStructure T>
@@ -162,7 +169,7 @@ class NodeMemory {
   NodeTable nodes_;
   Roster roster_;
   Mapping arenas_;
-  UniqueFd own_arena_;
+  UniqueFd own_file_;
   UniqueFd agent_bell_;
 };
 

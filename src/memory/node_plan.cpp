@@ -60,4 +60,8 @@ Result<NodePlan> plan_node(const NodeShare& share) {
   return plan;
 }
 
+Result<UniqueFd> create_arena_file(const NodePlan& plan, std::uint32_t file) {
+  return create_memfd("gondwana-arena", plan.file_size(file));
+}
+
 }  // namespace gondwana

@@ -1,18 +1,20 @@
 // The address space layout of a node's ranks, agreed before anything is mapped.
 //
-// Every rank has an arena: a sparse memfd of `stride` bytes. All arenas of the node lie in one
-// reserved range, one stride (and a guard page) apart, in every process, so the window onto a peer
-// is arithmetic. An arena holds
+// Every rank has an arena: `stride` bytes of a sparse memfd. All arenas of the node lie in one
+// reserved range, one stride apart, in every process, so the window onto a peer is arithmetic. An
+// arena holds
 //
 //   | system: the engine's own words | symmetric globals of the program | remote heap |
 //   | symmetric heap | segments ... | inbox |
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "core/result.hpp"
 #include "core/types.hpp"
+#include "core/unique_fd.hpp"
 #include "memory/node_ranks.hpp"
 
 namespace gondwana {
@@ -69,18 +71,37 @@ struct NodePlan : NodeShare {
   // used.
   std::uint32_t teams = min_teams;
 
-  // The existing bytes of an arena. The rest of the stride stays reserved as a guard.
+  // The bytes of an arena. The rest of the stride is a guard; nobody uses it.
   std::size_t arena_size() const { return stride - guard; }
   std::size_t range_size() const { return stride * slots(); }
-  // The descriptors that the ranks of the node share besides the control memory: the arenas, the
-  // huge pages of all ranks if some were set aside, and on several nodes an eventfd that wakes the
-  // agent.
-  std::uint32_t descriptors() const { return slots() + (huge > 0 ? 1 : 0) + (nodes > 1 ? 1 : 0); }
+  // Each arena has a file of its own, so ranks that fault pages in do not wait for each other. But
+  // every rank maps every file: in large jobs, consecutive arenas share one.
+  std::uint32_t arenas_per_file() const {
+    return std::max(1U, (slots() + max_arena_files - 1) / max_arena_files);
+  }
+  std::uint32_t arena_files() const {
+    return (slots() + arenas_per_file() - 1) / arenas_per_file();
+  }
+  std::uint32_t file_of(std::uint32_t slot) const { return slot / arenas_per_file(); }
+  std::size_t place_in_file(std::uint32_t slot) const { return slot % arenas_per_file() * stride; }
+  std::uint32_t arenas_in_file(std::uint32_t file) const {
+    return std::min(arenas_per_file(), slots() - file * arenas_per_file());
+  }
+  std::size_t file_size(std::uint32_t file) const {
+    return (arenas_in_file(file) - 1) * stride + arena_size();
+  }
+  // The descriptors that the ranks of the node share besides the control memory: the files of the
+  // arenas, the huge pages of all ranks if some were set aside, and on several nodes an eventfd
+  // that wakes the agent.
+  std::uint32_t descriptors() const {
+    return arena_files() + (huge > 0 ? 1 : 0) + (nodes > 1 ? 1 : 0);
+  }
   // A rank's inbox lies at the end of its arena.
   std::size_t inbox_offset() const;
 
   static constexpr std::uint32_t min_teams = 64;
   static constexpr std::uint32_t max_teams = 65536;
+  static constexpr std::uint32_t max_arena_files = 64;
   static constexpr std::size_t guard = 64 * 1024;
   static constexpr std::size_t system_size = 50 * 1024 * 1024;  // places for max_teams teams
   static constexpr std::size_t globals_offset = system_size;
@@ -108,5 +129,8 @@ inline constexpr std::uintptr_t preferred_base = 0x2000'0000'0000;
 
 // Chooses strides as long as the memory of the machine, or shorter if address space is limited.
 Result<NodePlan> plan_node(const NodeShare& share);
+
+// A new file for some of the arenas.
+Result<UniqueFd> create_arena_file(const NodePlan& plan, std::uint32_t file);
 
 }  // namespace gondwana

@@ -68,8 +68,8 @@ std::string describe_deadlock(std::span<const std::uint32_t> ended,
 
 std::string describe_waiting(std::span<const Survivor> survivors) {
   std::map<std::string, Waiters> waiters_in;
-  for (const auto& [rank, page] : survivors) {
-    const Waiting* wait = page != nullptr ? page->longest_wait() : nullptr;
+  for (const auto& [rank, pages] : survivors) {
+    const Waiting* wait = pages.threads != nullptr ? pages.threads->longest_wait() : nullptr;
     if (wait == nullptr) continue;
     Waiters& waiters = waiters_in[call_in(*wait)];
     waiters.ranks.push_back(rank);
@@ -85,13 +85,13 @@ std::string describe_ranks(std::span<const Survivor> survivors) {
   std::vector<std::uint32_t> joining;
   std::vector<std::uint32_t> outside;
   std::vector<std::uint32_t> finalized;
-  for (const auto& [rank, page] : survivors) {
-    const RankState state = page == nullptr ? RankState::absent : state_in(*page);
+  for (const auto& [rank, pages] : survivors) {
+    const RankState state = pages.page == nullptr ? RankState::absent : state_in(*pages.page);
     if (state == RankState::absent)
       absent.push_back(rank);
     else if (state == RankState::finalized)
       finalized.push_back(rank);
-    else if (page->longest_wait() == nullptr)
+    else if (pages.threads->longest_wait() == nullptr)
       (state == RankState::joined ? joining : outside).push_back(rank);
   }
   std::string text = describe_waiting(survivors);

@@ -22,10 +22,10 @@ std::string no_rank_can_continue(const Environment& ranks = own_environment());
 std::string describe_deadlock(std::span<const std::uint32_t> ended,
                               std::span<const std::uint32_t> in_exit, const Environment& ranks);
 
-// A living rank, and its page.
+// A living rank.
 struct Survivor {
   std::uint32_t rank;
-  const ControlPage* page;
+  RankPages pages;
 };
 
 // "ranks 0, 1, 3 wait in shmem_barrier_all"; empty if no rank waits.

@@ -29,11 +29,10 @@ std::vector<ArenaRange> ranges_to_empty(const NodePlan& plan, Replacement replac
   return ranges;
 }
 
-void renew(ControlPage& page, std::size_t touched) {
+void renew(ControlPage& page, ThreadSlots& threads, std::size_t touched) {
   constexpr auto relaxed = std::memory_order_relaxed;
-  const std::size_t used =
-      std::min<std::size_t>(page.thread_slots_used.load(relaxed), ControlPage::max_thread_slots);
-  for (std::size_t i = 0; i < used; ++i) page.thread_slots[i].waiting.since_ns.store(0, relaxed);
+  const auto used = threads.in_use().size();
+  for (std::size_t i = 0; i < used; ++i) threads.slots[i].waiting.since_ns.store(0, relaxed);
   page.sync_bell.asleep.store(0, relaxed);
   page.heeded.store(0, relaxed);
   page.library_threads.store(0, relaxed);

@@ -22,9 +22,9 @@ struct ArenaRange {
 // blocks and, if its memory is kept, its variables, heaps and segments stay.
 std::vector<ArenaRange> ranges_to_empty(const NodePlan& plan, Replacement replacement);
 
-// Makes the page that of a rank that has not joined. Counters, and the numbers that a later process
+// Makes these that of a rank that has not joined. Counters, and the numbers that a later process
 // must not use again, go on. `touched`: the arena may have been written below this offset.
-void renew(ControlPage& page, std::size_t touched);
+void renew(ControlPage& page, ThreadSlots& threads, std::size_t touched);
 
 // The epochs of the process that comes begin above all that the dead one has reached. `changes`:
 // the number of deaths and starts so far.

@@ -97,12 +97,12 @@ struct Waits {
   std::uint64_t print = 0;
 };
 
-Waits waits_of(const ControlPage& page) {
+Waits waits_of(const ThreadSlots& threads) {
   Waits waits;
-  const std::uint32_t used = page.thread_slots_used.load(std::memory_order_relaxed);
-  for (std::uint32_t i = 0; i < used && i < ControlPage::max_thread_slots; ++i) {
-    const std::uint64_t since =
-        page.thread_slots[i].waiting.since_ns.load(std::memory_order_acquire);
+  std::uint32_t i = 0;
+  for (const ThreadSlot& slot : threads.in_use()) {
+    ++i;
+    const std::uint64_t since = slot.waiting.since_ns.load(std::memory_order_acquire);
     if (since == 0) continue;
     ++waits.count;
     waits.print = fingerprint({waits.print, i, since});
@@ -113,7 +113,7 @@ Waits waits_of(const ControlPage& page) {
 // A process that checks itself is inside a call, because otherwise it would sleep.
 bool sleeps_alone(const Sleeper& rank, std::uint32_t waiting, std::uint64_t until_ns) {
   const bool is_self = rank.pid == ::getpid();
-  const std::uint32_t of_library = rank.page->library_threads.load(std::memory_order_relaxed);
+  const std::uint32_t of_library = rank.pages.page->library_threads.load(std::memory_order_relaxed);
   const std::vector<pid_t> tasks = tasks_of(rank.pid);
   if (waiting == 0 || tasks.size() != std::uint64_t{waiting} + of_library) return false;
   if (has_handlers(rank.pid)) return false;
@@ -129,14 +129,14 @@ bool sleeps_alone(const Sleeper& rank, std::uint32_t waiting, std::uint64_t unti
 
 std::optional<Stillness> find_stillness(std::span<const Sleeper> ranks) {
   for (const Sleeper& rank : ranks) {  // usually this cheap check suffices
-    const bool may_continue = rank.page->traffic.pending.load(std::memory_order_relaxed) != 0;
-    if (may_continue || rank.page->longest_wait() == nullptr) return std::nullopt;
+    const bool may_continue = rank.pages.page->traffic.pending.load(std::memory_order_relaxed) != 0;
+    if (may_continue || rank.pages.threads->longest_wait() == nullptr) return std::nullopt;
   }
   const std::uint64_t until_ns = monotonic_ns() + max_check_ns;
   Stillness found;
   for (const Sleeper& rank : ranks) {
-    const Waits waits = waits_of(*rank.page);
-    const Traffic& traffic = rank.page->traffic;
+    const Waits waits = waits_of(*rank.pages.threads);
+    const Traffic& traffic = rank.pages.page->traffic;
     if (traffic.pending.load(std::memory_order_relaxed) != 0) return std::nullopt;
     if (!sleeps_alone(rank, waits.count, until_ns)) return std::nullopt;
     found.print = fingerprint({found.print, rank.rank, waits.print,
@@ -158,26 +158,24 @@ NodeSnapshot snapshot_of(const NodeMemory& memory) {
       if (!is_alive(pid)) node.ended.push_back(rank);
       continue;
     }
-    node.part.push_back({rank, pid, &its});
-    if (is_in_exit(its)) node.in_exit.push_back(rank);
+    node.part.push_back({rank, pid, memory.pages(each)});
+    if (is_in_exit(memory.threads(each))) node.in_exit.push_back(rank);
   }
   return node;
 }
 
-bool is_in_exit(const ControlPage& page) {
-  const std::uint32_t used = page.thread_slots_used.load(std::memory_order_relaxed);
-  for (std::uint32_t i = 0; i < used && i < ControlPage::max_thread_slots; ++i) {
-    const Waiting& wait = page.thread_slots[i].waiting;
-    if (wait.since_ns.load(std::memory_order_acquire) != 0 && wait.call() == "exit") return true;
-  }
-  return false;
+bool is_in_exit(const ThreadSlots& threads) {
+  return std::ranges::any_of(threads.in_use(), [](const ThreadSlot& slot) {
+    const Waiting& wait = slot.waiting;
+    return wait.since_ns.load(std::memory_order_acquire) != 0 && wait.call() == "exit";
+  });
 }
 
 std::string describe(const NodeSnapshot& node) {
   std::vector<Survivor> others;
   for (const Sleeper& each : node.part)
     if (std::ranges::find(node.in_exit, each.rank) == node.in_exit.end())
-      others.push_back({each.rank, each.page});
+      others.push_back({each.rank, each.pages});
   std::string text = describe_leaving(node.ended, node.in_exit);
   const std::string waiting = describe_waiting(others);
   if (!text.empty() && !waiting.empty()) text += "; ";

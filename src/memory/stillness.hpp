@@ -28,7 +28,7 @@ namespace gondwana {
 struct Sleeper {
   std::uint32_t rank;
   pid_t pid;
-  const ControlPage* page;
+  RankPages pages;
 };
 
 // The result of a check that found a node still.
@@ -70,7 +70,7 @@ struct NodeSnapshot {
 NodeSnapshot snapshot_of(const NodeMemory& memory);
 
 // Whether a thread of the rank has called exit, which waits for the others.
-bool is_in_exit(const ControlPage& page);
+bool is_in_exit(const ThreadSlots& threads);
 
 // "rank 2 has called exit and ...; ranks 0, 1 wait in shmem_set_lock"
 std::string describe(const NodeSnapshot& node);

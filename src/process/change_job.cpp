@@ -147,7 +147,7 @@ Result<LauncherJob> attach(Membership membership) {
   Result<std::shared_ptr<NodeMemory>> memory = NodeMemory::attach(
       membership.plan, membership.control, membership.rank, membership.next_arena);
   if (!memory) return memory.error();
-  (*memory)->forget_own_arena();
+  (*memory)->forget_own_file();
   return LauncherJob{std::move(membership), *std::move(memory), nullptr, nullptr, false};
 }
 

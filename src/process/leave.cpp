@@ -216,7 +216,7 @@ void report_peer_lost(const Error& error) {
     }
     std::this_thread::sleep_for(check_interval);
   } while (step == LossWait::Step::wait_again);
-  const Waiting* waiting = self.memory->page(self.membership.rank).longest_wait();
+  const Waiting* waiting = self.memory->threads(self.membership.rank).longest_wait();
   fail_together(waiting == nullptr ? "network" : waiting->call().c_str(), error);
 }
 

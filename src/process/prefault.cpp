@@ -46,7 +46,7 @@ Result<void> prefault(Engine& engine, MutableBytes pages) {
   if (where == Prefault::off || pages.empty()) return {};
   if (where == Prefault::interleave)
     if (const Result<void> spread = interleave(pages); !spread) return spread.error();
-  Waiting& waiting = engine.memory().page(engine.rank()).thread_slots[0].waiting;
+  Waiting& waiting = engine.memory().threads(engine.rank()).slots[0].waiting;
   const ShownWait shown(waiting, {.call = "GONDWANA_PREFAULT"});  // it may take seconds
   return populate(pages, share_of_processors(engine.memory(), engine.rank()));
 }

@@ -70,7 +70,8 @@ Result<void> share_variables(Process& self) {
   std::unique_lock<std::mutex> turn;
   if (!self.id_servers.empty()) turn = std::unique_lock(self.id_servers.front()->turn());
   Result<void> shared =
-      share_globals(self.image, self.memory->own_arena(), NodePlan::globals_offset, *contents);
+      share_globals(self.image, self.memory->own_file(),
+                    self.memory->place_in_own_file() + NodePlan::globals_offset, *contents);
   self.shares_variables = self.maps_variables = static_cast<bool>(shared);
   if (shared)
     self.memory->allow_access(self.membership.rank, NodePlan::globals_offset,
@@ -98,7 +99,7 @@ Result<void> take_place(Process& self) {
   self.memory = *std::move(memory);
   count_refusals(self);
   if (const Result<void> shared = share_variables(self); !shared) return shared.error();
-  self.memory->forget_own_arena();
+  self.memory->forget_own_file();
   // Tools find the node by this descriptor. A guardian keeps it too. Without a guardian each rank
   // keeps it, so tools find the node whichever rank has died.
   const bool has_guardian = self.membership.launcher.descriptor() >= 0;

@@ -59,7 +59,9 @@ Result<Contents> prepare_variables(const Process& self) {
               mine == before ? "the library is linked statically"
                              : "the program lies at another address; allow the personality "
                                "ADDR_NO_RANDOMIZE, which some containers refuse");
-  if (!empty_pages(self.memory->own_arena(), NodePlan::globals_offset, self.image.globals.size()))
+  if (!empty_pages(self.memory->own_file(),
+                   self.memory->place_in_own_file() + NodePlan::globals_offset,
+                   self.image.globals.size()))
     return Error{Errc::refused, "cannot empty the variables of the former process"};
   return Contents::copied;
 }

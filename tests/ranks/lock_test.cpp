@@ -133,7 +133,7 @@ RANK_TEST(what_was_put_under_a_lock_is_seen_by_the_next_holder, ranks(2)) {
 
 bool waits_for(World& world, int rank, const char* call) {
   const Waiting* wait =
-      world.engine().memory().page(Rank(static_cast<std::uint32_t>(rank))).longest_wait();
+      world.engine().memory().threads(Rank(static_cast<std::uint32_t>(rank))).longest_wait();
   return wait != nullptr && wait->call() == call;
 }
 

@@ -147,12 +147,12 @@ RANK_TEST(each_thread_has_a_context_of_its_own, ranks(1).with_threads()) {
 
 RANK_TEST(operations_of_all_threads_are_counted, ranks(1).with_threads()) {
   const auto cells = world.allocate<long>(thread_count);
-  const ControlPage& page = world.engine().memory().page(world.engine().rank());
-  const std::uint64_t before = page.count(Count::puts);
+  const ThreadSlots& threads = world.engine().memory().threads(world.engine().rank());
+  const std::uint64_t before = threads.count(Count::puts);
   in_threads(thread_count, [&](int thread) {
     for (long i = 0; i < 1000; ++i) p(world.as("p"), &cells[thread], i, world.me());
   });
-  EXPECT_EQ(page.count(Count::puts) - before, thread_count * 1000U);
+  EXPECT_EQ(threads.count(Count::puts) - before, thread_count * 1000U);
   world.barrier();
   world.free(cells);
 }

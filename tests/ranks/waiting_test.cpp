@@ -97,9 +97,9 @@ RANK_TEST(a_rank_that_waits_says_for_what, ranks(2)) {
   if (world.me() == 1) {
     wait_until(world.as("shmem_long_wait_until"), cell.data(), SHMEM_CMP_EQ, 1L);
   } else if (world.me() == 0) {
-    const ControlPage& page = world.engine().memory().page(Rank(1));
+    const ThreadSlots& threads = world.engine().memory().threads(Rank(1));
     const auto says_so = [&] {
-      const Waiting* wait = page.longest_wait();
+      const Waiting* wait = threads.longest_wait();
       return wait != nullptr && wait->call() == "shmem_long_wait_until";
     };
     for (int tries = 0; tries < 2000 && !says_so(); ++tries)

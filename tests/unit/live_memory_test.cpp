@@ -51,7 +51,7 @@ class Damage : public testing::Test {
     EXPECT_TRUE(wire_.join(0));
     layout_.emplace(wire_.plan());
     memory_ = map();
-    parts_ = {{0, layout_->page(share.ranks)},              // header and pages
+    parts_ = {{0, layout_->entry(0)},                       // header, pages and threads
               {layout_->entry(0), layout_->relay(0)},       // nodes
               {layout_->trace(0), layout_->scratch(0, 0)},  // events
               {layout_->shown_team(0, 0), layout_->size()}};
@@ -75,8 +75,9 @@ class Damage : public testing::Test {
     auto& page = shared_at<ControlPage>(memory_.data(), layout_->page(local));
     page.state = RankState::running;
     page.presence.process = static_cast<std::uint32_t>(::getpid());
-    page.thread_slots_used = 2;
-    page.thread_slots[0].waiting.begin("shmem_barrier_all", Waiting::any_rank, 0, monotonic_ns());
+    auto& threads = shared_at<ThreadSlots>(memory_.data(), layout_->threads(local));
+    threads.used = 2;
+    threads.slots[0].waiting.begin("shmem_barrier_all", Waiting::any_rank, 0, monotonic_ns());
     auto& place = shared_at<TracePlace>(memory_.data(), layout_->trace(local));
     const ClockPair now = read_clocks();
     place.first_ticks = now.ticks;
@@ -136,11 +137,11 @@ class Damage : public testing::Test {
   void look_as_guardian() const {
     std::vector<Survivor> survivors;
     for (std::uint32_t local = 0; local < share.ranks; ++local) {
-      survivors.push_back({share.first + local, wire_.page(local)});
+      survivors.push_back({share.first + local, wire_.pages(local)});
       const launch::Death death{
           .rank = share.first + local,
           .wait_status = SIGSEGV,
-          .remains = launch::remains_of(wire_.page(local), true, monotonic_ns())};
+          .remains = launch::remains_of(wire_.pages(local), true, monotonic_ns())};
       EXPECT_TRUE(launch::ends_job(death.wait_status, death.remains.state));
       EXPECT_NE(launch::describe(death, 2).find("was killed by SIGSEGV"), std::string::npos);
       EXPECT_LE(wire_.state(local), RankState::finalized);

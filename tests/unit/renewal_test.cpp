@@ -65,12 +65,13 @@ TEST(Renewal, epochs_begin_above_those_of_all_ranks_that_were_started_again_earl
 
 TEST(Renewal, a_page_shows_no_wait_and_belongs_to_nobody) {
   const auto page = std::make_unique<ControlPage>();
-  page->thread_slots_used = 1;
-  page->thread_slots[0].waiting.begin("wait", 1, Waiting::no_team, 5);
+  const auto threads = std::make_unique<ThreadSlots>();
+  threads->used = 1;
+  threads->slots[0].waiting.begin("wait", 1, Waiting::no_team, 5);
   page->sync_bell.asleep = 1;
   page->state = RankState::running;
-  renew(*page, 100);
-  EXPECT_EQ(page->longest_wait(), nullptr);
+  renew(*page, *threads, 100);
+  EXPECT_EQ(threads->longest_wait(), nullptr);
   EXPECT_EQ(page->sync_bell.asleep, 0);
   EXPECT_EQ(page->state, RankState::absent);
   EXPECT_EQ(page->legacy.touched, 100);

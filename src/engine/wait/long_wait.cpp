@@ -114,7 +114,7 @@ bool LongWait::came_late() const {
   bool has_peer_just_come = false;
   for (const Rank peer : waiter_.memory_->roster().here()) {
     const Waiting* wait =
-        peer != waiter_.me_ ? waiter_.memory_->page(peer).longest_wait() : nullptr;
+        peer != waiter_.me_ ? waiter_.memory_->threads(peer).longest_wait() : nullptr;
     if (wait == nullptr) continue;
     const std::uint64_t begin_ns = wait->since_ns.load(std::memory_order_relaxed);
     if (begin_ns + margin > now)

@@ -10,32 +10,31 @@ namespace gondwana {
 // The free slots. The pool outlives the engine if a thread does, because slots may be returned
 // late.
 struct Workers::Pool {
-  std::mutex mutex;   // guards all members
-  ControlPage* page;  // null once the engine is gone
+  std::mutex mutex;    // guards all members
+  ThreadSlots* slots;  // null once the engine is gone
   std::vector<ThreadSlot*> free;
   std::uint32_t used = 1;  // slots from here on were never used
 
-  explicit Pool(ControlPage& control) : page(&control) {}
+  explicit Pool(ThreadSlots& all) : slots(&all) {}
 
   ThreadSlot* take() {
     const std::scoped_lock lock(mutex);
-    if (page == nullptr) return nullptr;
+    if (slots == nullptr) return nullptr;
     if (!free.empty()) {
       ThreadSlot* thread_slot = free.back();
       free.pop_back();
       return thread_slot;
     }
-    if (used == ControlPage::max_thread_slots) return nullptr;
-    ThreadSlot* thread_slot = &page->thread_slots[used++];
-    page->thread_slots_used.store(
-        std::max(page->thread_slots_used.load(std::memory_order_relaxed), used),
-        std::memory_order_relaxed);
+    if (used == ThreadSlots::max_slots) return nullptr;
+    ThreadSlot* thread_slot = &slots->slots[used++];
+    slots->used.store(std::max(slots->used.load(std::memory_order_relaxed), used),
+                      std::memory_order_relaxed);
     return thread_slot;
   }
 
   void give_back(ThreadSlot* thread_slot) {
     const std::scoped_lock lock(mutex);
-    if (page != nullptr) free.push_back(thread_slot);
+    if (slots != nullptr) free.push_back(thread_slot);
   }
 };
 
@@ -79,17 +78,17 @@ Workers::Lease::~Lease() {
   if (thread_slot_ != nullptr) pool_->give_back(thread_slot_);
 }
 
-Workers::Workers(ControlPage& page, const WaitPolicy& wait_policy, Threads threads)
+Workers::Workers(ThreadSlots& slots, const WaitPolicy& wait_policy, Threads threads)
     : threads_(threads),
-      first_{page.thread_slots.data(), wait_policy},
-      pool_(std::make_shared<Pool>(page)) {
-  if (page.thread_slots_used.load(std::memory_order_relaxed) == 0)
-    page.thread_slots_used.store(1, std::memory_order_relaxed);
+      first_{slots.slots.data(), wait_policy},
+      pool_(std::make_shared<Pool>(slots)) {
+  if (slots.used.load(std::memory_order_relaxed) == 0)
+    slots.used.store(1, std::memory_order_relaxed);
 }
 
 Workers::~Workers() {
   const std::scoped_lock lock(pool_->mutex);
-  pool_->page = nullptr;
+  pool_->slots = nullptr;
 }
 
 Workers::Lease Workers::take_thread_slot() {

@@ -1,4 +1,4 @@
-// The threads of a rank. Each has a slot in the control page, with its counters and the description
+// The threads of a rank. Each has a slot in control memory, with its counters and the description
 // of its wait. Each also has its own wait policy and poll backoff. Exclusive lanes have slots too.
 #pragma once
 
@@ -44,7 +44,7 @@ class Workers {
     ThreadSlot* thread_slot_ = nullptr;
   };
 
-  Workers(ControlPage& page, const WaitPolicy& wait_policy, Threads threads);
+  Workers(ThreadSlots& slots, const WaitPolicy& wait_policy, Threads threads);
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;

@@ -86,7 +86,9 @@ class WaitOfOthers {
     for (const RankInfo& neighbor : own_door->neighbors()) {
       const ControlPage& page = memory.page(Rank(neighbor.gex_jobrank));
       const auto pid = static_cast<pid_t>(page.presence.process.load(std::memory_order_relaxed));
-      if (page.longest_wait() != nullptr) sleepers.push_back({neighbor.gex_jobrank, pid, &page});
+      const RankPages pages = memory.pages(Rank(neighbor.gex_jobrank));
+      if (pages.threads->longest_wait() != nullptr)
+        sleepers.push_back({neighbor.gex_jobrank, pid, pages});
     }
     if (leaving + sleepers.size() < own_door->ranks()) return std::nullopt;
     return find_stillness(sleepers);
@@ -101,7 +103,7 @@ class WaitOfOthers {
 std::string first_wait() {
   const NodeMemory& memory = own_door->engine().memory();
   for (const RankInfo& neighbor : own_door->neighbors())
-    if (const Waiting* wait = memory.page(Rank(neighbor.gex_jobrank)).longest_wait())
+    if (const Waiting* wait = memory.threads(Rank(neighbor.gex_jobrank)).longest_wait())
       return fmt::format("; rank {} waits in {}", neighbor.gex_jobrank, wait->call());
   return {};
 }

@@ -49,7 +49,8 @@ consteval std::uint64_t fingerprint_of_memory() {
   constexpr ControlLayout three(3, 2, min_ring_size, NodePlan::min_teams);
   for (const std::size_t offset :
        {three.page(2), three.line(1, 2), three.scratch(1, 2), three.entry(1), three.contacts(),
-        three.relay(1), three.batches(1), three.trace(1), three.shown_team(1, 2), three.size()})
+        three.relay(1), three.batches(1), three.trace(1), three.threads(1), three.shown_team(1, 2),
+        three.size()})
     all.add(offset);
   constexpr InboxLayout inbox(3);
   for (const std::size_t offset :

@@ -63,7 +63,7 @@ void join_job(const std::string& /*argument*/) {
     const UniqueFd arena = expect(self.membership.next_arena(rank));
     struct stat status{};
     if (::fstat(arena.get(), &status) != 0 ||
-        static_cast<std::size_t>(status.st_size) != self.membership.plan.arena_size())
+        static_cast<std::size_t>(status.st_size) != self.membership.plan.file_size(rank))
       fail("an arena is not as long as the plan says");
     self.arenas.push_back(expect(Mapping::shared(arena, page_size())));
   }
@@ -93,8 +93,11 @@ void share(const std::string& /*argument*/) {
 
 // The only slot of this rank.
 ThreadSlot& thread_slot() {
-  job->page().thread_slots_used.store(1);
-  return job->page().thread_slots[0];
+  const ControlLayout layout(job->membership.ranks);
+  auto& threads = *reinterpret_cast<ThreadSlots*>(job->control.data() +
+                                                  layout.threads(index(job->membership.rank)));
+  threads.used.store(1);
+  return threads.slots[0];
 }
 
 void wait_in(const std::string& call) {

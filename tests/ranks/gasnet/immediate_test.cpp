@@ -397,20 +397,20 @@ GASNET_TEST(immediate_longs_wait_for_nothing, 1) {
   own_segment = world.attach(segment_size);
   world.barrier();
   std::byte* there = world.segment_of(world.right()) + offset;
-  const ControlPage& page = door().engine().memory().page(Rank(world.me()));
+  const ThreadSlots& threads = door().engine().memory().threads(Rank(world.me()));
   int sent = 0;
   for (const std::size_t size : sizes) {
     for (int i = 0; i < rounds; ++i) {
       const Block source = filled(size, ++sent);
       std::uint64_t waits = 0;
       const auto begins = [&] {
-        waits = page.count(Count::waits);
+        waits = threads.count(Count::waits);
         return gex_AM_RequestLong1(world.team, world.right(), told, source.data(), size, there,
                                    GEX_EVENT_NOW, immediate, offset) == 0;
       };
       while (!begins()) gasnet_AMPoll();
       const bool may_wait = size > longest_medium;
-      EXPECT_TRUE(may_wait || page.count(Count::waits) == waits) << size;
+      EXPECT_TRUE(may_wait || threads.count(Count::waits) == waits) << size;
       GASNET_BLOCKUNTIL(longs == sent);  // that of the left neighbour
       world.barrier();                   // the next one goes to the same place
     }

@@ -227,7 +227,7 @@ class Job {
     std::string text = fmt::format("  The job: {}\n", describe(program_));
     for (const auto& node : nodes_) {
       for (const Rank rank : node->roster().here()) {
-        const auto* wait = node->page(rank).longest_wait();
+        const auto* wait = node->threads(rank).longest_wait();
         if (wait != nullptr)
           text += fmt::format("  rank {} waits in {}\n", index(rank), wait->call());
       }

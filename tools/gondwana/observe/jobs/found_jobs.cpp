@@ -177,6 +177,10 @@ const ControlPage& FoundNode::page(std::uint32_t local) const {
   return shared_at<ControlPage>(memory_.data(), layout_.page(local));
 }
 
+const ThreadSlots& FoundNode::threads(std::uint32_t local) const {
+  return shared_at<ThreadSlots>(memory_.data(), layout_.threads(local));
+}
+
 const DeathPlace& FoundNode::death(std::uint32_t local) const {
   return shared_at<DeathPlace>(memory_.data(), ControlLayout::death(facts_.ranks[local]));
 }

@@ -34,6 +34,7 @@ class FoundNode {
   // Read-only.
   std::byte* control() const { return memory_.data(); }
   const ControlPage& page(std::uint32_t local) const;
+  const ThreadSlots& threads(std::uint32_t local) const;
   // Whether this rank is dead and the job continues.
   bool is_dead(std::uint32_t local) const;
   // Whether this rank has left the job on purpose, which continues.

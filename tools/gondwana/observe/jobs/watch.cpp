@@ -57,7 +57,11 @@ double share(std::uint64_t before, std::uint64_t after, std::uint64_t of) {
 class Watched {
  public:
   Watched(const FoundNode& node, std::uint32_t local)
-      : node_(&node), local_(local), page_(&node.page(local)), first_(sample()) {
+      : node_(&node),
+        local_(local),
+        page_(&node.page(local)),
+        threads_(&node.threads(local)),
+        first_(sample()) {
     since_ns_ = wait_since_ns();
   }
 
@@ -82,7 +86,7 @@ class Watched {
                   .pending = page_->traffic.pending.load(std::memory_order_relaxed),
                   .device_copies = shown_memory(*page_).devices.pending.load(),
                   .served_copies = shown_memory(*page_).devices.served.load(),
-                  .is_in_exit = is_in_exit(*page_),
+                  .is_in_exit = is_in_exit(*threads_),
                   .is_dead = node_->is_dead(local_),
                   .has_left = node_->has_left(local_),
                   .refused = shown_memory(*page_).refused.load(std::memory_order_relaxed),
@@ -138,7 +142,7 @@ class Watched {
       now.delay_ns = scheduled(pid).delay_ns;
     }
     for (std::size_t i = 0; i < now.counts.size(); ++i)
-      now.counts.at(i) = page_->count(static_cast<Count>(i));
+      now.counts.at(i) = threads_->count(static_cast<Count>(i));
     const Traffic& traffic = page_->traffic;
     now.messages = traffic.sent.load(std::memory_order_relaxed) +
                    traffic.received.load(std::memory_order_relaxed);
@@ -146,7 +150,7 @@ class Watched {
   }
 
   std::uint64_t wait_since_ns() const {
-    const Waiting* wait = page_->longest_wait();
+    const Waiting* wait = threads_->longest_wait();
     return wait != nullptr ? wait->since_ns.load(std::memory_order_acquire) : 0;
   }
 
@@ -161,7 +165,7 @@ class Watched {
   }
 
   std::optional<WaitSeen> wait() const {
-    const Waiting* wait = page_->longest_wait();
+    const Waiting* wait = threads_->longest_wait();
     if (wait == nullptr) return std::nullopt;
     const std::uint64_t since_ns = wait->since_ns.load(std::memory_order_acquire);
     if (since_ns == 0) return std::nullopt;
@@ -182,6 +186,7 @@ class Watched {
   const FoundNode* node_;
   std::uint32_t local_;
   const ControlPage* page_;
+  const ThreadSlots* threads_;
   Sample first_;
   std::uint64_t since_ns_ = 0;  // start of the wait at the first sample
   bool lasts_throughout_ = true;

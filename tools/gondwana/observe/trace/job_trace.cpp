@@ -35,11 +35,9 @@ class WaitSampler {
   void sample() {
     const auto now = static_cast<std::int64_t>(monotonic_ns());
     for (std::uint32_t local = 0; local < node_.facts().ranks.size(); ++local) {
-      const ControlPage& page = node_.page(local);
-      const auto used = std::min<std::size_t>(
-          page.thread_slots_used.load(std::memory_order_relaxed), ControlPage::max_thread_slots);
-      for (std::size_t slot = 0; slot < used; ++slot)
-        sample_wait(page.thread_slots[slot].waiting, local, slot, now);
+      std::size_t number = 0;
+      for (const ThreadSlot& slot : node_.threads(local).in_use())
+        sample_wait(slot.waiting, local, number++, now);
     }
   }
 

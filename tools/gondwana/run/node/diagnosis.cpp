@@ -48,7 +48,7 @@ std::string describe_cause(const Death& death) {
 }
 
 // Returns "12 puts, 1 get": what all threads of the rank have done, without zero counts.
-std::string describe_counters(const ControlPage& page) {
+std::string describe_counters(const ThreadSlots& threads) {
   using Word = std::pair<Count, std::string_view>;
   constexpr std::array<Word, 4> words{Word{Count::puts, "put"},
                                       {Count::gets, "get"},
@@ -56,7 +56,7 @@ std::string describe_counters(const ControlPage& page) {
                                       {Count::syncs, "synchronisation"}};
   std::string text;
   for (const auto& [count, word] : words)
-    if (const std::uint64_t sum = page.count(count); sum > 0)
+    if (const std::uint64_t sum = threads.count(count); sum > 0)
       text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", sum, word, sum == 1 ? "" : "s");
   return text;
 }
@@ -68,12 +68,12 @@ std::string describe_wait(const Waiting& waiting, std::uint64_t waited_ns) {
   return fmt::format("in {}, waiting{} for {:.1f} s", call_in(waiting), target, seconds);
 }
 
-std::string describe_place(const ControlPage& page, std::uint64_t ended_ns) {
-  if (const Waiting* wait = page.longest_wait()) {
+std::string describe_place(const ThreadSlots& threads, std::uint64_t ended_ns) {
+  if (const Waiting* wait = threads.longest_wait()) {
     const std::uint64_t since_ns = wait->since_ns.load(std::memory_order_relaxed);
     return describe_wait(*wait, ended_ns - std::min(since_ns, ended_ns));
   }
-  const std::string done = describe_counters(page);
+  const std::string done = describe_counters(threads);
   return "outside any blocking call" + (done.empty() ? "" : ", after " + done);
 }
 
@@ -85,8 +85,8 @@ std::string describe_consequence(std::uint32_t others) {
 
 }  // namespace
 
-Remains remains_of(const ControlPage* page, bool joined, std::uint64_t ended_ns) {
-  const RankState state = page == nullptr ? RankState::absent : state_in(*page);
+Remains remains_of(const RankPages& pages, bool joined, std::uint64_t ended_ns) {
+  const RankState state = pages.page == nullptr ? RankState::absent : state_in(*pages.page);
   switch (state) {
     case RankState::absent:
       return {state, joined ? "while it joined the job" : "before it joined the job"};
@@ -97,7 +97,7 @@ Remains remains_of(const ControlPage* page, bool joined, std::uint64_t ended_ns)
     case RankState::running:
       break;
   }
-  return {state, describe_place(*page, ended_ns)};
+  return {state, describe_place(*pages.threads, ended_ns)};
 }
 
 bool ends_job(int wait_status, RankState state) {

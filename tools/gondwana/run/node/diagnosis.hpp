@@ -29,8 +29,8 @@ struct Death {
   OomWatch::Finding oom = OomWatch::Finding::nothing;
 };
 
-// `page` is the rank's; null if it has not joined. `joined`: it had asked to join.
-Remains remains_of(const ControlPage* page, bool joined, std::uint64_t ended_ns);
+// `pages` are the rank's; null if it has not joined. `joined`: it had asked to join.
+Remains remains_of(const RankPages& pages, bool joined, std::uint64_t ended_ns);
 
 // Whether the rest of the job cannot or must not continue. A rank that ends with status 0 and has
 // called no door ends the job only if other ranks call one: see Absences.

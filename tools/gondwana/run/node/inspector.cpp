@@ -23,7 +23,7 @@ constexpr std::uint64_t no_limit_ns = std::numeric_limits<std::uint64_t>::max();
 std::vector<Survivor> Inspector::survivors() const {
   std::vector<Survivor> result;
   for (std::uint32_t rank = 0; rank < job_.ranks().size(); ++rank)
-    if (job_.is_there(rank)) result.push_back({job_.ranks().global(rank), wire_.page(rank)});
+    if (job_.is_there(rank)) result.push_back({job_.ranks().global(rank), wire_.pages(rank)});
   return result;
 }
 
@@ -45,7 +45,7 @@ std::string Inspector::describe(Report report, FunctionRef<bool()> is_interrupte
 
 RankEnded Inspector::end_of(std::uint32_t rank, int wait_status) const {
   const bool killed = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
-  return {rank, wait_status, remains_of(wire_.page(rank), wire_.has_joined(rank), monotonic_ns()),
+  return {rank, wait_status, remains_of(wire_.pages(rank), wire_.has_joined(rank), monotonic_ns()),
           killed ? oom_.check() : OomWatch::Finding::nothing, wire_.can_lose_ranks()};
 }
 
@@ -70,7 +70,7 @@ std::optional<NodeEvent> Inspector::look_for_deadlock(bool sees_all_ranks) {
   std::vector<Sleeper> sleepers;
   for (std::uint32_t rank = 0; rank < ranks.size(); ++rank)
     if (ranks[rank].alive && wire_.state(rank) != RankState::finalized)
-      sleepers.push_back({rank, ranks[rank].program, wire_.page(rank)});
+      sleepers.push_back({rank, ranks[rank].program, wire_.pages(rank)});
   if (!deadlock_.holds(sleepers.empty() ? std::nullopt : find_stillness(sleepers)))
     return std::nullopt;
   std::vector<std::uint32_t> ended;
@@ -78,7 +78,7 @@ std::optional<NodeEvent> Inspector::look_for_deadlock(bool sees_all_ranks) {
   for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
     if (!ranks[rank].alive)
       ended.push_back(ranks.global(rank));
-    else if (is_in_exit(*wire_.page(rank)))
+    else if (is_in_exit(*wire_.pages(rank).threads))
       in_exit.push_back(ranks.global(rank));
   }
   const std::uint32_t leaving = wire_.header().leaving.load(std::memory_order_relaxed);

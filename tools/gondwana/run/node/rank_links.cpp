@@ -25,7 +25,7 @@ RankLinks::RankLinks(Poller& poller, WireUp& wire, const JobOnNode& job, TellEve
       programs_(poller, {.on_end =
                              [this](std::uint32_t rank, pid_t pid) {
                                tell_(ProgramLost{
-                                   rank, pid, remains_of(wire_.page(rank), true, monotonic_ns())});
+                                   rank, pid, remains_of(wire_.pages(rank), true, monotonic_ns())});
                              }}),
       images_(poller,
               {.on_word = [this](std::uint32_t) { tell_(RankLeaves{}); },
@@ -109,8 +109,8 @@ void RankLinks::join(std::uint32_t rank, pid_t program, UniqueFd end) {
 void RankLinks::check_image(std::uint32_t rank, pid_t pid) {
   const RankState state = wire_.state(rank);
   const bool takes_part = state == RankState::joined || state == RankState::running;
-  tell_(ImageLost{rank, pid, takes_part && has_replaced_its_program(pid, wire_.page(rank)),
-                  remains_of(wire_.page(rank), true, monotonic_ns()).place});
+  tell_(ImageLost{rank, pid, takes_part && has_replaced_its_program(pid, wire_.pages(rank).page),
+                  remains_of(wire_.pages(rank), true, monotonic_ns()).place});
 }
 
 void RankLinks::send_job(std::uint32_t rank) {

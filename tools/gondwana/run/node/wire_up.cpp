@@ -65,9 +65,11 @@ WireUp::Progress WireUp::advance(std::uint32_t process, std::uint32_t place, int
   });
 }
 
-const ControlPage* WireUp::page(std::uint32_t rank) const {
-  if (!anybody_joined()) return nullptr;
-  return reinterpret_cast<const ControlPage*>(control_.data() + ControlLayout(share_).page(rank));
+RankPages WireUp::pages(std::uint32_t rank) const {
+  if (!anybody_joined()) return {};
+  const ControlLayout layout(share_);
+  return {&shared_at<ControlPage>(control_.data(), layout.page(rank)),
+          &shared_at<ThreadSlots>(control_.data(), layout.threads(rank))};
 }
 
 void WireUp::announce_purposeful_end(int status) {
@@ -151,7 +153,7 @@ bool WireUp::has_told(const std::vector<bool>& absent) const {
   const std::uint32_t changes = header().deaths.load(std::memory_order_relaxed);
   for (std::uint32_t rank = 0; rank < absent.size(); ++rank)
     if (!absent[rank] && state(rank) == RankState::running &&
-        page(rank)->heeded.load(std::memory_order_acquire) < changes)
+        pages(rank).page->heeded.load(std::memory_order_acquire) < changes)
       return false;
   return true;
 }
@@ -161,8 +163,10 @@ bool WireUp::has_told(const std::vector<bool>& absent) const {
 Result<void> WireUp::renew(std::uint32_t rank) {
   const bool is_kept = replacement_ == Replacement::kept;
   if (const Result<void> done = memory_->renew(rank, replacement_); !done) return done;
-  auto& own = shared_at<ControlPage>(control_.data(), ControlLayout(share_).page(rank));
-  gondwana::renew(own, is_kept ? memory_->plan().inbox_offset() : 0);
+  const ControlLayout layout(share_);
+  auto& own = shared_at<ControlPage>(control_.data(), layout.page(rank));
+  auto& threads = shared_at<ThreadSlots>(control_.data(), layout.threads(rank));
+  gondwana::renew(own, threads, is_kept ? memory_->plan().inbox_offset() : 0);
   begin_new_epochs(own, header().deaths.load(std::memory_order_relaxed));
   begin_session(rank, {share_.first, ranks_});
   return {};
@@ -193,7 +197,7 @@ std::optional<NodeContact> WireUp::own_contact() const {
 }
 
 RankState WireUp::state(std::uint32_t rank) const {
-  const ControlPage* own = page(rank);
+  const ControlPage* own = pages(rank).page;
   return own == nullptr ? RankState::absent : state_in(*own);
 }
 

@@ -56,7 +56,7 @@ class WireUp {
   bool has_joined(std::uint32_t rank) const { return handout_.has_joined(rank); }
   RankState state(std::uint32_t rank) const;
   // Null until a rank has joined.
-  const ControlPage* page(std::uint32_t rank) const;
+  RankPages pages(std::uint32_t rank) const;
   // Informs the ranks of this node, if one has joined.
   void announce_purposeful_end(int status);
   // Whether the others can continue without a rank: all ranks of the start run, and none uses an
