@@ -160,12 +160,15 @@ void shmemx_device_heap_free(void* addr);
 /*
  * Blocks of memory at any PE, which that PE does not help to allocate or free. On the PE's node
  * these calls take no lock and send no message; from other nodes its node agent executes them. A
- * block belongs to no PE: any PE may free it, and it outlives the PE that allocated it. Its address
- * is a global pointer, which any PE may use. shmem_finalize ends all blocks.
+ * block belongs to no PE: any PE may free it, and unless it is owned, it outlives the PE that
+ * allocated it. Its address is a global pointer, which any PE may use. shmem_finalize ends all
+ * blocks.
  *
  * shmemx_malloc_at: a block of "bytes" bytes at "pe", a PE of the job, aligned to 64 bytes. It is
  * not cleared. Returns a null pointer, with a message, if the remote heap of that PE is full
  * (GONDWANA_REMOTE_HEAP is its size) or its node is lost; and for 0 bytes.
+ * shmemx_malloc_at_owned: the same for a block that ends with the calling PE: once this PE has died
+ * or left the job, the block may be allocated again at any time.
  * shmemx_free_at: frees a block; a null pointer has no effect. Returns 0, or nonzero, with a
  * message, if the pointer is not that of an allocated block; nothing changes then. Complete the
  * operations of other contexts and PEs on the block first.
@@ -191,6 +194,7 @@ typedef struct {
 enum { SHMEMX_INT32, SHMEMX_INT64, SHMEMX_FLOAT, SHMEMX_DOUBLE };
 
 shmemx_gptr_t shmemx_malloc_at(int pe, size_t bytes);
+shmemx_gptr_t shmemx_malloc_at_owned(int pe, size_t bytes);
 int shmemx_free_at(shmemx_gptr_t block);
 void* shmemx_gptr_addr(shmemx_gptr_t p);
 void* shmemx_gptr_ptr(shmemx_gptr_t p);

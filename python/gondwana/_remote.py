@@ -28,6 +28,8 @@ class GlobalPointer(ctypes.Structure):
 
 _malloc = LIBRARY.shmemx_malloc_at
 _malloc.restype, _malloc.argtypes = GlobalPointer, [ctypes.c_int, ctypes.c_size_t]
+_malloc_owned = LIBRARY.shmemx_malloc_at_owned
+_malloc_owned.restype, _malloc_owned.argtypes = _malloc.restype, _malloc.argtypes
 _free = LIBRARY.shmemx_free_at
 _free.restype, _free.argtypes = ctypes.c_int, [GlobalPointer]
 _address = LIBRARY.shmemx_gptr_addr
@@ -37,7 +39,7 @@ _local.restype, _local.argtypes = ctypes.c_void_p, [GlobalPointer]
 
 
 class RemoteBlock(Block):
-    """Belongs to no rank: it stays until a rank frees it."""
+    """Stays until a rank frees it, also without an object."""
 
     def __del__(self) -> None:
         pass
@@ -130,12 +132,17 @@ class RemoteArray(Bound):
         return self._array.fetch_add(index, value, self.rank)
 
 
-def allocate_at(rank: SupportsIndex, shape: Shape, dtype: DTypeLike = float) -> RemoteArray:
-    """An array with any content in the memory of a rank, which makes no call. Not collective."""
+def allocate_at(
+    rank: SupportsIndex, shape: Shape, dtype: DTypeLike = float, *, owned: bool = False
+) -> RemoteArray:
+    """An array with any content in the memory of a rank, which makes no call. Not collective.
+
+    An array that is `owned` may no longer be used once the calling rank has died or left.
+    """
     start()
     where = checked_rank(int(rank), size())
     length = max(1, math.prod(_lengths(shape)) * _checked_type(dtype).itemsize)
-    place = _malloc(where, length)
+    place = (_malloc_owned if owned else _malloc)(where, length)
     if place.offset == 0:
         raise MemoryError(
             f"the remote heap of rank {where} has no free piece of {length} B; raise "

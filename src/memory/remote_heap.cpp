@@ -58,7 +58,7 @@ void RemoteHeap::forget_blocks() {
   std::memset(static_cast<void*>(&state_), 0, sizeof(state_));
 }
 
-std::uint64_t RemoteHeap::allocate(std::size_t size) {
+std::uint64_t RemoteHeap::allocate(std::size_t size, BlockOwner owner) {
   if (size > this->size()) return 0;
   const std::uint64_t granules = std::max<std::uint64_t>((size + granule - 1) / granule, 1);
   const unsigned size_class = BlockClasses::holding(granules);
@@ -69,7 +69,8 @@ std::uint64_t RemoteHeap::allocate(std::size_t size) {
     block = split_larger(size_class);
   if (block == 0) [[unlikely]]
     return 0;
-  word(block - 1).store(word_of(size_class, taken), relaxed);
+  const std::uint64_t owned = static_cast<std::uint64_t>(owner) & owner_bits;
+  word(block - 1).store(word_of(size_class, taken) | owned, relaxed);
   return offset() + (block - 1) * granule;
 }
 
@@ -77,16 +78,33 @@ RemoteHeap::Release RemoteHeap::release(std::uint64_t offset) {
   const std::uint64_t at = offset - this->offset();
   if (at >= size()) return Release::outside;
   if (at % granule != 0) return Release::no_block;
-  std::atomic<std::uint64_t>& state = word(at / granule);
-  std::uint64_t seen = state.load(relaxed);
+  const std::uint64_t seen = word(at / granule).load(relaxed);
   if (seen == 0) return Release::no_block;
-  const unsigned size_class = class_in(seen);
-  if (seen != word_of(size_class, taken)) return Release::is_free;
+  if ((seen & taken) == 0) return Release::is_free;
   // Of two processes that free the block at once, one fails here.
-  if (!state.compare_exchange_strong(seen, word_of(size_class, free), relaxed, relaxed))
-    return Release::is_free;
-  push(at / granule, size_class);
-  return Release::done;
+  return make_free(at / granule, seen) ? Release::done : Release::is_free;
+}
+
+bool RemoteHeap::make_free(std::uint64_t granule_number, std::uint64_t seen) {
+  const unsigned size_class = class_in(seen);
+  if (!word(granule_number)
+           .compare_exchange_strong(seen, word_of(size_class, free), relaxed, relaxed))
+    return false;
+  push(granule_number, size_class);
+  return true;
+}
+
+bool RemoteHeap::take_back(std::uint32_t deaths, HasEnded has_ended) {
+  if (deaths <= state_.ended.load(relaxed)) return false;
+  const std::uint64_t used = std::min(state_.used.load(relaxed), size() / granule);
+  for (std::uint64_t number = 0; number < used; ++number) {
+    const std::uint64_t seen = word(number).load(relaxed);
+    const auto owner = BlockOwner{seen & owner_bits};
+    if ((seen & taken) != 0 && owner != BlockOwner::none && has_ended(owner))
+      make_free(number, seen);
+  }
+  state_.ended.store(deaths, relaxed);  // only now: another process may search at the same time
+  return true;
 }
 
 std::size_t RemoteHeap::unused() const {

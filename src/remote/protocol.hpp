@@ -97,7 +97,7 @@ struct Request {
   std::uint8_t size = 0;
   std::uint32_t to = 0;  // target_of() a space of a rank of the node; message: the rank
   // Offset in that space. message: MessageHeader::number. pass: offset in the rank's arena of the
-  // contiguous bytes of all runs. release: offset of the block.
+  // contiguous bytes of all runs. allocate: the BlockOwner. release: offset of the block.
   std::uint64_t offset = 0;
   // store: the word. write, read, message: number of bytes. put_packed, get_packed, accumulate,
   // pass: number of PackedRuns that follow. atomic: the operand. allocate: bytes. Further data

@@ -14,6 +14,7 @@
 #include "core/completion.hpp"
 #include "core/result.hpp"
 #include "core/types.hpp"
+#include "memory/remote_heap.hpp"
 #include "network/posted.hpp"
 #include "operations/accumulate.hpp"
 #include "operations/atomic_op.hpp"
@@ -91,10 +92,10 @@ class Transport {
   // stored there, in the width of its type.
   virtual Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                                 Completion& done) = 0;
-  // Allocates `size` bytes in the remote heap of a rank. The result is the block's offset in the
-  // arena, or 0.
-  virtual Result<Posted> allocate(Rank /*at*/, std::uint64_t /*size*/, std::uint64_t& /*block*/,
-                                  Completion& /*done*/) {
+  // Allocates `size` bytes in the remote heap of a rank, for an owner or none. The result is the
+  // block's offset in the arena, or 0.
+  virtual Result<Posted> allocate(Rank /*at*/, std::uint64_t /*size*/, BlockOwner /*owner*/,
+                                  std::uint64_t& /*block*/, Completion& /*done*/) {
     return Error{Errc::missing, "this transport does not allocate memory"};
   }
   // Frees a block of a remote heap. The result is a RemoteHeap::Release.

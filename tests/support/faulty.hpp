@@ -92,11 +92,11 @@ class Faulty final : public Transport {
     return later(done,
                  [=, this](Completion& part) { return inner_->atomic(at, request, result, part); });
   }
-  Result<Posted> allocate(Rank at, std::uint64_t size, std::uint64_t& block,
+  Result<Posted> allocate(Rank at, std::uint64_t size, BlockOwner owner, std::uint64_t& block,
                           Completion& done) override {
     if (one_in(3)) return Posted::busy;
     return later(done, [=, this, &block](Completion& part) {
-      return inner_->allocate(at, size, block, part);
+      return inner_->allocate(at, size, owner, block, part);
     });
   }
   Result<Posted> release(Remote block, std::uint64_t& result, Completion& done) override {

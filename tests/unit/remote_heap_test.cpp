@@ -99,6 +99,29 @@ TEST(remote_heap, wrong_releases_change_nothing) {
   EXPECT_NE(heap.allocate(200), block);
 }
 
+TEST(remote_heap, blocks_of_owners_that_have_ended_are_taken_back) {
+  const Arena arena(1 << 20);
+  RemoteHeap heap = arena.heap();
+  const BlockOwner ended = owner_of(Rank((1U << rank_bits) - 1), 65'535);
+  const BlockOwner living = owner_of(Rank((1U << rank_bits) - 1), 65'534);
+  const auto has_ended = [ended](BlockOwner owner) {
+    return rank_of(owner) == rank_of(ended) && incarnation_of(owner) == incarnation_of(ended);
+  };
+  const std::uint64_t block = heap.allocate(200, ended);
+  const std::uint64_t other = heap.allocate(200, living);
+  const std::uint64_t unowned = heap.allocate(200);
+  const std::uint64_t freed = heap.allocate(200, ended);
+  EXPECT_EQ(heap.release(freed), Release::done);
+  EXPECT_TRUE(heap.take_back(1, has_ended));
+  EXPECT_FALSE(heap.take_back(1, has_ended)) << "nobody has ended since";
+  EXPECT_EQ(heap.release(block), Release::is_free);
+  EXPECT_EQ(heap.allocate(200), block);
+  EXPECT_EQ(heap.allocate(200), freed);
+  EXPECT_TRUE(heap.take_back(2, has_ended));
+  for (const std::uint64_t each : {block, other, unowned, freed})
+    EXPECT_EQ(heap.release(each), Release::done);
+}
+
 TEST(remote_heap, a_full_heap_splits_larger_blocks) {
   constexpr std::size_t size = 1 << 20;
   const Arena arena(size);

@@ -40,9 +40,10 @@ std::optional<std::uint64_t> RemoteAccess::fetch_word(
   return complete(lane, done, call) ? std::optional(word) : std::nullopt;
 }
 
-std::optional<std::uint64_t> RemoteAccess::allocate(Lane& lane, Rank at, std::size_t size) {
+std::optional<std::uint64_t> RemoteAccess::allocate(Lane& lane, Rank at, std::size_t size,
+                                                    BlockOwner owner) {
   return fetch_word(lane, "allocation", [&](std::uint64_t& block, Completion& done) {
-    return wire_->allocate(at, size, block, done);
+    return wire_->allocate(at, size, owner, block, done);
   });
 }
 

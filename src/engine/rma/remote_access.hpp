@@ -56,7 +56,7 @@ class RemoteAccess final : public NetworkProgress {
   // `old` is null, the value is dropped.
   bool begin_request(Lane& lane, Remote at, const AtomicRequest& request, std::byte* old);
   // Blocks of the remote heap of a rank, see Transport.
-  std::optional<std::uint64_t> allocate(Lane& lane, Rank at, std::size_t size);
+  std::optional<std::uint64_t> allocate(Lane& lane, Rank at, std::size_t size, BlockOwner owner);
   std::optional<std::uint64_t> release(Lane& lane, Remote block);
   // Puts the data that precedes a signal.
   bool put_before_signal(Lane& lane, Remote to, Bytes source);

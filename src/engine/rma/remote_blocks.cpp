@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/mapping.hpp"
+#include "memory/owned_blocks.hpp"
 
 namespace gondwana {
 namespace {
@@ -45,14 +46,15 @@ Result<void> RemoteBlocks::check(Rank rank) const {
                                                    ranks == 1 ? "" : "s", ranks - 1)};
 }
 
-Result<std::uint64_t> RemoteBlocks::allocate(Lane& lane, Rank at, std::size_t size) {
+Result<std::uint64_t> RemoteBlocks::allocate(Lane& lane, Rank at, std::size_t size,
+                                             BlockOwner owner) {
   const RemoteHeap mine = memory_.remote_heap(memory_.roster().here().front());
   if (is_near(at)) [[likely]] {
-    const std::uint64_t block = memory_.remote_heap(at).allocate(size);
+    const std::uint64_t block = allocate_block(memory_, at, size, owner);
     return block != 0 ? Result(block) : full_heap(at, size, mine.size());
   }
   if (const Result<void> valid = check(at); !valid) return valid.error();
-  const std::optional<std::uint64_t> block = remote_->allocate(lane, at, size);
+  const std::optional<std::uint64_t> block = remote_->allocate(lane, at, size, owner);
   if (!block) return take_error(lane);
   if (*block == 0) return full_heap(at, size, mine.size());
   if (*block + size <= mine.offset() + mine.size()) return *block;

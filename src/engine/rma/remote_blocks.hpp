@@ -20,7 +20,8 @@ class RemoteBlocks {
       : memory_(memory), rma_(rma), remote_(remote) {}
 
   // The offset of the block in the arena of the rank.
-  Result<std::uint64_t> allocate(Lane& lane, Rank at, std::size_t size);
+  Result<std::uint64_t> allocate(Lane& lane, Rank at, std::size_t size,
+                                 BlockOwner owner = BlockOwner::none);
   // Operations of other lanes on the block must be complete.
   Result<void> release(Lane& lane, Remote block);
 

@@ -57,16 +57,26 @@ void accumulate_far(const Caller& caller, Remote to, const Accumulation& what, B
   check(caller, begun == RemoteAccess::Begun::pending);
 }
 
-}  // namespace
-
-shmemx_gptr_t malloc_at(Caller caller, int pe, std::size_t bytes) {
+shmemx_gptr_t allocate(const Caller& caller, int pe, std::size_t bytes, BlockOwner owner) {
   if (bytes == 0) return null;
   const Result<std::uint64_t> block =
-      caller.engine.blocks().allocate(caller.lane, rank_of(pe), bytes);
+      caller.engine.blocks().allocate(caller.lane, rank_of(pe), bytes, owner);
   if (block) [[likely]]
     return {.offset = *block, .pe = pe, .space = 0};
   caller.report(block.error().text);
   return null;
+}
+
+}  // namespace
+
+shmemx_gptr_t malloc_at(Caller caller, int pe, std::size_t bytes) {
+  return allocate(caller, pe, bytes, BlockOwner::none);
+}
+
+shmemx_gptr_t malloc_at_owned(Caller caller, int pe, std::size_t bytes) {
+  const Rank me = caller.engine.rank();
+  const DeathList& deaths = caller.engine.waiter().losses().list();
+  return allocate(caller, pe, bytes, owner_of(me, deaths.replacements_of(me)));
 }
 
 int free_at(Caller caller, shmemx_gptr_t block) {

@@ -7,6 +7,7 @@
 namespace gondwana::shmem {
 
 shmemx_gptr_t malloc_at(Caller caller, int pe, std::size_t bytes);
+shmemx_gptr_t malloc_at_owned(Caller caller, int pe, std::size_t bytes);
 int free_at(Caller caller, shmemx_gptr_t block);
 void* address_of(Caller caller, shmemx_gptr_t place);
 void* pointer_to(Caller caller, shmemx_gptr_t place);

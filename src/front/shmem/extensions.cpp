@@ -63,6 +63,11 @@ shmemx_gptr_t shmemx_malloc_at(int pe, size_t bytes) {
   return gondwana::shmem::malloc_at(gondwana::shmem::here("shmemx_malloc_at"), pe, bytes);
 }
 
+shmemx_gptr_t shmemx_malloc_at_owned(int pe, size_t bytes) {
+  return gondwana::shmem::malloc_at_owned(gondwana::shmem::here("shmemx_malloc_at_owned"), pe,
+                                          bytes);
+}
+
 int shmemx_free_at(shmemx_gptr_t block) {
   return gondwana::shmem::free_at(gondwana::shmem::here("shmemx_free_at"), block);
 }

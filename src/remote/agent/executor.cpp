@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "memory/accumulate_locks.hpp"
+#include "memory/owned_blocks.hpp"
 #include "operations/copy.hpp"
 
 namespace gondwana::remote {
@@ -163,10 +164,11 @@ void Executor::update(const ReceivedRequest& received) {
 }
 
 void Executor::manage_block(const Request& request) {
-  RemoteHeap heap = memory_.remote_heap(request.target().rank);
-  const ResultWord result = request.kind == RequestKind::allocate
-                                ? heap.allocate(request.operand)
-                                : static_cast<ResultWord>(heap.release(request.offset));
+  const Rank rank = request.target().rank;
+  const ResultWord result =
+      request.kind == RequestKind::allocate
+          ? allocate_block(memory_, rank, request.operand, BlockOwner{request.offset})
+          : static_cast<ResultWord>(memory_.remote_heap(rank).release(request.offset));
   results_->push_back({.word = result});
 }
 

@@ -208,9 +208,12 @@ Result<Posted> RemoteClient::atomic(Remote at, const AtomicRequest& wanted, std:
                   .done = &done});
 }
 
-Result<Posted> RemoteClient::allocate(Rank at, std::uint64_t size, std::uint64_t& block,
-                                      Completion& done) {
-  return request_word({.kind = RequestKind::allocate, .to = remote::target_of(at), .operand = size},
+Result<Posted> RemoteClient::allocate(Rank at, std::uint64_t size, BlockOwner owner,
+                                      std::uint64_t& block, Completion& done) {
+  return request_word({.kind = RequestKind::allocate,
+                       .to = remote::target_of(at),
+                       .offset = static_cast<std::uint64_t>(owner),
+                       .operand = size},
                       block, done);
 }
 

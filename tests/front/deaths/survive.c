@@ -16,6 +16,7 @@
 static long word;
 static long results[64];
 static long lock;
+static const size_t piece = (size_t)16 << 20; /* of a remote heap */
 
 static void fail(const char* format, ...) {
   va_list values;
@@ -181,13 +182,30 @@ static void die_in_calls(void) {
   printf("end %d\n", shmem_team_n_pes(team));
 }
 
+/* PE 1 has filled the remote heap of PE 0 and has died. */
+static void regain_blocks(shmemx_gptr_t kept) {
+  if (shmem_my_pe() != 0) return;
+  const shmemx_gptr_t again = shmemx_malloc_at(0, piece);
+  if (shmemx_gptr_is_null(again)) fail("the blocks of PE 1 are lost");
+  if (again.offset == kept.offset) fail("a block without an owner is free");
+  if (shmemx_free_at(again) != 0 || shmemx_free_at(kept) != 0) fail("a block is not free");
+}
+
 /* PE 1 dies. The others allocate memory, and use it, once they have made a team of those that live.
  */
 static void allocate(void) {
   long* before = shmem_malloc(sizeof(long));
+  static shmemx_gptr_t kept;
+  if (shmem_my_pe() == 1) {
+    const shmemx_gptr_t mine = shmemx_malloc_at(0, piece);
+    shmem_putmem(&kept, &mine, sizeof(mine), 0);
+    while (!shmemx_gptr_is_null(shmemx_malloc_at_owned(0, piece))) {
+    }
+  }
   ready();
   if (shmem_my_pe() == 1) die();
   await_death(1);
+  regain_blocks(kept);
   if (shmem_malloc(64) != NULL) fail("malloc succeeded before the shrink");
   shmem_team_t team;
   if (shmemx_team_shrink(SHMEM_TEAM_WORLD, &team) != 0) fail("no team");

@@ -24,7 +24,7 @@ EXTENSIONS = {
         *("devices", "device_name", "device_of", "device_malloc", "device_free", "device_memcpy"),
         *("streams", "quiet_streams", "call_on_stream", "putmem_on_stream", "getmem_on_stream"),
         *("putmem_signal_on_stream", "signal_wait_until_on_stream", "barrier_all_on_stream"),
-        *("malloc_at", "free_at", "gptr_addr", "gptr_ptr", "gptr_accumulate"),
+        *("malloc_at", "malloc_at_owned", "free_at", "gptr_addr", "gptr_ptr", "gptr_accumulate"),
         *("get_uniqueid", "set_attr_uniqueid_args", "init_attr"),
         *("pe_state", "status", "team_shrink"),
         *("spawn", "team_update", "leave", "roster_epoch", "roster_changed", "roster_wait"),

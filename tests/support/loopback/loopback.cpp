@@ -204,10 +204,10 @@ RemoteHeap Loopback::heap_of(Rank rank) const {
   return (*node)->remote_heap(rank);
 }
 
-Result<Posted> Loopback::allocate(Rank at, std::uint64_t size, std::uint64_t& block,
-                                  Completion& done) {
-  const auto allocate = [heap = heap_of(at), size, &block]() mutable {
-    block = heap.allocate(size);
+Result<Posted> Loopback::allocate(Rank at, std::uint64_t size, BlockOwner owner,
+                                  std::uint64_t& block, Completion& done) {
+  const auto allocate = [heap = heap_of(at), size, owner, &block]() mutable {
+    block = heap.allocate(size, owner);
   };
   return post(OnHeap{allocate}, done);
 }

@@ -56,7 +56,7 @@ class Loopback final : public Transport {
                       Pass way, Completion& done) override;
   Result<Posted> atomic(Remote at, const AtomicRequest& request, std::byte* result,
                         Completion& done) override;
-  Result<Posted> allocate(Rank at, std::uint64_t size, std::uint64_t& block,
+  Result<Posted> allocate(Rank at, std::uint64_t size, BlockOwner owner, std::uint64_t& block,
                           Completion& done) override;
   Result<Posted> release(Remote block, std::uint64_t& result, Completion& done) override;
   bool has_unordered() const override { return false; }
