@@ -299,8 +299,8 @@ void shmemx_ctx_signal_after(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signa
  * shmemx_team_shrink: makes a team of the members of "team" that live, in their order. Collective
  * over the members that live. All of them get the same members, also if more die during the call. A
  * PE that dies during the call may still be a member. The program then knows of the deaths before.
- * Returns 0. Returns nonzero on all of them, with a message, if no team number is free, or if
- * "team" has members on several nodes. "team" stays valid.
+ * Returns 0, or nonzero on all of them, with a message, if no team number is free. "team" stays
+ * valid.
  *
  * shmemx_TYPENAME_wait_until_timeout: like shmem_TYPENAME_wait_until, for at most timeout_us
  * microseconds, which it may exceed by a millisecond. Returns 0 if the condition holds,
