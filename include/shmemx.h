@@ -339,12 +339,13 @@ int shmemx_ptrdiff_wait_until_timeout(ptrdiff_t* ivar, int cmp, ptrdiff_t cmp_va
 
 /*
  * Calls for jobs that grow and shrink while they run: gondwana run --max-ranks M -n N. Programs
- * that use GASNet-EX or ARMCI, and jobs on several hosts, cannot grow.
+ * that use GASNet-EX or ARMCI cannot grow, nor can a job on one host of --hosts.
  *
  * shmemx_spawn: starts npes more PEs, by one PE. "argv" is their command line, which ends with
  * NULL: another run of the program, possibly with other arguments; NULL: the command line of this
- * PE. "hosts" is NULL. The numbers of the new PEs follow those of all others. Returns the first of
- * them once all have initialized. Returns -1, with a message, if the job may not have that many, or
+ * PE. "hosts" names hosts as gondwana run --hosts does, in a job on several hosts; NULL: those of
+ * the job. The numbers of the new PEs follow those of all others. Returns the first of them once
+ * all have initialized. Returns -1, with a message, if the job may not have that many, or
  * if they cannot be started; the job continues.
  *
  * The new PEs have a world of their own: SHMEM_TEAM_WORLD contains those that were started
