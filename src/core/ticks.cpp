@@ -4,10 +4,6 @@
 
 namespace gondwana {
 
-std::uint64_t poll_clock() {
-  return ticks();
-}
-
 ClockPair read_clocks() {
   constexpr int samples = 5;
   ClockPair best;

@@ -24,9 +24,6 @@ inline std::uint64_t ticks() {
 #endif
 }
 
-// The same. Simulations replace it.
-std::uint64_t poll_clock();
-
 // Both clocks at one time.
 struct ClockPair {
   std::uint64_t ticks = 0;

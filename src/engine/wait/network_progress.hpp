@@ -4,9 +4,6 @@
 #include <atomic>
 #include <chrono>
 
-#include "core/ticks.hpp"
-#include "engine/wait/rare_polls.hpp"
-
 namespace gondwana {
 
 class NetworkProgress {
@@ -16,16 +13,6 @@ class NetworkProgress {
 
   // Makes progress unless another thread does. Returns true if any progress was made.
   virtual bool progress() = 0;
-  // The same for a call that does not wait. Makes progress rarely if the program makes many of
-  // them and has nothing in flight.
-  bool progress_rarely() {
-    if (needs_calls()) return progress();
-    const std::uint64_t begin = poll_clock();
-    if (!rare_polls_.is_due(begin)) return false;
-    const bool found = progress();
-    rare_polls_.polled(begin, poll_clock(), found);
-    return found;
-  }
   // Returns when data may have arrived, or after `limit`.
   virtual void sleep(std::chrono::microseconds limit) = 0;
 
@@ -39,7 +26,6 @@ class NetworkProgress {
 
  private:
   std::atomic<bool> needs_calls_{false};
-  RarePolls rare_polls_;
 };
 
 }  // namespace gondwana

@@ -132,7 +132,7 @@ class Waiter {
 
   void move_network() {
     if (network_ != nullptr) [[unlikely]]
-      network_->progress_rarely();
+      network_->progress();
   }
   std::uint32_t receive() {
     if (!messages_.may_poll()) [[likely]]

@@ -11,7 +11,6 @@
 #include <cstdarg>
 #include <ctime>
 
-#include "core/ticks.hpp"
 #include "simulation/engine/machine.hpp"
 
 namespace gondwana::simulation {
@@ -61,13 +60,6 @@ int __wrap_clock_gettime(clockid_t clock, timespec* time) {
   time->tv_sec = static_cast<time_t>(here->now() / 1'000'000'000);
   time->tv_nsec = static_cast<long>(here->now() % 1'000'000'000);
   return 0;
-}
-
-std::uint64_t __wrap__ZN8gondwana10poll_clockEv() {
-  auto* const here = machine();
-  if (here == nullptr) return gondwana::ticks();
-  here->step();
-  return here->now();
 }
 
 int __wrap_sched_yield() {
