@@ -13,7 +13,7 @@ namespace gondwana {
 struct SpawnCommand {
   std::string folder;              // the working folder
   std::vector<std::string> words;  // name and arguments; empty: as the rank that asks
-  std::string hosts = {};          // as in --hosts; empty: those of the job
+  std::string hosts = {};          // a list as --hosts takes; empty: the hosts of the job
 };
 
 // A file in memory with a text of any length.

@@ -131,8 +131,8 @@ Team& Collectives::begin_world_of(const World& world, CallName call) {
   return team;
 }
 
-// A collective that a death has ended may have left raised flags. On one node nobody raises more:
-// all ranks have entered the update.
+// Clears the flags that an aborted collective has left set. On one node no rank can set them again
+// here, because all ranks have entered the update.
 void Collectives::clear_flags() {
   for (const Team* team : {&teams_.world(), &teams_.shared()})
     std::memset(with_.memory.window(with_.me) + system_area::team_flags.at(team->number), 0,

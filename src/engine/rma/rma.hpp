@@ -54,8 +54,8 @@ class Rma {
   const Reach& copies() const { return copies_; }
   // The ranks that this rank knows by its world: 0 and those below this number.
   std::uint32_t ranks() const { return ranks_; }
-  // From now on it knows the first `ranks` ranks, and loads and stores reach those of the node
-  // below `end`. No other call may be in progress.
+  // Sets the number of ranks in the world. This rank uses loads and stores for ranks of the node
+  // with numbers below `end`. No other call may be in progress.
   void cover(std::uint32_t ranks, std::uint32_t end) {
     reach_.cover(end);
     copies_.cover(end);

@@ -23,7 +23,7 @@ struct GrowJob {
   std::uint32_t ranks = 0;
   std::string folder;              // the working folder
   std::vector<std::string> words;  // program and arguments; empty: as the ranks of the job
-  std::string hosts = {};          // as in --hosts; empty: those of the job
+  std::string hosts = {};          // a list as --hosts takes; empty: the hosts of the job
 };
 struct ShrinkJob {
   std::vector<std::uint32_t> ranks;
