@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <optional>
-#include <random>
 #include <string>
 
 #include "litmus/parse.hpp"
@@ -17,22 +15,11 @@ namespace {
 struct Wish {
   std::string folder;
   std::string only;
-  std::optional<std::uint64_t> seed;
+  std::uint64_t seed = 1;
   std::uint64_t iterations = 0;
   std::uint64_t milliseconds = 2000;
   std::uint64_t instances = 0;
 };
-
-// Rank 0 draws the seed if none is given.
-std::uint64_t agree_on_seed(Door& door, const std::optional<std::uint64_t>& seed) {
-  long* const words = door.allocate(1);
-  const long drawn = static_cast<long>(seed ? *seed : std::random_device()());
-  if (door.me() == 0)
-    for (int pe = 0; pe < door.size(); ++pe)
-      door.perform({.act = Act::put, .target = words, .pe = pe, .source = &drawn});
-  door.barrier();
-  return static_cast<std::uint64_t>(*words);
-}
 
 }  // namespace
 
@@ -60,11 +47,10 @@ int run_program(Door& door, int argc, char** argv) {
       fmt::print(stderr, "{}\n", tests ? "no test of that name" : tests.error().text);
     return 2;
   }
-  const std::uint64_t seed = agree_on_seed(door, wish.seed);
   if (door.me() == 0)
     fmt::print("{} tests of {} on {} ranks, seed {}\n", tests->size(), door.name(), door.size(),
-               seed);
-  Runner runner(door, {.seed = seed,
+               wish.seed);
+  Runner runner(door, {.seed = wish.seed,
                        .iterations = wish.iterations,
                        .seconds = static_cast<double>(wish.milliseconds) * 1e-3,
                        .instances = wish.instances,

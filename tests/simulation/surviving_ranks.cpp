@@ -140,7 +140,8 @@ void SurvivingJob::die(Rank& rank, Time told_within) {
   rank.is_alive = false;
   rank.died_at = schedule_.now();
   log([&] { return fmt::format("rank {} dies", rank.number); });
-  if (rank.state != RankState::finalized) expect_told(rank.number, told_within);
+  if (rank.state != RankState::finalized)
+    expect_told(rank.number, rank.node->is_well ? told_within : loss_told_ns);
   const auto slot = rank.number - rank.node->part.share.first;
   schedule_.after(random_.skewed(20 * ms), [this, &rank, slot] {
     if (schedule_.now() >= rank.node->silent_at) return;
@@ -219,7 +220,8 @@ void SurvivingJob::kill_launcher() {
 void SurvivingJob::expect_told(std::uint32_t rank, Time within) {
   const bool was_well = ranks_[rank]->node->is_well;
   schedule_.after(within + 4 * latency_, [this, rank, was_well] {
-    if (is_ending() || (was_well && !ranks_[rank]->node->is_well)) return;
+    if (is_ending()) return;
+    if (was_well && !ranks_[rank]->node->is_well) return expect_told(rank, loss_told_ns);
     for (const auto& node : nodes_) {
       if (node->is_over || !node->is_well || !node->guardian->end().is_idle()) continue;
       if (std::ranges::find(node->deaths, rank) == node->deaths.end())
