@@ -49,7 +49,8 @@ class LauncherLink {
   void enter_shrink(const ShrinkEntry& entry) const;
   // This rank enters an update of the world of a job on several nodes; likewise.
   void enter_world(const WorldEntry& entry) const;
-  // This rank has joined the job after its start, and runs.
+  // This process has joined the job after its start, or has taken the place of a dead one, and
+  // runs.
   void tell_arrival() const;
   // Asks for more ranks. Call take_spawned() until it returns a value, before another call of this.
   Result<void> ask_for_ranks(std::uint32_t ranks, const SpawnCommand& command) const;

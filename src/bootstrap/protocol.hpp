@@ -11,7 +11,8 @@
 //   rank      -> guardian  GlobalExit     end the job with this status; on purpose, or by an error
 //   rank      -> guardian  ShrinkEntry    a member enters a shrink of a team on several nodes
 //   rank      -> guardian  WorldEntry     a rank enters an update of the world, on several nodes
-//   rank      -> guardian  Arrival        I joined a job on several nodes after its start, and run
+//   rank      -> guardian  Arrival        I joined a job on several nodes after its start, or took
+//                                         the place of a dead process, and run
 //   rank      -> guardian  Spawn          start more ranks; with a file that contains their command
 //                                         line, see SpawnCommand
 //   guardian  -> rank      Spawned        the number of the first; or with a file that contains the

@@ -169,7 +169,10 @@ Engine::Engine(Setup setup, const HeapPlace& heap)
                     .enter_shrink = std::move(setup.enter_shrink),
                     .enter_world = std::move(setup.enter_world)},
                    teams_) {
-  if (remote_) remote_->wait_by(waiter_);
+  if (remote_) {
+    remote_->wait_by(waiter_);
+    waiter_.losses().tell_heeded_by([this](std::uint32_t changes) { remote_->heed(changes); });
+  }
   waiter_.losses().check_teams_by(
       [this, grace = std::make_shared<LeaveGrace>()](std::uint32_t number) {
         const Team* team = teams_.find(number);
@@ -190,6 +193,7 @@ Engine::~Engine() {
   legacy().segments_begin.store(begin, std::memory_order_relaxed);
   legacy().segments_end.store(begin + segments.size(), std::memory_order_relaxed);
   legacy().generation.fetch_add(1, std::memory_order_relaxed);
+  legacy().engines.fetch_add(1, std::memory_order_relaxed);
   Tracer::close();
 }
 
@@ -246,7 +250,7 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
       is_alone ? engine->start_alone(*heap) : engine->start_together(*heap, call);
   if (!started) return started.error();
   engine->options_.algorithms = named;
-  engine->collectives().begin_world();
+  if (!is_alone) engine->collectives().begin_world();
   engine->announce_state(RankState::running);
   if (is_alone) engine->waiter_.losses().list().begin_to_run(engine->rank_);
   if (engine->has_whole_world()) return engine;
@@ -284,9 +288,11 @@ Result<void> Engine::start_together(const HeapPlace& heap, CallName call) {
   return {};
 }
 
-// The other ranks run already.
+// The other ranks run already. The node of rank 0 may be lost.
 Result<void> Engine::start_alone(const HeapPlace& heap) {
-  if (const Result<void> same = compare_with_rank_0(); !same) return same;
+  const RankFacts& first = memory_->facts(memory_->roster().here().front());
+  if (const Result<void> same = compare_with_first(memory_->facts(rank_), first); !same)
+    return same;
   segments_.clear_dirty();
   if (memory_->header().replacement.load(std::memory_order_relaxed) != Replacement::kept)
     open_remote_heap(heap);

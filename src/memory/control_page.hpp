@@ -66,9 +66,11 @@ enum class RankState : std::uint32_t { absent, joined, running, finalized };
 // State that an engine leaves to the next engine of its rank: a program may finalize and initialise
 // again. Only the rank reads and writes it.
 struct Legacy {
+  // Grows with each engine and each process of this rank: the epochs of its teams begin with it.
+  std::atomic<std::uint32_t> generation;
   // The number of ended engines of this rank: the same on all ranks while engines exist. Data that
   // outlives an engine carries it.
-  std::atomic<std::uint32_t> generation;
+  std::atomic<std::uint32_t> engines;
   std::atomic<std::uint64_t> touched;  // its heap may be written below this offset
   // And the memory after its heap, from here to there.
   std::atomic<std::uint64_t> segments_begin;

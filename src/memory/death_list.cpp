@@ -19,9 +19,9 @@ void add_death(NodeHeader& node, std::uint32_t ranks, const DeadRank& dead, Deat
   if (how == DeathKind::replaced_death) {
     place.started.store(dead.incarnation + 1, std::memory_order_relaxed);
     // The replacement has entered no update of the world.
-    const std::uint32_t slot = node.facts.ranks.slot_of(rank);
-    shared_at<ControlPage>(control, layout.page(slot))
-        .world_place.turn.store(0, std::memory_order_relaxed);
+    if (node.facts.ranks.holds(rank))
+      shared_at<ControlPage>(control, layout.page(node.facts.ranks.slot_of(rank)))
+          .world_place.turn.store(0, std::memory_order_relaxed);
     log.write(++number, rank, RosterChange::start);
   }
   node.growth.changes.fetch_add(1, std::memory_order_relaxed);
@@ -32,6 +32,17 @@ void add_death(NodeHeader& node, std::uint32_t ranks, const DeadRank& dead, Deat
     page.accumulate_locks.break_of(rank);
     page.sync_bell.ring();
   }
+}
+
+void add_replacement(NodeHeader& node, std::uint32_t ranks, const DeadRank& process) {
+  auto* const control = reinterpret_cast<std::byte*>(&node);
+  const ControlLayout layout(ranks);
+  // Pairs with has().
+  shared_at<DeathPlace>(control, ControlLayout::death(Rank(process.rank)))
+      .running.store(process.incarnation, std::memory_order_release);
+  node.growth.changes.fetch_add(1, std::memory_order_seq_cst);
+  for (std::uint32_t slot = 0; slot < ranks; ++slot)
+    shared_at<ControlPage>(control, layout.page(slot)).sync_bell.ring();
 }
 
 bool DeathList::has_any(std::uint32_t ranks) const {

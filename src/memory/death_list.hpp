@@ -26,6 +26,13 @@ struct DeadRank {
 // How a rank has ended. After a replaced death another process takes its place.
 enum class DeathKind : std::uint8_t { death, leave, replaced_death };
 
+struct RankDeath {
+  DeadRank process;
+  DeathKind how = DeathKind::death;
+
+  friend bool operator==(const RankDeath&, const RankDeath&) = default;
+};
+
 class DeathList {
  public:
   explicit DeathList(const NodeMemory& memory) : memory_(&memory) {}
@@ -93,5 +100,9 @@ class DeathList {
 // sleeps on program memory wakes within a millisecond by itself.
 void add_death(NodeHeader& node, std::uint32_t ranks, const DeadRank& dead,
                DeathKind how = DeathKind::death);
+
+// Called by the guardian when a process runs that replaces a rank of another node. Likewise wakes
+// the ranks of its node.
+void add_replacement(NodeHeader& node, std::uint32_t ranks, const DeadRank& process);
 
 }  // namespace gondwana

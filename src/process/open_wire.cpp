@@ -80,6 +80,7 @@ Result<std::shared_ptr<RemoteClient>> open_wire(const Membership& self,
   Result<std::unique_ptr<RemoteClient>> client =
       RemoteClient::open({.memory = memory,
                           .me = self.rank,
+                          .incarnation = memory->death(self.rank).started.load(),
                           .job_tag = self.job_tag,
                           .settings = *settings,
                           .eager_limit = options.eager_limit,

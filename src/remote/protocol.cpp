@@ -16,7 +16,7 @@ static_assert(offsetof(Reply, kind) == offsetof(MessageHeader, kind) &&
                   offsetof(Batch, kind) == offsetof(MessageHeader, kind) &&
                   offsetof(Control, kind) == offsetof(MessageHeader, kind),
               "all messages begin alike");
-static_assert(sizeof(Control) == 48 && sizeof(Batch) == 24 && sizeof(Request) == 24 &&
+static_assert(sizeof(Control) == 48 && sizeof(Batch) == 32 && sizeof(Request) == 24 &&
                   sizeof(PackedRun) == 24 && sizeof(Reply) == 32 && sizeof(MessageHeader) == 24,
               "no byte that nobody writes");
 

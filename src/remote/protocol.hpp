@@ -66,6 +66,10 @@ struct Batch {
   // incarnation of their receiver.
   std::uint32_t number = 0;
   std::uint32_t node = 0;  // the receiving node
+  // The changes of the roster that the sender heeds, see Transport::heed(). Requests to a
+  // process that died later are dropped.
+  std::uint32_t heeded = 0;
+  std::uint32_t zero = 0;
 };
 
 enum class RequestKind : std::uint8_t {

@@ -108,6 +108,10 @@ class Transport {
   // Between the calls with true and false, operations gather until a message is full or this rank
   // waits. Pairs may be nested.
   virtual void gather(bool /*begins*/) {}
+  // The number of changes of the roster (DeathList) that the calls of this rank heed. Earlier
+  // operations and messages are for processes that had not died before them, and later ones for
+  // those that live after them.
+  virtual void heed(std::uint32_t /*changes*/) {}
   // The number of operations accepted so far. It marks a point in their order.
   virtual std::uint64_t accepted() const = 0;
   // Whether the target has executed the operations before the mark that a later write could

@@ -98,6 +98,31 @@ class DeathsOnHostsTest(JobTest):
         sentence = r"the node agent on host \S+ \(pid \d+\) was killed by SIGKILL; the job continues with 2"
         self.check_end(job, [0, 1], sentence)
 
+    # Restarts.
+
+    def restart(self, times, *words, options=(), **more):
+        options = (*TWO[:2], "--restart", str(times), *options)
+        return self.run_job(*options, SURVIVE, *words, **more)
+
+    def test_a_dead_rank_is_started_again_with_empty_memory(self):
+        status, out, err = self.restart(3, "restart")
+        self.assertEqual((status, out.count("end\n")), (0, 4), out + err)
+        self.assertIn("; it is started again, restart 1 of 3\n", err)
+        self.assertIn("ranks were started again 1 time\n", err)
+
+    def test_its_memory_is_kept_if_asked_for(self):
+        status, out, err = self.restart(1, "keep", options=("--keep-memory",), env={"GONDWANA_ROUTE": "agent"})
+        self.assertEqual((status, out.count("end\n")), (0, 4), out + err)
+
+    def test_an_update_makes_a_world_with_the_new_processes(self):
+        status, out, err = self.restart(4, "worlds")
+        self.assertEqual((status, out.count("end\n")), (0, 4), out + err)
+
+    def test_a_rank_stays_dead_when_all_restarts_are_used_up(self):
+        status, out, err = self.restart(2, "often", "2")
+        self.assertEqual((status, out.count("end\n")), (0, 3), out + err)
+        self.assertIn("; all 2 restarts are used up; the job continues with 3 ranks\n", err)
+
     def test_a_host_whose_guardian_dies_is_lost(self):
         job, pids = self.start_survivors("shrink", "2")
         os.kill(self.guardian_of(pids[0]), signal.SIGKILL)

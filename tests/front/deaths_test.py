@@ -163,11 +163,10 @@ class DeathsTest(LauncherCase):
         self.assertEqual((status, out.count("end\n")), (0, 2), out + err)
         self.assertIn("; all 2 restarts are used up; the job continues with 2 ranks\n", err)
 
-    def test_restarts_need_a_job_that_continues_on_this_host(self):
+    def test_restarts_need_a_job_that_continues(self):
         for options, sentence in (
             (("--keep-memory",), "--keep-memory without --restart"),
             (("--restart", "1", "--on-death", "end"), "--restart with --on-death end"),
-            (("--restart", "1", "--hosts", "a,b"), "--restart: not implemented for jobs on hosts"),
             (("--restart", "x"), "--restart"),
         ):
             status, _, err = self.run_job(*options, "true")

@@ -205,6 +205,8 @@ void Node::perform(const NodeAction& action) {
           [this](const RestartRank&) { world_.fail("a job that ends at a death starts a rank"); },
           [this](const TellDeath&) { world_.fail("a job that ends at a death tells of it"); },
           [this](const RanksDied&) { world_.fail("a job that ends at a death tells of it"); },
+          [this](const RankRuns&) { world_.fail("a job that ends at a death starts a rank"); },
+          [this](const RanksEnded&) { world_.fail("no rank is started again"); },
           [this](const ShrinkEntry&) { world_.fail("no rank shrinks a team"); },
           [this](const WorldEntry&) { world_.fail("no rank updates the world"); },
           [this](const MoreWanted&) { world_.fail("nobody wants more ranks"); },

@@ -143,6 +143,7 @@ void SurvivingJob::perform(Node& node, const NodeAction& action) {
   }
   if (const auto* died = std::get_if<RanksDied>(&action)) tell_conductor(node, *died);
   if (const auto* entry = std::get_if<ShrinkEntry>(&action)) tell_conductor(node, *entry);
+  if (const auto* ended = std::get_if<RanksEnded>(&action)) tell_conductor(node, *ended);
   if (const auto* said = std::get_if<Said>(&action))
     log([&] { return fmt::format("host {}: {}", name_of_host(node.number), said->sentence); });
   if (std::holds_alternative<NeedAgent>(action)) node.has_agent = true;
@@ -229,6 +230,7 @@ void SurvivingJob::on_frame(Node& node, const Frame& frame) {
     handle(node, DeathsTold{*dead, can_lose_ranks(node)});
   if (const auto* shrunk = std::get_if<Shrunk>(&frame)) take_decision(node, *shrunk);
   if (const auto* end = std::get_if<End>(&frame)) handle(node, EndElsewhere{*end});
+  if (const auto* ended = std::get_if<AllEnded>(&frame)) handle(node, *ended);
 }
 
 void SurvivingJob::handle(const HostsEvent& event) {

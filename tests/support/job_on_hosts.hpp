@@ -24,12 +24,14 @@ class Hosts {
  public:
   explicit Hosts(std::uint32_t hosts, std::uint32_t peer_timeout_s = 20,
                  std::optional<std::chrono::milliseconds> timeout = {},
-                 OnDeath on_death = OnDeath::end, std::optional<std::uint32_t> max_ranks = {})
+                 OnDeath on_death = OnDeath::end, std::optional<std::uint32_t> max_ranks = {},
+                 std::uint32_t restarts = 0)
       : peer_timeout_s_(peer_timeout_s), parts_(hosts), heard_(hosts, now_) {
     job_.max_ranks = max_ranks;
     job_.programs.emplace_back().ranks = hosts;
     job_.timeout = timeout;
     job_.on_death = on_death;
+    job_.restart.times = restarts;
     for (std::uint32_t node = 0; node < hosts; ++node) {
       parts_[node].programs.emplace_back().ranks = 1;
       parts_[node].share = {.nodes = hosts, .first = node, .total = hosts};

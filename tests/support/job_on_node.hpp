@@ -43,7 +43,8 @@ class Node {
   }
 
   // A job whose ranks are started again.
-  Node(std::uint32_t ranks, const RestartWish& restart) : job_(job_of(ranks, 1)) {
+  Node(std::uint32_t ranks, const RestartWish& restart, std::uint32_t nodes = 1)
+      : job_(job_of(ranks, nodes)) {
     job_.on_death = OnDeath::go_on;
     job_.restart = restart;
     begin();

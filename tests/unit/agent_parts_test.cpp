@@ -73,8 +73,10 @@ class AgentParts : public testing::Test {
   }
   // A batch of the far rank: a store of the value, or an atomic that fetches and adds it.
   static std::vector<std::byte> batch(std::uint32_t number, std::uint64_t value,
-                                      RequestKind kind = RequestKind::store) {
-    std::vector<std::byte> bytes = copy_of(Batch{.tag = tag, .from = far, .number = number});
+                                      RequestKind kind = RequestKind::store,
+                                      std::uint32_t heeded = 0) {
+    std::vector<std::byte> bytes =
+        copy_of(Batch{.tag = tag, .from = far, .number = number, .heeded = heeded});
     append(bytes,
            bytes_of(Request{
                .kind = kind, .op = AtomicOp::add, .size = 8, .offset = cell, .operand = value}));
@@ -187,6 +189,24 @@ TEST_F(AgentParts, answers_wait_for_the_network_and_say_so) {
   answers_.send();
   EXPECT_EQ(answers_.waiting(), 0U);
   EXPECT_EQ(reply()->number, 1U);
+}
+
+TEST_F(AgentParts, requests_of_ranks_that_do_not_know_of_a_death_do_not_reach_the_next_process) {
+  meet_far();
+  add_death(memory_->header(), 1, {2, 0});  // of another rank
+  take(batch(1, 11));
+  EXPECT_EQ(value(), 11U);
+  add_death(memory_->header(), 1, {0, 0}, DeathKind::replaced_death);
+  take(batch(2, 22, RequestKind::store, 1));
+  take(batch(3, 33, RequestKind::atomic, 1));
+  EXPECT_EQ(value(), 11U);
+  take(batch(4, 44, RequestKind::store, 3));
+  EXPECT_EQ(value(), 44U);
+  answers_.send();
+  const auto to_atomic = read<Reply>(endpoint_->take().bytes);
+  EXPECT_EQ(to_atomic->number, 3U);
+  EXPECT_EQ(to_atomic->size, sizeof(ResultWord)) << "the sender waits for it";
+  EXPECT_EQ(reply()->number, 4U);
 }
 
 TEST_F(AgentParts, a_replaced_process_is_not_executed_and_gets_no_answer) {
@@ -307,6 +327,27 @@ TEST_F(AgentParts, messages_wait_until_their_rank_has_an_endpoint) {
   passed.send();
   EXPECT_EQ(passed.waiting(), 0U);
   EXPECT_EQ(endpoint_->take().to, Peer{9});
+}
+
+TEST_F(AgentParts, messages_go_to_the_endpoint_of_the_process_that_replaces_a_rank) {
+  PassedMessages passed(*memory_, outbox_, "here");
+  const std::array<std::byte, 4> message{};
+  EndpointInfo& info = memory_->endpoint_info(Rank(0));
+  info.address[0] = std::byte(9);
+  info.size.store(1);
+  passed.pass(Rank(0), message);
+  passed.send();
+  EXPECT_EQ(endpoint_->take().to, Peer{9});
+  add_death(memory_->header(), 1, {0, 0}, DeathKind::replaced_death);
+  passed.pass(Rank(0), message);
+  passed.send();
+  EXPECT_EQ(passed.waiting(), 0U);
+  EXPECT_TRUE(endpoint_->sent.empty()) << "the rank is dead";
+  info.address[0] = std::byte(10);
+  DeathList(*memory_).begin_to_run(Rank(0));
+  passed.pass(Rank(0), message);
+  passed.send();
+  EXPECT_EQ(endpoint_->take().to, Peer{10});
 }
 
 TEST_F(AgentParts, a_message_that_cannot_be_passed_on_ends_the_job_of_a_running_rank) {

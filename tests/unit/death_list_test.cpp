@@ -42,6 +42,19 @@ TEST_F(Deaths, a_process_that_died_is_not_its_successor) {
   EXPECT_FALSE(list.has(DeadRank{0, 0}));
 }
 
+TEST_F(Deaths, a_replacement_on_another_node_runs_once_the_guardian_says_so) {
+  const DeathList list(*memory);
+  add_death(memory->header(), 2, {0, 0}, DeathKind::replaced_death);
+  EXPECT_TRUE(list.has(Rank(0)));
+  EXPECT_TRUE(list.awaits(Rank(0)));
+  const std::uint32_t before = memory->header().growth.changes;
+  add_replacement(memory->header(), 2, {0, 1});
+  EXPECT_FALSE(list.has(Rank(0)));
+  EXPECT_FALSE(list.awaits(Rank(0)));
+  EXPECT_EQ(list.replacements_of(Rank(0)), 1U);
+  EXPECT_NE(memory->header().growth.changes, before);
+}
+
 TEST_F(Deaths, a_rank_is_dead_until_its_replacement_runs) {
   const DeathList list(*memory);
   add_death(memory->header(), 2, {2, 0}, DeathKind::replaced_death);

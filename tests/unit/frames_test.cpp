@@ -28,6 +28,7 @@ Task example_task() {
   task.job.streams.folder = "logs";
   task.job.streams.prompts = true;
   task.job.on_death = OnDeath::go_on;
+  task.job.restart = {.times = 3, .keeps_memory = true};
   task.job.trace = {.file = "/tmp/t", .after_failure = true, .last_ms = 7};
   return task;
 }
@@ -50,8 +51,8 @@ std::vector<Frame> one_of_each() {
           Deaf{},
           Left{7},
           TracePart{std::string("a\0b", 3), false},
-          RanksDied{{{3, 0}, {4, 2}}, 137, "rank 3 ..."},
-          DeadRanks{7, {{3, 0}, {4, 2}}},
+          RanksDied{{{3, 0}, {4, 2}}, 137, "rank 3 ...", DeathKind::replaced_death},
+          DeadRanks{7, {{{3, 0}, DeathKind::replaced_death}, {{4, 2}, DeathKind::leave}}},
           ShrinkEntry{1, 2, 1ULL << 40, 3, 4, 5, 2, 6, 7},
           Shrunk{{1, 2, 1ULL << 40, 5, 6, 7}, {2, 4}},
           MoreWanted{5, 1, 4, {"/folder", {"program", "word"}, "a:2,b"}},
@@ -61,7 +62,10 @@ std::vector<Frame> one_of_each() {
           Arrived{5},
           Dismissed{{1, 3}},
           WorldEntry{5, 1, 6, 1ULL << 40},
-          WorldDecision{2, 6, 1, 6, 1ULL << 40}};
+          WorldDecision{2, 6, 1, 6, 1ULL << 40},
+          RankRuns{{3, 1}},
+          RanksEnded{},
+          AllEnded{}};
 }
 
 Result<std::optional<Frame>> parse(const std::string& bytes, std::uint64_t expected_tag = tag) {
@@ -179,7 +183,8 @@ TEST(frames, values_out_of_range_are_refused) {
   EXPECT_TRUE(is_refused(Ended{256}));
   EXPECT_TRUE(is_refused(RanksDied{{}, 1, ""}));
   EXPECT_TRUE(is_refused(RanksDied{{{protocol::max_ranks, 0}}, 1, ""}));
-  EXPECT_TRUE(is_refused(DeadRanks{0, {{1, 0}}}));
+  EXPECT_TRUE(is_refused(DeadRanks{0, {{{1, 0}}}}));
+  EXPECT_TRUE(is_refused(RankRuns{{1, RestartWish::most + 1}}));
   EXPECT_TRUE(is_refused(ShrinkEntry{.size = 2, .dead = 2}));
   EXPECT_TRUE(is_refused(MoreWanted{.ranks = 0}));
   EXPECT_TRUE(is_refused(Grown{.ranks = 2, .nodes = 3}));

@@ -188,7 +188,7 @@ TEST(JobGrowth, leaves_have_numbers_and_are_told_to_hosts_that_are_added) {
   hosts.say(3, Hello{});
   const auto told = hosts.sent<DeadRanks>(3);
   ASSERT_EQ(told.size(), 1U);
-  EXPECT_EQ(told[0].how, DeathKind::leave);
+  EXPECT_EQ(told[0].ranks.at(0).how, DeathKind::leave);
 }
 
 TEST(JobGrowth, a_rank_leaves_once_those_that_joined_with_it_run) {

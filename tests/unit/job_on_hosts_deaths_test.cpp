@@ -10,13 +10,21 @@ using namespace test;
 
 class Lasting : public Hosts {
  public:
-  explicit Lasting(std::uint32_t hosts) : Hosts(hosts, 20, {}, OnDeath::go_on) { join_all(); }
+  explicit Lasting(std::uint32_t hosts, std::uint32_t restarts = 0)
+      : Hosts(hosts, 20, {}, OnDeath::go_on, {}, restarts) {
+    join_all();
+  }
   void die(std::uint32_t rank, std::uint32_t status = 137) {
     say(rank, RanksDied{{{rank, 0}}, status, "rank " + std::to_string(rank) + " was killed"});
   }
+  // The host can start another process in its place.
+  void die(const DeadRank& process) {
+    const std::string text = "rank " + std::to_string(process.rank) + " was killed";
+    say(process.rank, RanksDied{{process}, 137, text, DeathKind::replaced_death});
+  }
 };
 
-using Dead = std::vector<DeadRank>;
+using Dead = std::vector<RankDeath>;
 
 TEST(JobOnHosts, deaths_have_one_order_on_all_hosts) {
   Lasting hosts(3);
@@ -74,6 +82,69 @@ TEST(JobOnHosts, the_first_death_has_the_status_of_a_job_of_which_no_rank_is_lef
   EXPECT_EQ(
       hosts.said(),
       "rank 1 was killed; the job continues with 1 rank\nrank 0 was killed; no rank is left\n");
+}
+
+// With --restart.
+
+TEST(JobOnHosts, dead_ranks_are_started_again_as_often_as_the_user_wants) {
+  Lasting hosts(2, 2);
+  hosts.die(DeadRank{1, 0});
+  hosts.die(DeadRank{0, 0});
+  hosts.die(DeadRank{1, 1});
+  EXPECT_EQ(hosts.said(),
+            "rank 1 was killed; it is started again, restart 1 of 2\n"
+            "rank 0 was killed; it is started again, restart 2 of 2\n"
+            "rank 1 was killed; all 2 restarts are used up; the job continues with 1 rank\n");
+  for (std::uint32_t node = 0; node < 2; ++node) {
+    const auto told = hosts.sent<DeadRanks>(node);
+    ASSERT_EQ(told.size(), 3U);
+    EXPECT_EQ(told[0].ranks, (Dead{{{1, 0}, DeathKind::replaced_death}}));
+    EXPECT_EQ(told[1].first, 3U) << "after a death and a start";
+    EXPECT_EQ(told[2].first, 5U);
+    EXPECT_EQ(told[2].ranks, (Dead{{{1, 1}, DeathKind::death}}));
+  }
+  EXPECT_EQ(hosts.is().describe_dead(),
+            "1 of 2 ranks died, and the job continued: rank 1; ranks were started again 2 times");
+}
+
+TEST(JobOnHosts, all_hosts_are_told_when_the_new_process_runs) {
+  Lasting hosts(3, 1);
+  hosts.die(DeadRank{1, 0});
+  hosts.say(1, RankRuns{{1, 1}});
+  EXPECT_EQ(hosts.sent<RankRuns>(0).at(0).process, (DeadRank{1, 1}));
+  EXPECT_EQ(hosts.sent<RankRuns>(2).size(), 1U);
+  hosts.say(1, RankRuns{{1, 2}});
+  EXPECT_NE(hosts.said().find("host b sent an unexpected message\n"), std::string::npos);
+}
+
+TEST(JobOnHosts, a_process_that_cannot_be_started_again_is_dead) {
+  Lasting hosts(2, 5);
+  hosts.die(DeadRank{1, 0});
+  hosts.say(1, RanksDied{{{1, 1}}, 1, "rank 1 cannot be started again"});
+  EXPECT_EQ(hosts.sent<DeadRanks>(0).back().ranks, (Dead{{{1, 1}, DeathKind::death}}));
+  hosts.say(1, RanksDied{{{1, 1}}, 1, "again"});
+  EXPECT_TRUE(hosts.sent<DeadRanks>(0).empty());
+  EXPECT_FALSE(hosts.is().outcome().status);
+}
+
+TEST(JobOnHosts, the_ranks_of_a_lost_host_that_were_started_again_are_dead) {
+  Lasting hosts(2, 5);
+  hosts.die(DeadRank{1, 0});
+  hosts.tell(HostProcessEnded{1, SIGKILL, 3 * second});
+  hosts.tell(HostPipeEnded{1, "", 3 * second});
+  hosts.pass(0);
+  EXPECT_EQ(hosts.sent<DeadRanks>(0).back().ranks, (Dead{{{1, 1}, DeathKind::death}}));
+}
+
+TEST(JobOnHosts, hosts_are_released_when_none_has_a_rank) {
+  Lasting hosts(3, 1);
+  hosts.say(0, RanksEnded{});
+  hosts.say(1, RanksEnded{});
+  EXPECT_TRUE(hosts.sent<AllEnded>(0).empty());
+  hosts.say(2, Ended{0});
+  EXPECT_EQ(hosts.sent<AllEnded>(0).size(), 1U);
+  EXPECT_EQ(hosts.sent<AllEnded>(1).size(), 1U);
+  EXPECT_TRUE(hosts.sent<AllEnded>(2).empty());
 }
 
 TEST(JobOnHosts, a_death_of_a_rank_of_another_host_is_no_message) {

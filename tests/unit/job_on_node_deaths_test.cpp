@@ -165,6 +165,66 @@ TEST(JobOnNode, a_death_on_one_of_several_hosts_is_told_to_the_conductor) {
   EXPECT_FALSE(node.status());  // the conductor knows whether the status of the dead counts
 }
 
+// Rank 1, before the answer of the conductor.
+void lose_one_of_several_hosts(Node& node) {
+  node.join_all();
+  node.lose(1, SIGKILL);
+  const auto died = node.take<RanksDied>();
+  ASSERT_EQ(died.size(), 1U);
+  EXPECT_EQ(died[0].how, DeathKind::replaced_death);
+  EXPECT_TRUE(node.take<RestartRank>().empty());
+}
+
+TEST(JobOnNode, a_rank_is_started_again_when_the_conductor_has_numbered_its_death) {
+  Node node(2, RestartWish{.times = 1}, 2);
+  lose_one_of_several_hosts(node);
+  node.tell(DeathsTold{{1, {{{1, 0}, DeathKind::replaced_death}}}, true});
+  EXPECT_EQ(node.take<TellDeath>().at(0).how, DeathKind::replaced_death);
+  EXPECT_EQ(node.take<RestartRank>().at(0).rank, 1U);
+  node.tell(RankStarted{1, 201});
+  node.tell(RankJoined{1, 201});
+  node.tell(RankArrived{1});
+  EXPECT_EQ(node.take<RankRuns>().at(0).process, (DeadRank{1, 1}));
+  node.lose(1, SIGKILL);
+  EXPECT_EQ(node.take<RanksDied>().at(0).ranks, (std::vector<DeadRank>{{1, 1}}));
+}
+
+TEST(JobOnNode, the_conductor_may_have_no_restart_left) {
+  Node node(2, RestartWish{.times = 1}, 2);
+  lose_one_of_several_hosts(node);
+  node.tell(DeathsTold{{1, {{{1, 0}, DeathKind::death}}}, true});
+  EXPECT_TRUE(node.take<RestartRank>().empty());
+  node.end(0, exited(0), RankState::finalized);
+  node.round();
+  EXPECT_EQ(node.take<RanksEnded>().size(), 1U) << "no rank is left here";
+  node.round();
+  EXPECT_TRUE(node.take<RanksEnded>().empty());
+  EXPECT_TRUE(node.take<ReleaseAgent>().empty()) << "others may need it";
+  EXPECT_NE(node.due_in(), std::optional<std::uint64_t>(0));
+  node.tell(AllEnded{});
+  node.round();
+  EXPECT_EQ(node.take<ReleaseAgent>().size(), 1U);
+}
+
+TEST(JobOnNode, the_agent_stays_while_a_rank_is_awaited) {
+  Node node(1, RestartWish{.times = 1}, 2);
+  node.join_all();
+  node.lose(0, SIGKILL);
+  node.round();
+  EXPECT_TRUE(node.take<ReleaseAgent>().empty());
+}
+
+TEST(JobOnNode, a_process_that_cannot_be_started_is_reported_to_the_conductor) {
+  Node node(2, RestartWish{.times = 1}, 2);
+  lose_one_of_several_hosts(node);
+  node.tell(DeathsTold{{1, {{{1, 0}, DeathKind::replaced_death}}}, true});
+  node.tell(NotRestarted{1, "no memory"});
+  const auto died = node.take<RanksDied>();
+  ASSERT_EQ(died.size(), 1U);
+  EXPECT_EQ(died[0].ranks, (std::vector<DeadRank>{{1, 1}}));
+  EXPECT_EQ(died[0].how, DeathKind::death);
+}
+
 TEST(JobOnNode, a_death_elsewhere_ends_a_job_whose_ranks_here_cannot_continue) {
   Node node(2, 2, {}, OnDeath::go_on);
   node.join_all();

@@ -44,6 +44,16 @@ TEST(WorldAgreement, a_death_may_be_the_last_that_was_missing) {
   EXPECT_FALSE(world.die(2, 3)) << "nobody waits";
 }
 
+TEST(WorldAgreement, all_wait_for_the_process_that_replaces_a_dead_rank) {
+  WorldAgreement world(2);
+  EXPECT_FALSE(world.enter(entry_of(1)));
+  world.replace(1, 2);
+  EXPECT_FALSE(world.enter(entry_of(0)));
+  const auto decision = world.enter(entry_of(1));
+  ASSERT_TRUE(decision);
+  EXPECT_EQ(decision->deaths, 2U) << "the death and the start";
+}
+
 TEST(WorldAgreement, each_update_needs_all_again) {
   WorldAgreement world(2);
   world.enter(entry_of(0));

@@ -35,10 +35,11 @@ RemoteMessages::RemoteMessages(Wire& wire, std::recursive_mutex& turn, const Nod
     : wire_(wire),
       turn_(turn),
       memory_(memory),
+      deaths_(memory),
       me_(me),
       ranks_(ranks),
       generation_(static_cast<std::uint16_t>(
-          memory.page(me).legacy.generation.load(std::memory_order_relaxed))) {
+          memory.page(me).legacy.engines.load(std::memory_order_relaxed))) {
   wire_->listen([this](Rank from, Bytes message) { receive(from, message); });
 }
 
@@ -126,7 +127,8 @@ bool RemoteMessages::update(Rank to, const Update& update) {
 void RemoteMessages::send(Rank to, Peer& peer, const Outgoing& message, Departure departure) {
   if (peer.waiting == 0 && try_send(to, peer, message, departure)) return;
   const Bytes behind = message.packet.subspan(sizeof(Head));
-  Waiting& waits = waiting_.emplace_back(to, message.head, std::vector<std::byte>());
+  Waiting& waits =
+      waiting_.emplace_back(to, deaths_.place_of(to), message.head, std::vector<std::byte>());
   waits.rest.reserve(behind.size() + message.body.size());
   waits.rest.insert(waits.rest.end(), behind.begin(), behind.end());
   waits.rest.insert(waits.rest.end(), message.body.begin(), message.body.end());
@@ -149,6 +151,7 @@ bool RemoteMessages::is_all_sent() const {
                              [](const Waiting& each) { return each.head.kind == Kind::receipt; });
 }
 
+// A process that has taken the place of a dead receiver gets none of its messages.
 void RemoteMessages::move_on() {
   if (waiting_.empty()) return;
   std::vector<Rank> full;
@@ -157,7 +160,9 @@ void RemoteMessages::move_on() {
     const auto departure =
         each.head.kind == Kind::receipt ? Departure::optional : Departure::at_once;
     Peer& peer = peers_[index(each.to)];
-    if (!try_send(each.to, peer, {each.head, remote::bytes_of(each.head), each.rest}, departure)) {
+    const bool is_late = deaths_.place_of(each.to) != each.last_death;
+    if (!is_late &&
+        !try_send(each.to, peer, {each.head, remote::bytes_of(each.head), each.rest}, departure)) {
       full.push_back(each.to);
       return false;
     }

@@ -29,6 +29,7 @@
 
 #include "core/pool.hpp"
 #include "engine/am/draft.hpp"
+#include "memory/death_list.hpp"
 #include "memory/node_memory.hpp"
 #include "remote/protocol.hpp"
 #include "remote/transport.hpp"
@@ -123,6 +124,7 @@ class RemoteMessages {
   // A message that waits for the wire.
   struct Waiting {
     Rank to;
+    std::uint32_t last_death;  // of the receiver, see DeathList
     Head head;
     std::vector<std::byte> rest;
   };
@@ -139,6 +141,7 @@ class RemoteMessages {
   Wire& wire_;
   std::recursive_mutex& turn_;
   const NodeMemory& memory_;
+  DeathList deaths_;
   Rank me_;
   std::uint32_t ranks_;
   std::uint16_t generation_;

@@ -107,6 +107,12 @@ class RemoteAccess final : public NetworkProgress {
     wire_->gather(begins);
   }
 
+  // See Transport::heed().
+  void heed(std::uint32_t changes) {
+    const std::scoped_lock turn(turn_);
+    wire_->heed(changes);
+  }
+
   // Writes words of a rank without waiting. The bytes may be reused at once.
   void send_update(Rank to, const Update& update);
   // Whether all updates arrive without further calls by this rank. If not, it makes progress.

@@ -44,8 +44,22 @@ class Losses {
   // Whether the rank is dead, or another process has taken its place and the program does not know.
   bool has_lost(Rank rank) const { return list_.has(rank) || is_unknown(list_.place_of(rank)); }
 
+  // See Transport::heed(). Set once, before the first call.
+  void tell_heeded_by(std::function<void(std::uint32_t changes)> tell) {
+    tell_heeded_ = std::move(tell);
+  }
+  // From now on operations are for the processes that live after the first `changes` changes.
+  void heed(std::uint32_t changes) const {
+    std::uint32_t before = heeded_.load(std::memory_order_relaxed);
+    if (before >= changes) return;
+    if (tell_heeded_) tell_heeded_(changes);
+    while (before < changes && !heeded_.compare_exchange_weak(before, changes)) {
+    }
+  }
+
   // The program knows of the first `deaths` changes.
   void acknowledge(std::uint32_t deaths) const {
+    heed(deaths);
     std::uint32_t before = acknowledged_.load(std::memory_order_relaxed);
     while (before < deaths && !acknowledged_.compare_exchange_weak(before, deaths)) {
     }
@@ -63,6 +77,8 @@ class Losses {
   const NodeMemory* memory_;
   DeathList list_;
   TeamCheck team_has_dead_;  // set once, before the first wait of a team
+  std::function<void(std::uint32_t changes)> tell_heeded_;
+  mutable std::atomic<std::uint32_t> heeded_{0};
   mutable std::atomic<std::uint32_t> acknowledged_{0};
 };
 

@@ -185,7 +185,10 @@ bool may_reach(const Caller& caller, int pe) {
   const std::uint32_t count = deaths.size();
   if (count == 0) return true;
   const Rank rank = caller.rank_of(pe);
-  if (!deaths.has(rank)) return true;
+  if (!deaths.has(rank)) {
+    caller.engine.waiter().losses().heed(count);
+    return true;
+  }
   caller.lane.note_loss(count);
   return false;
 }
@@ -286,9 +289,11 @@ void examine_bits(const Caller& caller, const char* argument, long value, long k
 namespace {
 
 void refuse_dead(const Caller& caller, const Team& team) {
-  const DeathList& deaths = caller.engine.waiter().losses().list();
-  if (const std::uint32_t count = deaths.size(); count != 0 && has_dead(deaths, team))
-    throw HopelessWait{count};
+  const Losses& losses = caller.engine.waiter().losses();
+  const std::uint32_t count = losses.list().size();
+  if (count == 0) return;
+  if (has_dead(losses.list(), team)) throw HopelessWait{count};
+  losses.heed(count);
 }
 
 }  // namespace

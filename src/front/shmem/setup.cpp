@@ -53,6 +53,7 @@ void restore_calls(Door& door) {
   const std::uint32_t count = deaths.size();
   if (node.replacement.load(std::memory_order_relaxed) == Replacement::none) return;
   if (engine.threads() == Threads::many || deaths.has_any(engine.ranks())) return;
+  engine.waiter().losses().heed(count);
   door.contexts().restore_shortcuts();
   running.door = &door;
   std::atomic_signal_fence(std::memory_order_seq_cst);

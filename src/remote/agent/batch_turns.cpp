@@ -56,7 +56,7 @@ void BatchTurns::execute_kept(Sender& sender) {
 void BatchTurns::execute(Sender& sender, const Batch& batch, Bytes requests, std::size_t added,
                          std::vector<ResultPart> results) {
   const TracedScope traced([&] { return event_of(batch, requests); });
-  const Result<void> executed = executor_.execute(requests, added, results);
+  const Result<void> executed = executor_.execute(batch.heeded, requests, added, results);
   if (!executed) return on_refused_(batch.from, executed.error().text);
   if (!requests.empty()) {
     sender.stalled = Stalled{batch, {requests.begin(), requests.end()}, added, std::move(results)};

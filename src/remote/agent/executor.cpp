@@ -18,7 +18,7 @@ bool is_pass(RequestKind kind) {
 
 }  // namespace
 
-Result<void> Executor::execute(Bytes& requests, std::size_t& added,
+Result<void> Executor::execute(std::uint32_t heeded, Bytes& requests, std::size_t& added,
                                std::vector<ResultPart>& results) {
   std::atomic_thread_fence(std::memory_order_release);
   results_ = &results;
@@ -26,13 +26,31 @@ Result<void> Executor::execute(Bytes& requests, std::size_t& added,
     const auto request = read_request(requests, memory_.plan());
     if (!request)
       return Error{Errc::refused, "it is malformed: the memory of that rank is damaged"};
-    const Result<bool> executed = execute(*request, added);
-    if (!executed) return executed.error();
-    if (!*executed) return {};
+    if (is_late(request->request, heeded)) [[unlikely]] {
+      drop(request->request);
+    } else {
+      const Result<bool> executed = execute(*request, added);
+      if (!executed) return executed.error();
+      if (!*executed) return {};
+    }
     added = 0;
     requests = requests.subspan(request->size());
   }
   return {};
+}
+
+// Whether the request would change the memory of a process that has died, or of its replacement.
+bool Executor::is_late(const Request& request, std::uint32_t heeded) const {
+  const bool reads = request.kind == RequestKind::read || request.kind == RequestKind::get_packed;
+  return deaths_.size() > heeded && !reads && deaths_.place_of(request.target().rank) > heeded;
+}
+
+// The sender gets a result, which it does not use: its call fails.
+void Executor::drop(const Request& request) {
+  const bool is_of_heap =
+      request.kind == RequestKind::allocate || request.kind == RequestKind::release;
+  const bool has_word = request.kind == RequestKind::atomic && request.size > 0;
+  if (is_of_heap || has_word) results_->push_back({.word = 0});
 }
 
 void Executor::abandon(Bytes requests, std::size_t added) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "memory/death_list.hpp"
 #include "memory/node_memory.hpp"
 #include "remote/agent/space_requests.hpp"
 #include "remote/protocol.hpp"
@@ -25,13 +26,15 @@ struct ResultPart {
 class Executor {
  public:
   // Both arguments must outlive the object.
-  Executor(const NodeMemory& memory, Kinds& kinds) : memory_(memory), spaces_(memory, kinds) {}
+  Executor(const NodeMemory& memory, Kinds& kinds)
+      : memory_(memory), spaces_(memory, kinds), deaths_(memory) {}
 
   // Executes the requests in order and appends their results. It never waits for a lock: if another
   // process holds the lock of an accumulate, it stops. Then `requests` begins with that accumulate,
   // and `added` bytes of it are done. Otherwise `requests` is empty. The sender's earlier writes
-  // are visible first. An error: a request is invalid here.
-  Result<void> execute(Bytes& requests, std::size_t& added, std::vector<ResultPart>& results);
+  // are visible first. An error: a request is invalid here. `heeded`: see Batch.
+  Result<void> execute(std::uint32_t heeded, Bytes& requests, std::size_t& added,
+                       std::vector<ResultPart>& results);
   // Called with the same arguments if the sender is gone: drops the requests that execute() has
   // left.
   void abandon(Bytes requests, std::size_t added);
@@ -54,6 +57,8 @@ class Executor {
     std::size_t size;
   };
 
+  bool is_late(const Request& request, std::uint32_t heeded) const;
+  void drop(const Request& request);
   Result<bool> execute(const ReceivedRequest& received, std::size_t& added);
   bool execute_in_arena(const ReceivedRequest& received, std::size_t& added);
   Result<bool> execute_on_device(const ReceivedRequest& received, std::size_t& added);
@@ -72,6 +77,7 @@ class Executor {
 
   const NodeMemory& memory_;
   SpaceRequests spaces_;
+  DeathList deaths_;
   std::vector<ResultPart>* results_ = nullptr;  // results of the batch being executed
   std::vector<Written> written_;
   bool has_passed_ = false;

@@ -21,6 +21,7 @@ void PassedMessages::send() {
 // False: some messages still wait.
 bool PassedMessages::send_to(std::uint32_t rank) {
   auto& batches = batches_[rank];
+  if (deaths_.has(Rank(rank))) batches.clear();
   for (; !batches.empty(); batches.pop_front()) {
     const Result<Posted> sent = send(rank, batches.front());
     if (!sent) tell_undelivered(rank, sent.error().text);
@@ -34,15 +35,17 @@ Result<Posted> PassedMessages::send(std::uint32_t rank, Bytes batch) {
   return outbox_.send(rank, batch);
 }
 
-// Busy: the rank has no endpoint yet.
+// Busy: the rank has no endpoint yet. A process that replaces another one has another address.
 Result<Posted> PassedMessages::meet(std::uint32_t rank) {
-  if (outbox_.has_met(rank)) return Posted::accepted;
+  const std::uint32_t last_death = deaths_.place_of(Rank(rank));
+  if (outbox_.has_met(rank) && met_after_[rank] == last_death) return Posted::accepted;
   const EndpointInfo& info = memory_.endpoint_info(Rank(rank));
   const std::uint64_t size = info.size.load(std::memory_order_acquire);  // pairs with write_info()
   if (size == 0) return Posted::busy;
   if (size > info.address.size()) return Error{Errc::refused, "the rank has no address"};
   const Result<void> met = outbox_.meet(rank, Bytes(info.address).first(size));
   if (!met) return met.error();
+  met_after_[rank] = last_death;
   return Posted::accepted;
 }
 

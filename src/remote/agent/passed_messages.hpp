@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "memory/death_list.hpp"
 #include "remote/agent/outbox.hpp"
 
 namespace gondwana::remote {
@@ -18,8 +19,9 @@ class PassedMessages {
  public:
   // `memory` and `outbox` must outlive the object. `host`: of this node.
   PassedMessages(const NodeMemory& memory, Outbox& outbox, std::string host)
-      : memory_(memory), outbox_(outbox), host_(std::move(host)) {}
+      : memory_(memory), outbox_(outbox), host_(std::move(host)), deaths_(memory) {}
 
+  // Drops messages to a rank that is dead.
   void pass(Rank to, Bytes batch);
   void send();
   std::size_t waiting() const { return waiting_.size(); }
@@ -35,6 +37,9 @@ class PassedMessages {
   const NodeMemory& memory_;
   Outbox& outbox_;
   std::string host_;
+  DeathList deaths_;
+  // By rank: the number of its last death when its process was met.
+  std::unordered_map<std::uint32_t, std::uint32_t> met_after_;
   std::unordered_map<std::uint32_t, std::list<std::vector<std::byte>>> batches_;  // by rank
   std::vector<std::uint32_t> waiting_;  // ranks with waiting messages
 };

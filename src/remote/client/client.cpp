@@ -80,7 +80,7 @@ RemoteClient::RemoteClient(const Setup& setup, std::unique_ptr<remote::Route> ro
 
 Limits RemoteClient::limits() const {
   return {.messages_up_to = eager_limit_,
-          .max_write = carries_messages_only() ? remote::max_write : route_->longest_transfer(),
+          .max_write = writes_messages_only() ? remote::max_write : route_->longest_transfer(),
           .packs_up_to = remote::max_write,
           .accumulates_up_to = remote::max_write,
           .longest_message = remote::longest_message,
@@ -107,7 +107,7 @@ bool RemoteClient::poll() {
     streams_.lose(node, why);
   };
   const auto on_unreachable = [this](Rank rank, const std::string& why) {
-    streams_.suspect(rank, why);
+    messages_.suspect(rank, why);
   };
   return route_->poll({on_message, on_lost, on_unreachable});
 }

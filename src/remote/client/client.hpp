@@ -65,6 +65,7 @@ class RemoteClient final : public Transport {
   Result<Posted> release(Remote block, std::uint64_t& result, Completion& done) override;
   bool has_unordered() const override { return route_->has_writes(); }
   void gather(bool begins) override { streams_.gather(begins); }
+  void heed(std::uint32_t changes) override { streams_.heed(changes); }
   std::uint64_t accepted() const override { return streams_.shared().accepted; }
   bool has_executed(Rank at, std::uint64_t mark) override;
   Result<Posted> send_message(Rank to, Bytes head, Bytes body, Departure departure) override {
@@ -84,6 +85,11 @@ class RemoteClient final : public Transport {
   RemoteClient(const Setup& setup, std::unique_ptr<remote::Route> route);
 
   bool carries_messages_only() const { return route_->longest_transfer() == 0; }
+  // An agent can drop a message that is late, but no network write.
+  bool writes_messages_only() const {
+    return carries_messages_only() ||
+           memory_->header().replacement.load(std::memory_order_relaxed) != Replacement::none;
+  }
   Result<Posted> request(const remote::NewRequest& request);
   Result<Posted> request_word(const remote::Request& wanted, std::uint64_t& result,
                               Completion& done);

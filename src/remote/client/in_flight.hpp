@@ -20,8 +20,9 @@ class InFlight {
   struct Operation : network::Operation {
     Completion* done = nullptr;  // null: nothing is in flight, or its node is lost
     std::uint32_t node = 0;
-    std::optional<Rank> rank;  // the receiver of a message, unless it is the agent
-    bool is_transfer = false;  // write or read
+    std::optional<Rank> rank;               // the receiver of a message, unless it is the agent
+    network::Peer peer = network::no_peer;  // of that rank
+    bool is_transfer = false;               // write or read
     bool is_write = false;
     bool is_optional = false;        // a message whose failure is no loss
     std::vector<std::byte> message;  // keeps its capacity

@@ -25,6 +25,7 @@ class MessagesTo {
 
   Rank receiver() const { return to_; }
   std::uint32_t receiver_number() const { return number_of(index(to_), incarnation_); }
+  std::uint32_t incarnation() const { return incarnation_; }
   std::uint32_t node() const { return stream_.node(); }
   const Error* loss() const { return stream_.loss(); }
   std::uint32_t next_number() const { return last_ + 1; }

@@ -126,6 +126,7 @@ Route::Window OwnEndpoint::window() const {
 
 Result<Posted> OwnEndpoint::post_send(Line& line, Bytes message, Operation& operation) {
   operation.rank = line.rank;
+  operation.peer = line.peer;
   Result<Posted> posted = endpoint_->send(line.peer, message, operation);
   if (!posted || *posted == Posted::busy) {
     in_flight_.give_back(operation);
@@ -202,13 +203,19 @@ bool OwnEndpoint::poll(const Handlers& handlers) {
   const auto on_failed = [&](const network::Operation* operation, const std::string& why) {
     Operation* const failed = in_flight_.find(operation);
     if (failed == nullptr) return;
-    if (failed->rank && !failed->is_optional)
+    if (failed->rank && !failed->is_optional && is_current(*failed))
       handlers.on_unreachable(*failed->rank, why);
-    else if (!failed->is_optional)
+    else if (!failed->rank && !failed->is_optional)
       handlers.on_lost(failed->node, why);
     in_flight_.end(*failed);
   };
   return endpoint_->poll({handlers.on_message, on_done, on_failed}) > 0;
+}
+
+// Whether the receiver was not replaced since the message was sent.
+bool OwnEndpoint::is_current(const Operation& message) const {
+  const auto found = pairs_.find(index(*message.rank));
+  return found != pairs_.end() && found->second.peer == message.peer;
 }
 
 void OwnEndpoint::sleep(std::chrono::microseconds limit) {

@@ -73,6 +73,7 @@ class OwnEndpoint final : public Route {
   bool may_inject(const Line& line, std::size_t size) const;
   Result<Posted> send_slot(Line& line, BatchSlots::Slot& slot, std::size_t size);
   Result<Posted> post_send(Line& line, Bytes message, Operation& operation);
+  bool is_current(const Operation& message) const;
   template <typename Post>
   Result<Posted> transfer(Remote place, Completion& done, bool is_write, const Post& post);
 

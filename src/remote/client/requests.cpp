@@ -81,7 +81,7 @@ Result<Posted> RemoteClient::put(Remote to, Bytes source, Completion& done) {
 }
 
 Result<Posted> RemoteClient::write(Remote to, Bytes source, Completion& done) {
-  if (carries_messages_only() || !to.owner().is_arena()) return put(to, source, done);
+  if (writes_messages_only() || !to.owner().is_arena()) return put(to, source, done);
   const std::uint32_t node = nodes_.node_of(to.rank);
   if (const Error* loss = streams_.to(node).loss()) return *loss;
   return streams_.judge(node, route_->write(to, source, done));

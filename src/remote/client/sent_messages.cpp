@@ -13,8 +13,10 @@ Result<Posted> SentMessages::send(Rank to, Bytes head, Bytes body, Departure dep
   if (index(to) >= ranks_ || size > longest_message)
     return Error{Errc::invalid_argument,
                  fmt::format("cannot send a message of {} B to rank {}", size, index(to))};
-  if (streams_.is_dead(to)) [[unlikely]]
-    return Posted::accepted;
+  if (streams_.any_has_died()) [[unlikely]] {
+    if (streams_.is_dead(to)) return Posted::accepted;
+    renew(to, streams_.incarnation_of(to));
+  }
   MessagesTo& messages = messages_to(to);
   if (const Error* loss = messages.loss()) return *loss;
   const bool may_gather = (departure == Departure::may_wait || messages.is_open()) &&
@@ -55,7 +57,7 @@ void SentMessages::flush(MessagesTo& messages) {
   const Result<Posted> sent = messages.flush();
   if (sent) return;
   messages.abandon();
-  streams_.suspect(messages.receiver(), sent.error().text);
+  suspect(messages.receiver(), sent.error().text);
 }
 
 Result<Posted> SentMessages::send_alone(const MessagesTo& messages, Bytes head, Bytes body,
@@ -73,14 +75,20 @@ Result<Posted> SentMessages::send_alone(const MessagesTo& messages, Bytes head, 
   Result<Posted> posted =
       shared.route.send_to_rank(messages.receiver(), size, write_all, departure);
   if (posted || departure == Departure::optional) return posted ? posted : Posted::accepted;
-  streams_.suspect(messages.receiver(), posted.error().text);
+  suspect(messages.receiver(), posted.error().text);
   const Error* loss = messages.loss();
   return loss != nullptr ? Result<Posted>(*loss) : Posted::accepted;
 }
 
 void SentMessages::renew(Rank peer, std::uint32_t incarnation) {
-  messages_to(peer).renew(incarnation);
+  MessagesTo& messages = messages_to(peer);
+  if (incarnation <= messages.incarnation()) return;
+  messages.renew(incarnation);
   streams_.shared().route.renew(peer);
+}
+
+void SentMessages::suspect(Rank peer, const std::string& why) {
+  if (messages_to(peer).incarnation() >= streams_.incarnation_of(peer)) streams_.suspect(peer, why);
 }
 
 }  // namespace gondwana::remote

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 
 #include "core/function_ref.hpp"
 #include "remote/client/messages_to.hpp"
@@ -30,8 +31,10 @@ class SentMessages {
   void flush_oldest() {
     if (!gathering().empty()) flush(*gathering().front());
   }
-  // Another process has taken the place of a peer.
+  // Another process has taken the place of a peer, perhaps known before.
   void renew(Rank peer, std::uint32_t incarnation);
+  // A message to the peer has failed. A process that was replaced is not missed.
+  void suspect(Rank peer, const std::string& why);
 
  private:
   const std::vector<MessagesTo*>& gathering() const { return streams_.shared().gathering; }

@@ -75,9 +75,13 @@ Result<Posted> Stream::make_room(std::size_t size, std::size_t result_size) {
 }
 
 bool Stream::open_batch() {
-  if (!open_.open(
-          {.tag = shared_.tag, .from = shared_.me, .number = sent_.next_number(), .node = node_}))
+  if (!open_.open({.tag = shared_.tag,
+                   .from = shared_.me,
+                   .number = sent_.next_number(),
+                   .node = node_,
+                   .heeded = shared_.heeded}))
     return false;
+  limit_ = shared_.batch_limit;
   sent_.open(shared_.accepted + 1);
   shared_.open.push_back(this);
   return true;

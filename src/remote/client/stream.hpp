@@ -44,6 +44,7 @@ class Stream {
     std::size_t batch_limit;     // size in bytes at which a batch is full
     std::uint64_t accepted = 0;  // number of requests to all nodes
     std::uint32_t gathers = 0;   // sessions in which batches wait until they are full
+    std::uint32_t heeded = 0;    // see Transport::heed()
     Traffic& traffic;
     std::vector<Stream*> open{};           // the streams with an open batch, oldest first
     std::vector<MessagesTo*> gathering{};  // receivers with an open batch, oldest first
@@ -76,6 +77,8 @@ class Stream {
   bool is_open() const { return open_.is_open(); }
   bool is_answered() const { return is_met_; }
   bool is_done() const { return sent_.count() == 0; }
+  // The open batch gets no more requests.
+  void seal() { limit_ = 0; }
   // Whether the open batch has grown since the last call.
   bool has_grown() { return open_.has_grown(); }
 
@@ -87,7 +90,7 @@ class Stream {
   // False: the agent has taken the batch. It may have been sent and its slot freed since then.
   bool add_to_open(const NewRequest& request, std::size_t result_size);
   static std::size_t size_of_results(const NewRequest& request);
-  bool is_full() const { return open_.size() >= shared_.batch_limit; }
+  bool is_full() const { return open_.size() >= limit_; }
   bool fits(std::size_t size, std::size_t result_size) const {
     return !is_full() && open_.size() + size <= longest_batch &&
            sent_.last().result_size + result_size <= longest_results;
@@ -99,7 +102,8 @@ class Stream {
   std::optional<Error> loss_;
   bool is_introduced_ = false;
   bool is_met_ = false;
-  SentBatches sent_;  // the open one is the last
+  std::size_t limit_ = 0;  // size in bytes at which the open batch is full
+  SentBatches sent_;       // the open one is the last
   OpenBatch open_;
 };
 

@@ -51,6 +51,13 @@ Stream& Streams::find_last(Rank rank) {
   return *last_;
 }
 
+// Requests that are in a batch already are for processes that the rank knew.
+void Streams::heed(std::uint32_t changes) {
+  if (changes <= shared_.heeded) return;
+  shared_.heeded = changes;
+  for (Stream* stream : shared_.open) stream->seal();
+}
+
 void Streams::gather(bool begins) {
   shared_.gathers += begins ? 1U : -1U;
   if (shared_.gathers > 0) return;
@@ -132,13 +139,15 @@ void Streams::check_suspects(std::uint64_t now) {
   }
 }
 
-// A node without living ranks has no agent, or will have none. Its host may be gone silently.
+// A node without living ranks has no agent, or will have none. Its host may be gone silently. A
+// rank that is started again needs its agent.
 void Streams::lose_dead_nodes() {
   if (deaths_.size() == std::exchange(seen_deaths_, deaths_.size())) return;
   for (auto& [node, stream] : streams_) {
     const NodeRanks ranks = nodes_[node].ranks;
-    if (stream.loss() == nullptr &&
-        std::all_of(ranks.begin(), ranks.end(), [this](Rank rank) { return is_dead(rank); }))
+    if (stream.loss() == nullptr && std::all_of(ranks.begin(), ranks.end(), [this](Rank rank) {
+          return deaths_.has(rank) && !deaths_.awaits(rank);
+        }))
       lose(node, "its ranks have died");
   }
 }

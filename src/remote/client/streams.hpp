@@ -64,7 +64,16 @@ class Streams {
   // A message to the rank has failed. If the job continues without some ranks, it may be one of
   // them, and is not missed. Otherwise its node is lost.
   void suspect(Rank rank, const std::string& why);
-  bool is_dead(Rank rank) const { return deaths_.has(rank); }
+  // Whether the rank is dead, or another process has taken its place without the knowledge of this
+  // rank.
+  bool is_dead(Rank rank) const {
+    return deaths_.size() != 0 && (deaths_.place_of(rank) > shared_.heeded || deaths_.has(rank));
+  }
+  bool any_has_died() const { return deaths_.size() != 0; }
+  // How often the rank was replaced.
+  std::uint32_t incarnation_of(Rank rank) const { return deaths_.replacements_of(rank); }
+  // See Transport::heed().
+  void heed(std::uint32_t changes);
   // Not called in every poll, because it costs more than a poll.
   void check_for_losses();
   // The reason why no node can be reached any more; null while some can.

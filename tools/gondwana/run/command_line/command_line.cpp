@@ -111,8 +111,6 @@ Result<void> check_restart(Job& job) {
     return job.restart.keeps_memory ? wrong("--keep-memory without --restart") : Result<void>();
   if (job.on_death == OnDeath::end)
     return wrong("--restart with --on-death end: a death would end the job");
-  if (!job.hosts.empty())
-    return wrong("--restart: not implemented for jobs on hosts; run the job on this host");
   job.on_death = OnDeath::go_on;
   return {};
 }

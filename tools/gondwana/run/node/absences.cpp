@@ -68,10 +68,11 @@ void Absences::on(const RanksSeen& seen, std::uint64_t now) {
 void Absences::leave_job(const RanksSeen& seen, std::uint64_t now) {
   RanksDied died{{}, exit_failure, lost_agent_->sentence + lost_agent_->fault};
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
-    if (!ranks_[rank].alive || ranks_[rank].is_dead) continue;
-    if (seen.states[rank] == RankState::finalized) continue;
+    const RankRecord& record = ranks_[rank];
+    if (record.is_awaited) died.ranks.push_back({ranks_.global(rank), record.incarnation + 1});
+    if (!record.alive || record.is_dead || seen.states[rank] == RankState::finalized) continue;
     ranks_.lose(rank);
-    died.ranks.push_back({ranks_.global(rank)});
+    died.ranks.push_back({ranks_.global(rank), record.incarnation});
   }
   if (!died.ranks.empty()) actions_.emplace_back(std::move(died));
   end_.kill(now);

@@ -83,6 +83,13 @@ class Admission {
   std::uint32_t size() const { return here_.size(); }
   const NodeRanks& here() const { return here_; }
   std::uint32_t global(std::uint32_t rank) const { return index(here_[rank]); }
+  // The rank of this node with that number in the job.
+  std::optional<std::uint32_t> local(std::uint32_t global_rank) const {
+    if (!here_.holds(Rank(global_rank))) return std::nullopt;
+    return here_.slot_of(Rank(global_rank));
+  }
+  // The ranks of all nodes.
+  std::uint32_t total() const { return total_; }
   std::uint32_t alive() const { return alive_; }
   // The number of ranks on all nodes that are believed to be alive.
   std::uint32_t all_alive() const { return alive_ + total_ - size(); }

@@ -93,12 +93,26 @@ bool Deaths::survives(std::uint32_t rank, const Death& death, int status, bool o
                       Starter starter) {
   if (!job_.continues_after_death() || !others_can_continue || ranks_[rank].is_replaced)
     return false;
-  const bool is_restarted = starter == Starter::has_ended && restarts_ < job_.restart.times;
-  if (is_restarted)
+  const bool can_restart = starter == Starter::has_ended && restarts_ < job_.restart.times;
+  const DeadRank process{ranks_.global(rank), ranks_[rank].incarnation};
+  if (can_restart && job_.share.has_conductor()) {
+    ranks_.await(rank);
+    report(process, status, describe(death, 0), true);
+  } else if (can_restart) {
     restart(rank, death);
-  else
-    lose(rank, ranks_[rank].incarnation, status, describe(death, 0));
+  } else {
+    lose(rank, process.incarnation, status, describe(death, 0));
+  }
   return true;
+}
+
+void Deaths::report(const DeadRank& process, int status, const std::string& sentence,
+                    bool can_restart) {
+  const int of_rank = status != 0 ? status : exit_failure;
+  actions_.emplace_back(RanksDied{{process},
+                                  static_cast<std::uint32_t>(of_rank),
+                                  sentence,
+                                  can_restart ? DeathKind::replaced_death : DeathKind::death});
 }
 
 void Deaths::restart(std::uint32_t rank, const Death& death) {
@@ -114,11 +128,7 @@ void Deaths::lose(std::uint32_t rank, std::uint32_t incarnation, int status,
                   const std::string& sentence) {
   ranks_.lose(rank);
   const std::uint32_t global = ranks_.global(rank);
-  if (job_.share.has_conductor()) {
-    const int of_rank = status != 0 ? status : exit_failure;
-    return static_cast<void>(actions_.emplace_back(
-        RanksDied{{{global}}, static_cast<std::uint32_t>(of_rank), sentence, DeathKind::death}));
-  }
+  if (job_.share.has_conductor()) return report({global, incarnation}, status, sentence, false);
   survived_.insert(std::ranges::upper_bound(survived_, global), global);
   const auto left = static_cast<std::uint32_t>(ranks_.size() - survived_.size());
   const bool is_spent = job_.restart.times > 0 && restarts_ == job_.restart.times;
@@ -141,16 +151,30 @@ void Deaths::on(const NotRestarted& failed, std::uint64_t /*now*/) {
 // Its own deaths come back to this host with their numbers.
 void Deaths::on(const DeathsTold& told, std::uint64_t now) {
   if (!end_.is_idle()) return;
-  for (const DeadRank& dead : told.dead.ranks) {
-    if (told.others_can_continue) {
-      actions_.emplace_back(TellDeath{dead, told.dead.how});
-      continue;
-    }
+  if (!told.others_can_continue)
     return end_.end_because(fmt::format("rank {} has died, and the ranks of host {} cannot "
                                         "continue without it; all ranks are ended",
-                                        dead.rank, host_),
+                                        told.dead.ranks.front().process.rank, host_),
                             exit_failure, now);
-  }
+  for (const RankDeath& death : told.dead.ranks) follow(death);
+}
+
+void Deaths::follow(const RankDeath& death) {
+  actions_.emplace_back(TellDeath{death.process, death.how});
+  const std::optional<std::uint32_t> rank = ranks_.local(death.process.rank);
+  if (!rank || !ranks_[*rank].is_awaited) return;
+  if (death.how == DeathKind::replaced_death)
+    actions_.emplace_back(RestartRank{*rank});
+  else
+    ranks_.abandon(*rank);
+}
+
+void Deaths::on(const RankArrived& arrived, std::uint64_t /*now*/) {
+  const DeadRank process{ranks_.global(arrived.rank), ranks_[arrived.rank].incarnation};
+  if (process.incarnation == 0)
+    actions_.emplace_back(Arrived{process.rank});
+  else
+    actions_.emplace_back(RankRuns{process});
 }
 
 void Deaths::on(const RankLeft& left, std::uint64_t /*now*/) {

@@ -65,6 +65,7 @@ class Deaths {
   void on(const ShrinkEntry& entry, std::uint64_t now);
   void on(const WorldEntry& entry, std::uint64_t now);
   void on(const NotRestarted& failed, std::uint64_t now);
+  void on(const RankArrived& arrived, std::uint64_t now);
   void on_join(std::uint32_t rank) { forget(rank); }
   void on_tick(std::uint64_t now);
   std::optional<std::uint64_t> next_ns() const;
@@ -86,6 +87,9 @@ class Deaths {
                 Starter starter);
   void restart(std::uint32_t rank, const Death& death);
   void lose(std::uint32_t rank, std::uint32_t incarnation, int status, const std::string& sentence);
+  // The conductor numbers the death, and decides whether the rank is started again.
+  void report(const DeadRank& process, int status, const std::string& sentence, bool can_restart);
+  void follow(const RankDeath& death);
   void settle(std::uint32_t rank, int status);
   void forget(std::uint32_t rank);
   Death death_of(std::uint32_t rank, pid_t pid, Remains remains) const;

@@ -117,10 +117,15 @@ std::string describe_continued(std::uint32_t left) {
                    : fmt::format("; the job continues with {} rank{}", left, left == 1 ? "" : "s");
 }
 
-std::string describe_dead(std::span<const std::uint32_t> dead, std::uint32_t ranks) {
-  if (dead.empty()) return {};
-  return fmt::format("{} of {} ranks died, and the job continued: rank{} {}", dead.size(), ranks,
-                     dead.size() == 1 ? "" : "s", format_ranks(dead));
+std::string describe_dead(std::span<const std::uint32_t> dead, std::uint32_t ranks,
+                          std::uint32_t restarts) {
+  std::string text;
+  if (!dead.empty())
+    text = fmt::format("{} of {} ranks died, and the job continued: rank{} {}", dead.size(), ranks,
+                       dead.size() == 1 ? "" : "s", format_ranks(dead));
+  if (restarts == 0) return text;
+  return fmt::format("{}{}ranks were started again {} time{}", text, text.empty() ? "" : "; ",
+                     restarts, restarts == 1 ? "" : "s");
 }
 
 std::string describe_under(pid_t wrapper, const Death& death, std::uint32_t others) {

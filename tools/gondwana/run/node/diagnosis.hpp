@@ -45,7 +45,8 @@ std::string describe(const Death& death, std::uint32_t others);
 std::string describe_continued(std::uint32_t left);
 // At the end of that job: "2 of 8 ranks died, and the job continued: ranks 3, 5". Empty if none
 // did. `dead`: sorted.
-std::string describe_dead(std::span<const std::uint32_t> dead, std::uint32_t ranks);
+std::string describe_dead(std::span<const std::uint32_t> dead, std::uint32_t ranks,
+                          std::uint32_t restarts);
 
 // Describes the end of a program whose status is known only to the process that started it, if that
 // process lives on: "rank 2 on host n1 (pid 124) ended without finalizing, outside any blocking

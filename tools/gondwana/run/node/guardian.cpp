@@ -106,12 +106,14 @@ Result<void> Guardian::watch_processes() {
 void Guardian::on_order(Frame& order) {
   if (const auto* end = std::get_if<End>(&order)) on_other_host_end(*end);
   if (const auto* left = std::get_if<Left>(&order)) handle(*left);
+  if (const auto* ended = std::get_if<AllEnded>(&order)) handle(*ended);
   if (auto* dead = std::get_if<DeadRanks>(&order)) {
     const bool can_continue = can_lose(*dead);
     handle(DeathsTold{*std::move(dead), can_continue});
   }
   if (const auto* shrunk = std::get_if<Shrunk>(&order))
     wire_.announce_shrink(shrunk->decision, shrunk->ranks);
+  if (const auto* runs = std::get_if<RankRuns>(&order)) wire_.announce_replacement(runs->process);
   on_growth(order);
   if (const auto* input = std::get_if<Input>(&order)) streams_.add_input(input->text);
   if (auto* update = std::get_if<NodeRows>(&order)) agent_.take(std::move(update->rows));
@@ -198,6 +200,8 @@ void Guardian::perform(const NodeAction& action) {
                  [this](const Stopping& stopping) { streams_.tell(stopping); },
                  [this](const Left& left) { streams_.tell(left); },
                  [this](const RanksDied& died) { streams_.tell(died); },
+                 [this](const RankRuns& runs) { streams_.tell(runs); },
+                 [this](const RanksEnded& ended) { streams_.tell(ended); },
                  [this](const ShrinkEntry& entry) { streams_.tell(entry); },
                  [this](const WorldEntry& entry) { streams_.tell(entry); },
                  [this](const MoreWanted& wanted) { streams_.tell(wanted); },

@@ -35,10 +35,12 @@ void Guardian::on_growth(Frame& order) {
 // Ranks that are about to join later need no rank that is dead already.
 bool Guardian::can_lose(const DeadRanks& dead) const {
   const Session& own = job_.share.session;
-  const bool are_others = std::ranges::none_of(dead.ranks, [&own](const DeadRank& one) {
-    return own.first <= one.rank && one.rank < own.end();
+  const bool are_others = std::ranges::none_of(dead.ranks, [&own](const RankDeath& one) {
+    return own.first <= one.process.rank && one.process.rank < own.end();
   });
-  return dead.how == DeathKind::leave || wire_.can_lose_ranks() ||
+  const bool are_leaves = std::ranges::all_of(
+      dead.ranks, [](const RankDeath& one) { return one.how == DeathKind::leave; });
+  return are_leaves || wire_.can_lose_ranks() ||
          (job_.share.joins_later() && are_others && !wire_.needs_all_ranks());
 }
 
@@ -89,7 +91,7 @@ void Guardian::start_again() {
 Result<void> Guardian::start_again(std::uint32_t rank) {
   if (const Result<void> renewed = wire_.renew(rank); !renewed) return renewed;
   const Program& program = decisions_.program_of(rank);
-  EnvironmentBlock environment = starter_.environment_of(program, decisions_.ranks().size());
+  EnvironmentBlock environment = starter_.environment_of(program, decisions_.ranks().total());
   return start_rank_of(program, environment, rank);
 }
 

@@ -31,7 +31,7 @@ NodeActions JobOnNode::handle(const NodeEvent& event, std::uint64_t now) {
   } else if (const auto* dismissed = std::get_if<Dismissed>(&event)) {
     on(*dismissed);
   } else if (const auto* arrived = std::get_if<RankArrived>(&event)) {
-    if (job_.share.has_conductor()) actions_.emplace_back(Arrived{ranks_.global(arrived->rank)});
+    if (job_.share.has_conductor()) deaths_.on(*arrived, now);
   } else if (const auto* joined = std::get_if<RankJoined>(&event)) {
     ranks_.join(joined->rank, joined->program);
     deaths_.on_join(joined->rank);
@@ -136,11 +136,7 @@ std::string JobOnNode::describe_absent() const {
 }
 
 std::string JobOnNode::describe_dead() const {
-  const std::string dead = launch::describe_dead(deaths_.survived(), ranks_.size());
-  const std::uint32_t restarts = deaths_.restarts();
-  if (restarts == 0) return dead;
-  return fmt::format("{}{}ranks were started again {} time{}", dead, dead.empty() ? "" : "; ",
-                     restarts, restarts == 1 ? "" : "s");
+  return launch::describe_dead(deaths_.survived(), ranks_.size(), deaths_.restarts());
 }
 
 }  // namespace gondwana::launch

@@ -112,6 +112,16 @@ void NodeEnd::on(const EndElsewhere& elsewhere, std::uint64_t now) {
   ending_.ask(ends(status - exit_signal_base) ? user_grace_ns : grace_ns, now);
 }
 
+void NodeEnd::on(const AllEnded& /*ended*/, std::uint64_t /*now*/) {
+  have_all_ended_ = true;
+}
+
+// A process that was started again ends without the others, so ranks of other hosts may still need
+// the agent of this one.
+bool NodeEnd::must_serve_others() const {
+  return job_.restart.times > 0 && job_.share.has_conductor() && !have_all_ended_ && is_idle();
+}
+
 void NodeEnd::on(const LauncherLost& lost, std::uint64_t now) {
   outcome_.has_lost_launcher = true;
   end_job(exit_signal_base + SIGKILL, lost.sentence, now);
@@ -157,12 +167,17 @@ void NodeEnd::on_tick(std::uint64_t now) {
     }
   }
   if (ranks_.alive() != 0) return;
+  if (must_serve_others()) {
+    if (!std::exchange(has_told_end_, true)) actions_.emplace_back(RanksEnded{});
+    return;
+  }
   actions_.emplace_back(ReleaseAgent{});
   ending_.ask(grace_ns, now);
 }
 
 std::optional<std::uint64_t> NodeEnd::next_ns() const {
-  if (ranks_.alive() == 0 && !ending_.has_asked()) return 0;
+  const bool waits = has_told_end_ && must_serve_others();
+  if (ranks_.alive() == 0 && !ending_.has_asked() && !waits) return 0;
   NextTime next;
   next.consider(ending_.next_ns());
   next.consider(time_up_ns_);

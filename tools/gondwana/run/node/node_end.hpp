@@ -33,6 +33,7 @@ class NodeEnd {
   void on(const protocol::GlobalExit& exit, std::uint64_t now);
   void on(const SignalCame& signal, std::uint64_t now);
   void on(const EndElsewhere& elsewhere, std::uint64_t now);
+  void on(const AllEnded& ended, std::uint64_t now);
   void on(const LauncherLost& lost, std::uint64_t now);
   void on(const SweeperLost& lost, std::uint64_t now);
   void on(const OutputFailed& failed, std::uint64_t now);
@@ -50,6 +51,7 @@ class NodeEnd {
  private:
   void announce(int status, const std::string& sentence);
   void report_at(int signal);
+  bool must_serve_others() const;
 
   const Job& job_;
   std::string host_;
@@ -59,6 +61,8 @@ class NodeEnd {
   std::optional<std::uint64_t> time_up_ns_;
   Outcome outcome_;
   bool failed_elsewhere_ = false;
+  bool has_told_end_ = false;    // of all ranks of this host
+  bool have_all_ended_ = false;  // on all hosts
 };
 
 }  // namespace gondwana::launch

@@ -74,7 +74,7 @@ struct ImageLost {
   bool is_replaced;  // another program runs in the process
   std::string place;
 };
-// A rank of this host that was added runs.
+// A process of this host runs that was added, or replaces a dead one.
 struct RankArrived {
   std::uint32_t rank;
 };
@@ -143,9 +143,9 @@ using NodeEvent =
     std::variant<RankStarted, RanksWanted, RanksUnwanted, RanksFailed, RankArrived, RankJoined,
                  RankEnded, ProgramLost, StarterSeen, ImageLost, DeathsTold, NotRestarted,
                  RankLeaves, RankLeft, RanksSeen, DeadlockSeen, NobodyCanGoOn, AgentLost,
-                 SignalCame, EndElsewhere, LauncherLost, SweeperLost, OutputFailed, Failed,
-                 TraceFailed, Left, protocol::GlobalExit, ShrinkEntry, WorldEntry, Dismissed, Tick,
-                 DescendantsSeen>;
+                 SignalCame, EndElsewhere, AllEnded, LauncherLost, SweeperLost, OutputFailed,
+                 Failed, TraceFailed, Left, protocol::GlobalExit, ShrinkEntry, WorldEntry,
+                 Dismissed, Tick, DescendantsSeen>;
 
 enum class Report {
   waiting,      // the ranks that wait and, if there are any, the ranks that do not
@@ -208,10 +208,10 @@ struct ReleaseAgent {};
 
 // Those from Stopping to Arrived are sent to the conductor.
 using NodeAction =
-    std::variant<Said, Stopping, Left, RanksDied, ShrinkEntry, WorldEntry, MoreWanted, LeaveWanted,
-                 Arrived, Report, AddRanks, RefuseRanks, SignalRanks, TellDeath, RestartRank,
-                 AskToLeave, AnswerUser, AskRanks, EndOnPurpose, SignalAll, LookAtRanks,
-                 LookForDeadlock, LookAtStarter, LookAtImage, NeedAgent, ReleaseAgent>;
+    std::variant<Said, Stopping, Left, RanksDied, RankRuns, RanksEnded, ShrinkEntry, WorldEntry,
+                 MoreWanted, LeaveWanted, Arrived, Report, AddRanks, RefuseRanks, SignalRanks,
+                 TellDeath, RestartRank, AskToLeave, AnswerUser, AskRanks, EndOnPurpose, SignalAll,
+                 LookAtRanks, LookForDeadlock, LookAtStarter, LookAtImage, NeedAgent, ReleaseAgent>;
 using NodeActions = std::vector<NodeAction>;
 
 }  // namespace gondwana::launch

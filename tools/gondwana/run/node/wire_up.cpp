@@ -133,6 +133,10 @@ void WireUp::announce_world(const WorldDecision& decision) {
   ring_all();
 }
 
+void WireUp::announce_replacement(const DeadRank& process) {
+  if (anybody_joined()) add_replacement(shared_at<NodeHeader>(control_.data(), 0), ranks_, process);
+}
+
 void WireUp::announce_shrink(const ShrinkDecision& decision,
                              const std::vector<std::uint32_t>& ranks) {
   if (!anybody_joined() || decision.team >= plan().teams) return;
@@ -168,7 +172,8 @@ Result<void> WireUp::renew(std::uint32_t rank) {
   auto& threads = shared_at<ThreadSlots>(control_.data(), layout.threads(rank));
   gondwana::renew(own, threads, is_kept ? memory_->plan().inbox_offset() : 0);
   begin_new_epochs(own, header().deaths.load(std::memory_order_relaxed));
-  begin_session(rank, {share_.first, ranks_});
+  begin_session(rank,
+                {0, share_.job_ranks + header().growth.added.load(std::memory_order_relaxed)});
   return {};
 }
 

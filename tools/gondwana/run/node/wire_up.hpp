@@ -66,6 +66,8 @@ class WireUp {
   bool needs_all_ranks() const;
   // Informs the ranks of this node of the next death or leave, of a rank of any node.
   void announce_death(const DeadRank& dead, DeathKind how);
+  // Informs them that a process of another node runs that replaces a dead rank.
+  void announce_replacement(const DeadRank& process);
   // Whether the programs of all ranks but these, by slot, know of all deaths.
   bool has_told(const std::vector<bool>& absent) const;
   // Prepares the memory of a dead rank for another process.

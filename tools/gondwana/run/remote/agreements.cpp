@@ -1,7 +1,6 @@
 #include "run/remote/agreements.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 namespace gondwana::launch {
 
@@ -24,8 +23,7 @@ std::optional<Shrunk> Agreements::enter(const ShrinkEntry& entry) {
 
 // A member that does not know of the death of another one counts too few, and enters again.
 std::optional<Shrunk> Agreements::decide(Shrink& shrink, const ShrinkEntry& last) {
-  std::vector<std::uint32_t> living;
-  std::ranges::set_difference(shrink.entered, dead_, std::back_inserter(living));
+  std::vector<std::uint32_t> living(shrink.entered.begin(), shrink.entered.end());
   if (living.size() + last.dead < last.size) return std::nullopt;
   shrink.is_decided = true;
   shrink.entered.clear();
@@ -33,8 +31,9 @@ std::optional<Shrunk> Agreements::decide(Shrink& shrink, const ShrinkEntry& last
   return Shrunk{shrink.decision, std::move(living)};
 }
 
+// The process that takes its place is in none of its teams.
 void Agreements::die(std::uint32_t rank) {
-  dead_.insert(rank);
+  for (auto& [key, shrink] : shrinks_) shrink.entered.erase(rank);
 }
 
 }  // namespace gondwana::launch

@@ -31,15 +31,14 @@ class Agreements {
 
   // The last shrink of a team. A member that enters a later one has this one's decision.
   struct Shrink {
-    ShrinkDecision decision;  // so far
-    std::set<std::uint32_t> entered;
+    ShrinkDecision decision;          // so far
+    std::set<std::uint32_t> entered;  // and live
     bool is_decided = false;
   };
 
   std::optional<Shrunk> decide(Shrink& shrink, const ShrinkEntry& last);
 
   std::map<Key, Shrink> shrinks_;
-  std::set<std::uint32_t> dead_;
 };
 
 }  // namespace gondwana::launch

@@ -37,6 +37,9 @@ void fields(auto& archive, Of<WorldDecision> auto& decision) {
 void fields(auto& archive, Of<DeadRank> auto& dead) {
   archive(dead.rank, dead.incarnation);
 }
+void fields(auto& archive, Of<RankDeath> auto& death) {
+  archive(death.process, death.how);
+}
 void fields(auto& archive, Of<ShrinkEntry> auto& entry) {
   archive(entry.team, entry.first, entry.turn, entry.size, entry.rank);
   archive(entry.deaths, entry.dead, entry.numbers, entry.epoch);
@@ -76,7 +79,7 @@ void fields(auto& archive, Of<TraceOptions> auto& trace) {
 void fields(auto& archive, Of<Job> auto& job) {
   archive(job.programs, job.share, job.streams.folder, job.streams.reader, job.binding.to);
   archive(job.binding.is_reported, job.verbose, job.streams.prompts, job.trace, job.on_death);
-  archive(job.max_ranks);
+  archive(job.max_ranks, job.restart.times, job.restart.keeps_memory);
 }
 constexpr std::uint8_t enumerators(Standard /*which*/) {
   return 2;
@@ -162,16 +165,20 @@ bool plausible(const Stopping& stopping) {
 bool plausible(const Ended& ended) {
   return ended.status <= 255;
 }
-bool plausible(const std::vector<DeadRank>& ranks) {
-  return !ranks.empty() && std::ranges::all_of(ranks, [](const DeadRank& dead) {
-    return dead.rank < protocol::max_ranks;
-  });
+bool plausible(const DeadRank& process) {
+  return process.rank < protocol::max_ranks && process.incarnation <= RestartWish::most;
 }
 bool plausible(const RanksDied& died) {
-  return died.status <= 255 && plausible(died.ranks);
+  return died.status <= 255 && !died.ranks.empty() &&
+         std::ranges::all_of(died.ranks, [](const DeadRank& each) { return plausible(each); });
 }
 bool plausible(const DeadRanks& dead) {
-  return dead.first > 0 && plausible(dead.ranks);
+  return dead.first > 0 && !dead.ranks.empty() &&
+         std::ranges::all_of(dead.ranks,
+                             [](const RankDeath& each) { return plausible(each.process); });
+}
+bool plausible(const RankRuns& runs) {
+  return plausible(runs.process);
 }
 bool plausible(const ShrinkEntry& entry) {
   return entry.team < NodePlan::max_teams && entry.size <= protocol::max_ranks &&

@@ -12,6 +12,8 @@
 //                   Shrunk     what the members of a team on several hosts get
 //                   DeadRanks  ranks have died or left, and the job continues; numbered in one
 //                              order
+//                   RankRuns   a process runs that replaces a dead rank
+//                   AllEnded   no rank of the job is left, see RanksEnded
 //                   Grown      nodes have been added, whose rows were sent before
 //                   Arrived    a rank that was added runs
 //                   WorldDecision  what the ranks of the job get that update the world
@@ -28,6 +30,9 @@
 //                   Deaf       the rank reads no more input
 //                   Left       a rank has ended with status 0 and took no part in the job
 //                   RanksDied  ranks of this host have died or left, in a job that continues
+//                   RankRuns   a process of this host runs that replaces a dead rank
+//                   RanksEnded  no rank of this host is left. If ranks are started again, its agent
+//                              serves ranks of other hosts until AllEnded
 //                   ShrinkEntry  a rank enters a shrink of a team on several hosts
 //                   MoreWanted  a rank or a user wants more ranks
 //                   LeaveWanted  a user wants ranks to leave
@@ -120,14 +125,16 @@ struct Left {
 };
 struct RanksDied {
   std::vector<DeadRank> ranks;
-  std::uint32_t status = 0;  // of the first
-  std::string sentence;      // without the consequence
-  DeathKind how = DeathKind::death;
+  std::uint32_t status = 0;          // of the first
+  std::string sentence;              // without the consequence
+  DeathKind how = DeathKind::death;  // replaced_death: the host can start others in their places
 };
 struct DeadRanks {
-  std::uint32_t first = 0;  // the number of the first death, from 1
-  std::vector<DeadRank> ranks;
-  DeathKind how = DeathKind::death;
+  std::uint32_t first = 0;  // the number of the first change, from 1
+  std::vector<RankDeath> ranks;
+};
+struct RankRuns {
+  DeadRank process;
 };
 struct MoreWanted {
   std::uint32_t asker = 0;  // a number of the host
@@ -159,15 +166,18 @@ struct Shrunk {
   ShrinkDecision decision;
   std::vector<std::uint32_t> ranks;  // the members that have entered
 };
+struct RanksEnded {};
+struct AllEnded {};
 struct TracePart {
   std::string bytes;
   bool is_last = true;  // completes the trace of some ranks
 };
 
-using Frame = std::variant<Task, Input, Signal, NodeRows, End, Ping, Taken, Hello, Output, Said,
-                           ThisNode, Stopping, Ended, Pong, Deaf, Left, TracePart, RanksDied,
-                           DeadRanks, ShrinkEntry, Shrunk, MoreWanted, LeaveWanted, Answer, Grown,
-                           Arrived, Dismissed, WorldEntry, WorldDecision>;
+using Frame =
+    std::variant<Task, Input, Signal, NodeRows, End, Ping, Taken, Hello, Output, Said, ThisNode,
+                 Stopping, Ended, Pong, Deaf, Left, TracePart, RanksDied, DeadRanks, ShrinkEntry,
+                 Shrunk, MoreWanted, LeaveWanted, Answer, Grown, Arrived, Dismissed, WorldEntry,
+                 WorldDecision, RankRuns, RanksEnded, AllEnded>;
 
 inline constexpr std::size_t longest_node_info = 4096;
 // The conductor has a process and three descriptors for each host.

@@ -94,6 +94,7 @@ void JobOnHosts::finish_growth() {
   Joining& joining = joining_.emplace_back(Joining{done.session, {}});
   for (std::uint32_t rank = done.session.first; rank < ranks_; ++rank) joining.missing.insert(rank);
   world_.grow(ranks_);
+  roster_.grow(ranks_);
   send_to_all(Grown{ranks_, nodes_.size()});
   answer(done.node, {done.asker, done.session.first, false,
                      fmt::format("more ranks start, from rank {} on", done.session.first)});
@@ -104,7 +105,7 @@ void JobOnHosts::leave(const DeadRank& rank) {
   for (Joining& joining : joining_)
     if (joining.session.first <= rank.rank && rank.rank < joining.session.end())
       return joining.leaving.push_back(rank);
-  number({rank}, DeathKind::leave);
+  number_leave(rank);
 }
 
 // The rank runs, or will not.
@@ -116,8 +117,15 @@ void JobOnHosts::count_in(std::uint32_t rank) {
     std::ranges::move(joining.leaving, std::back_inserter(leaving));
     return true;
   });
-  for (const DeadRank& each : leaving)
-    if (!is_dead(each.rank)) number({each}, DeathKind::leave);  // it may have died meanwhile
+  for (const DeadRank& each : leaving) number_leave(each);
+}
+
+// It may have died meanwhile.
+void JobOnHosts::number_leave(const DeadRank& rank) {
+  if (!roster_.has(rank)) return;
+  const std::uint32_t first = roster_.changes() + 1;
+  roster_.leave(rank);
+  number(first, {{rank, DeathKind::leave}});
 }
 
 // The numbers of these ranks and nodes have not been told, so others will have them.
@@ -155,10 +163,12 @@ bool JobOnHosts::fails_growth(std::uint32_t node, const Frame& frame) {
   return true;
 }
 
-// The deaths before a host was added.
+// The deaths before a host was added, and the processes that have been started again.
 void JobOnHosts::tell_past(std::uint32_t node) {
   if (!is_added(node)) return;
   for (const DeadRanks& change : changes_) actions_.emplace_back(Send{{node}, change});
+  for (const DeadRank& process : roster_.replacements())
+    actions_.emplace_back(Send{{node}, RankRuns{process}});
 }
 
 // The hosts that know the past, or need not know it.
@@ -178,9 +188,9 @@ Result<void> JobOnHosts::admit(const LeaveWanted& wanted) const {
   for (const std::uint32_t rank : wanted.ranks) {
     if (rank >= ranks_)
       return refused(fmt::format("rank {}: this job has ranks 0 to {}", rank, ranks_ - 1));
-    if (is_dead(rank)) return refused(fmt::format("rank {} has ended", rank));
+    if (roster_.is_gone(rank)) return refused(fmt::format("rank {} has ended", rank));
   }
-  if (wanted.ranks.size() >= ranks_ - gone_.size()) return none_would_be_left();
+  if (wanted.ranks.size() >= roster_.alive()) return none_would_be_left();
   return {};
 }
 

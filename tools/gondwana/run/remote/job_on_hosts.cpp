@@ -48,7 +48,8 @@ JobOnHosts::JobOnHosts(const Job& job, const std::vector<Job>& parts, std::uint6
       ranks_(job.ranks()),
       nodes_(static_cast<std::uint32_t>(parts.size())),
       time_up_ns_(end_of_time(job, now)),
-      world_(job.ranks()) {}
+      world_(job.ranks()),
+      roster_(job.ranks(), job.restart.times) {}
 
 HostsActions JobOnHosts::handle(const HostsEvent& event, std::uint64_t now) {
   std::visit(Overloaded{[&](const HostStarted& started) { start(started, now); },
@@ -102,15 +103,17 @@ void JobOnHosts::on(const HostSaid& said) {
     if (growing_ && nodes_.is_complete()) finish_growth();
   } else if (const auto* left = std::get_if<Left>(&frame)) {
     tell_absence(node, *left);
+  } else if (std::holds_alternative<RanksEnded>(frame)) {
+    host.has_no_rank = true;
+    release_hosts();
   } else if (const auto* stopping = std::get_if<Stopping>(&frame)) {
     on(*stopping);
   } else if (const auto* entry = std::get_if<ShrinkEntry>(&frame);
              entry != nullptr && part_of(node).node_ranks().holds(Rank(entry->rank))) {
-    on(*entry);
+    if (!roster_.is_gone(entry->rank)) on(*entry);
   } else if (const auto* ended = std::get_if<Ended>(&frame)) {
     end_host(node, {static_cast<int>(ended->status)}, false);
-  } else if (const auto* died = std::get_if<RanksDied>(&frame);
-             died == nullptr || !on(node, *died)) {
+  } else if (!on_change(node, frame)) {
     end_host(node,
              {exit_failure, fmt::format("host {} sent an unexpected message", host.life.name())},
              true);
@@ -118,16 +121,34 @@ void JobOnHosts::on(const HostSaid& said) {
 }
 
 // False: no host sends this.
-bool JobOnHosts::on(std::uint32_t node, const RanksDied& died) {
+bool JobOnHosts::on_change(std::uint32_t node, const Frame& frame) {
+  if (const auto* died = std::get_if<RanksDied>(&frame)) return on(node, *died);
+  const auto* runs = std::get_if<RankRuns>(&frame);
+  return runs != nullptr && on(node, *runs);
+}
+
+bool JobOnHosts::on(std::uint32_t node, RanksDied died) {
   const bool is_possible = std::ranges::all_of(died.ranks, [&](const DeadRank& dead) {
-    return part_of(node).node_ranks().holds(Rank(dead.rank)) && !is_dead(dead.rank);
+    return part_of(node).node_ranks().holds(Rank(dead.rank));
   });
-  if (is_possible && died.how == DeathKind::leave) {
+  if (!is_possible) return false;
+  // A host that is lost may report a rank before it knows whether it is started again.
+  std::erase_if(died.ranks, [&](const DeadRank& dead) { return !roster_.has(dead); });
+  if (died.how == DeathKind::leave) {
     for (const DeadRank& rank : died.ranks) leave(rank);
     return true;
   }
-  if (!is_possible || !job_.continues_after_death()) return false;
-  if (!ending_) lose(died.ranks, static_cast<int>(died.status), died.sentence);
+  if (!job_.continues_after_death()) return false;
+  if (!ending_ && !died.ranks.empty()) lose(died);
+  return true;
+}
+
+// The hosts get this after the death of the former process, and before the next death.
+bool JobOnHosts::on(std::uint32_t node, const RankRuns& runs) {
+  if (!part_of(node).node_ranks().holds(Rank(runs.process.rank)) || !roster_.has(runs.process))
+    return false;
+  roster_.run(runs.process);
+  if (!is_over()) actions_.emplace_back(Send{informed(), runs});
   return true;
 }
 
@@ -146,47 +167,56 @@ void JobOnHosts::on(const ShrinkEntry& entry) {
 // All ranks of the host that live are dead for the others, although they may still run if only the
 // connection is lost.
 void JobOnHosts::lose_host(std::uint32_t node, const HostEnd& end) {
-  std::vector<DeadRank> ranks;
+  RanksDied died{{}, static_cast<std::uint32_t>(end.status), end.sentence};
   for (const Rank rank : part_of(node).node_ranks())
-    if (!is_dead(index(rank))) ranks.push_back({index(rank)});
+    if (!roster_.is_gone(index(rank))) died.ranks.push_back(roster_.process_of(index(rank)));
   end_host(node, {}, true);
-  lose(ranks, end.status, end.sentence);
+  lose(died);
 }
 
-// The status counts only if all ranks die.
-void JobOnHosts::lose(const std::vector<DeadRank>& ranks, int status, const std::string& sentence) {
-  if (dead_.empty()) first_death_status_ = status;
-  dead_.insert(dead_.end(), ranks.begin(), ranks.end());
-  number(ranks, DeathKind::death);
-  const auto left = ranks_ - static_cast<std::uint32_t>(gone_.size());
-  actions_.emplace_back(Said{sentence + describe_continued(left)});
-  if (left == 0) outcome_.settle(first_death_status_);
+// Decides which ranks are started again. The status counts only if all ranks die.
+void JobOnHosts::lose(const RanksDied& died) {
+  if (roster_.dead().empty()) first_death_status_ = static_cast<int>(died.status);
+  const std::uint32_t restarts = roster_.restarts();
+  const std::uint32_t first = roster_.changes() + 1;
+  std::vector<RankDeath> deaths;
+  for (const DeadRank& process : died.ranks)
+    deaths.push_back({process, roster_.die(process, died.how == DeathKind::replaced_death)});
+  number(first, std::move(deaths));
+  actions_.emplace_back(Said{died.sentence + consequence(restarts)});
+  if (roster_.alive() == 0) outcome_.settle(first_death_status_);
 }
 
-// Numbers deaths and leaves. All hosts get them in this order, because frames to a host stay in
-// order. A decision that counts them follows.
-void JobOnHosts::number(const std::vector<DeadRank>& ranks, DeathKind how) {
-  if (ranks.empty()) return;
-  const DeadRanks& change =
-      changes_.emplace_back(DeadRanks{static_cast<std::uint32_t>(gone_.size() + 1), ranks, how});
-  if (!is_over()) actions_.emplace_back(Send{informed(), change});
-  for (const DeadRank& dead : ranks) {
-    gone_.insert(dead.rank);
-    agreements_.die(dead.rank);
-    decide(world_.die(dead.rank, static_cast<std::uint32_t>(gone_.size())));
+// Tells deaths and leaves, whose numbers begin with `first`. All hosts get them in this order,
+// because frames to a host stay in order. A decision that counts them follows.
+void JobOnHosts::number(std::uint32_t first, std::vector<RankDeath> deaths) {
+  if (deaths.empty()) return;
+  changes_.push_back({first, deaths});
+  if (!is_over()) actions_.emplace_back(Send{informed(), changes_.back()});
+  std::uint32_t last = first - 1;
+  for (const RankDeath& death : deaths) {
+    const bool is_replaced = death.how == DeathKind::replaced_death;
+    last += is_replaced ? 2 : 1;
+    agreements_.die(death.process.rank);
+    if (is_replaced)
+      world_.replace(death.process.rank, last);
+    else
+      decide(world_.die(death.process.rank, last));
   }
-  for (const DeadRank& dead : ranks) count_in(dead.rank);
+  for (const RankDeath& death : deaths) count_in(death.process.rank);
 }
 
-bool JobOnHosts::is_dead(std::uint32_t rank) const {
-  return gone_.contains(rank);
+std::string JobOnHosts::consequence(std::uint32_t restarts_before) const {
+  const std::uint32_t times = job_.restart.times;
+  if (roster_.restarts() != restarts_before)
+    return fmt::format("; it is started again, restart {} of {}", roster_.restarts(), times);
+  const bool is_spent = times > 0 && roster_.restarts_left() == 0;
+  return fmt::format("{}{}", is_spent ? fmt::format("; all {} restarts are used up", times) : "",
+                     describe_continued(roster_.alive()));
 }
 
 std::string JobOnHosts::describe_dead() const {
-  std::vector<std::uint32_t> dead;
-  for (const DeadRank& each : dead_) dead.push_back(each.rank);
-  std::ranges::sort(dead);
-  return launch::describe_dead(dead, ranks_);
+  return launch::describe_dead(roster_.dead(), ranks_, roster_.restarts());
 }
 
 // A host needs to know one rank that takes no part: its ranks cannot join then. So a job of
@@ -228,6 +258,15 @@ void JobOnHosts::end_host(std::uint32_t node, const HostEnd& end, bool is_killed
   if (part_of(node).streams.reader) actions_.emplace_back(StopInput{});
   if (!end.sentence.empty()) return end_job(end.status, end.sentence);
   outcome_.settle(end.status);
+  release_hosts();
+}
+
+// Their agents serve until no host has a rank.
+void JobOnHosts::release_hosts() {
+  const std::vector<std::uint32_t> left = living();
+  const bool have_ended =
+      std::ranges::all_of(left, [this](std::uint32_t node) { return hosts_[node].has_no_rank; });
+  if (have_ended && !left.empty()) actions_.emplace_back(Send{left, AllEnded{}});
 }
 
 void JobOnHosts::on_seen(const HostSeen& seen, std::uint64_t now) {

@@ -20,6 +20,7 @@
 #include "run/remote/frames.hpp"
 #include "run/remote/host_growth.hpp"
 #include "run/remote/host_life.hpp"
+#include "run/remote/job_roster.hpp"
 #include "run/remote/world_agreement.hpp"
 
 namespace gondwana::launch {
@@ -119,6 +120,7 @@ class JobOnHosts {
     HostLife life;
     std::uint64_t sent_epoch = 0;  // epoch of the rows that it has
     bool is_suspect = false;       // abandoned if it stays silent
+    bool has_no_rank = false;      // left
     bool knows_absence = false;    // a rank of another host takes no part
   };
   // Hosts that are being added. Their ranks have no numbers for others before all of them are
@@ -143,7 +145,9 @@ class JobOnHosts {
   void on(const SignalCame& signal);
   void on(const OutputFailed& failed);
   void on(const Stopping& stopping);
-  bool on(std::uint32_t node, const RanksDied& died);
+  bool on_change(std::uint32_t node, const Frame& frame);
+  bool on(std::uint32_t node, RanksDied died);
+  bool on(std::uint32_t node, const RankRuns& runs);
   void on(const ShrinkEntry& entry);
   void on(std::uint32_t node, const MoreWanted& wanted);
   void on(std::uint32_t node, const LeaveWanted& wanted);
@@ -152,6 +156,7 @@ class JobOnHosts {
   void finish_growth();
   void fail_growth(const std::string& reason);
   void leave(const DeadRank& rank);
+  void number_leave(const DeadRank& rank);
   void count_in(std::uint32_t rank);
   bool fails_growth(std::uint32_t node, const Frame& frame);
   bool is_added(std::uint32_t node) const { return growing_ && node >= growing_->first; }
@@ -163,14 +168,15 @@ class JobOnHosts {
   const Program& program_of(std::uint32_t rank) const;
   std::vector<std::uint32_t> informed() const;
   void lose_host(std::uint32_t node, const HostEnd& end);
-  void lose(const std::vector<DeadRank>& ranks, int status, const std::string& sentence);
-  void number(const std::vector<DeadRank>& ranks, DeathKind how);
-  bool is_dead(std::uint32_t rank) const;
+  void lose(const RanksDied& died);
+  void number(std::uint32_t first, std::vector<RankDeath> deaths);
+  std::string consequence(std::uint32_t restarts_before) const;
   void on_seen(const HostSeen& seen, std::uint64_t now);
   void on_tick(std::uint64_t now);
   void on_time_up();
   void end_host(std::uint32_t node, const HostEnd& end, bool is_killed);
   void end_hosts(const End& end);
+  void release_hosts();
   void end_job(int status, const std::string& sentence);
   void tell_absence(std::uint32_t node, const Left& left);
   void send_rows();
@@ -197,8 +203,7 @@ class JobOnHosts {
   std::vector<Joining> joining_;
   std::deque<std::pair<std::uint32_t, MoreWanted>> wishes_;  // with the asker's node; not begun
   std::vector<DeadRanks> changes_;  // deaths and leaves, in the order of their numbers
-  std::vector<DeadRank> dead_;      // the job continues without them
-  std::set<std::uint32_t> gone_;    // dead, or have left
+  JobRoster roster_;
   int first_death_status_ = 0;
   bool is_asked_to_end_ = false;  // the user has asked for the end
   bool ending_ = false;

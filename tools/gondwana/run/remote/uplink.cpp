@@ -20,15 +20,18 @@ bool is_order(const Frame& frame, const Share& share) {
     return std::ranges::all_of(
         update->rows, [&](const NodeRow& row) { return row.node < share.node_capacity(); });
   if (const auto* dead = std::get_if<DeadRanks>(&frame))
-    return std::ranges::all_of(dead->ranks,
-                               [&](const DeadRank& one) { return one.rank < share.capacity(); });
+    return std::ranges::all_of(
+        dead->ranks, [&](const RankDeath& one) { return one.process.rank < share.capacity(); });
+  if (const auto* runs = std::get_if<RankRuns>(&frame))
+    return runs->process.rank < share.capacity();
   if (const auto* grown = std::get_if<Grown>(&frame))
     return grown->ranks <= share.capacity() && grown->nodes <= share.node_capacity();
   if (const auto* arrived = std::get_if<Arrived>(&frame)) return arrived->rank < share.capacity();
   return std::holds_alternative<End>(frame) || std::holds_alternative<Signal>(frame) ||
          std::holds_alternative<Left>(frame) || std::holds_alternative<Input>(frame) ||
          std::holds_alternative<Shrunk>(frame) || std::holds_alternative<Answer>(frame) ||
-         std::holds_alternative<Dismissed>(frame) || std::holds_alternative<WorldDecision>(frame);
+         std::holds_alternative<Dismissed>(frame) || std::holds_alternative<AllEnded>(frame) ||
+         std::holds_alternative<WorldDecision>(frame);
 }
 
 }  // namespace

@@ -15,6 +15,11 @@ std::optional<WorldDecision> WorldAgreement::die(std::uint32_t rank, std::uint32
   return decide();
 }
 
+void WorldAgreement::replace(std::uint32_t rank, std::uint32_t changes) {
+  deaths_ = changes;
+  entered_.erase(rank);
+}
+
 std::optional<WorldDecision> WorldAgreement::decide() {
   if (entered_.empty() || entered_.size() + dead_.size() < size_) return std::nullopt;
   NumberOffer all = any_number;

@@ -20,9 +20,12 @@ class WorldAgreement {
 
   // More ranks have numbers now.
   void grow(std::uint32_t ranks) { size_ = ranks; }
-  // Each returns the decision if it is the last that was missing. `changes`: the deaths so far.
+  // Each returns the decision if it is the last that was missing. `changes`: the deaths, leaves and
+  // starts so far.
   std::optional<WorldDecision> enter(const WorldEntry& entry);
   std::optional<WorldDecision> die(std::uint32_t rank, std::uint32_t changes);
+  // The rank has died, and another process takes its place, which enters later.
+  void replace(std::uint32_t rank, std::uint32_t changes);
 
  private:
   std::optional<WorldDecision> decide();

@@ -1,0 +1,60 @@
+#include "run/remote/job_roster.hpp"
+
+#include <algorithm>
+
+#include "memory/roster_log.hpp"
+
+namespace gondwana::launch {
+namespace {
+
+// Messages between nodes have 11 bits for the number of a process (remote/protocol.hpp).
+constexpr std::uint32_t max_incarnation = (1U << 11) - 1;
+
+}  // namespace
+
+bool JobRoster::has(const DeadRank& process) const {
+  return process.rank < ranks_.size() && !is_gone(process.rank) &&
+         ranks_[process.rank].incarnation == process.incarnation;
+}
+
+// The log needs a place for the death of each rank.
+DeathKind JobRoster::die(const DeadRank& process, bool can_restart) {
+  Record& record = ranks_[process.rank];
+  const bool has_room = changes_ + 2 + ranks_.size() < RosterLog::capacity;
+  ++changes_;
+  if (!can_restart || restarts_left_ == 0 || !has_room || record.incarnation == max_incarnation) {
+    record.is_dead = true;
+    return DeathKind::death;
+  }
+  --restarts_left_;
+  ++restarts_;
+  ++changes_;
+  ++record.incarnation;
+  return DeathKind::replaced_death;
+}
+
+void JobRoster::leave(const DeadRank& process) {
+  ranks_[process.rank].has_left = true;
+  ++changes_;
+}
+
+std::vector<DeadRank> JobRoster::replacements() const {
+  std::vector<DeadRank> processes;
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
+    if (ranks_[rank].running > 0) processes.push_back({rank, ranks_[rank].running});
+  return processes;
+}
+
+std::uint32_t JobRoster::alive() const {
+  return static_cast<std::uint32_t>(std::ranges::count_if(
+      ranks_, [](const Record& each) { return !each.is_dead && !each.has_left; }));
+}
+
+std::vector<std::uint32_t> JobRoster::dead() const {
+  std::vector<std::uint32_t> dead;
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
+    if (ranks_[rank].is_dead) dead.push_back(rank);
+  return dead;
+}
+
+}  // namespace gondwana::launch
