@@ -19,8 +19,9 @@ void add_death(NodeHeader& node, std::uint32_t ranks, const DeadRank& dead, Deat
   if (how == DeathKind::replaced_death) {
     place.started.store(dead.incarnation + 1, std::memory_order_relaxed);
     // The replacement has entered no update of the world.
-    if (node.facts.ranks.holds(rank))
-      shared_at<ControlPage>(control, layout.page(node.facts.ranks.slot_of(rank)))
+    const NodeRanks here(index(node.facts.ranks.front()), ranks);
+    if (here.holds(rank))
+      shared_at<ControlPage>(control, layout.page(here.slot_of(rank)))
           .world_place.turn.store(0, std::memory_order_relaxed);
     log.write(++number, rank, RosterChange::start);
   }

@@ -55,6 +55,17 @@ TEST_F(Deaths, a_replacement_on_another_node_runs_once_the_guardian_says_so) {
   EXPECT_NE(memory->header().growth.changes, before);
 }
 
+TEST_F(Deaths, a_replacement_has_entered_no_update_even_if_its_rank_was_added) {
+  auto made = NodeMemory::create({.ranks = 1, .nodes = 1, .job_ranks = 1, .max_ranks = 2});
+  ASSERT_TRUE(made);
+  auto* const control = reinterpret_cast<std::byte*>(&(*made)->header());
+  auto& turn =
+      shared_at<ControlPage>(control, ControlLayout((*made)->plan()).page(1)).world_place.turn;
+  turn = 7;
+  add_death((*made)->header(), 2, {1, 0}, DeathKind::replaced_death);
+  EXPECT_EQ(turn, 0U);
+}
+
 TEST_F(Deaths, a_rank_is_dead_until_its_replacement_runs) {
   const DeathList list(*memory);
   add_death(memory->header(), 2, {2, 0}, DeathKind::replaced_death);
