@@ -121,7 +121,7 @@ class DeathsOnHostsTest(JobTest):
     def test_a_rank_stays_dead_when_all_restarts_are_used_up(self):
         status, out, err = self.restart(2, "often", "2")
         self.assertEqual((status, out.count("end\n")), (0, 3), out + err)
-        self.assertIn("; all 2 restarts are used up; the job continues with 3 ranks\n", err)
+        self.assertIn("; no restart is left; the job continues with 3 ranks\n", err)
 
     def test_a_host_whose_guardian_dies_is_lost(self):
         job, pids = self.start_survivors("shrink", "2")

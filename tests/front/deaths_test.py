@@ -161,7 +161,7 @@ class DeathsTest(LauncherCase):
     def test_a_rank_stays_dead_when_all_restarts_are_used_up(self):
         status, out, err = self.restart(3, 2, "often", "2")
         self.assertEqual((status, out.count("end\n")), (0, 2), out + err)
-        self.assertIn("; all 2 restarts are used up; the job continues with 2 ranks\n", err)
+        self.assertIn("; no restart is left; the job continues with 2 ranks\n", err)
 
     def test_restarts_need_a_job_that_continues(self):
         for options, sentence in (

@@ -94,7 +94,7 @@ TEST(JobOnHosts, dead_ranks_are_started_again_as_often_as_the_user_wants) {
   EXPECT_EQ(hosts.said(),
             "rank 1 was killed; it is started again, restart 1 of 2\n"
             "rank 0 was killed; it is started again, restart 2 of 2\n"
-            "rank 1 was killed; all 2 restarts are used up; the job continues with 1 rank\n");
+            "rank 1 was killed; no restart is left; the job continues with 1 rank\n");
   for (std::uint32_t node = 0; node < 2; ++node) {
     const auto told = hosts.sent<DeadRanks>(node);
     ASSERT_EQ(told.size(), 3U);

@@ -64,7 +64,7 @@ TEST(JobOnNode, a_dead_rank_is_started_again_as_often_as_the_user_allows) {
     node.tell(RankJoined{1, static_cast<pid_t>(200 + time)});
   }
   node.lose(1, SIGKILL);
-  EXPECT_NE(node.said().find("; all 2 restarts are used up; the job continues with 1 rank\n"),
+  EXPECT_NE(node.said().find("; no restart is left; the job continues with 1 rank\n"),
             std::string::npos);
   EXPECT_EQ(node.take<TellDeath>().at(0).how, DeathKind::death);
   EXPECT_TRUE(node.take<RestartRank>().empty());

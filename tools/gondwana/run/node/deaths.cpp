@@ -133,10 +133,8 @@ void Deaths::lose(std::uint32_t rank, std::uint32_t incarnation, int status,
   const auto left = static_cast<std::uint32_t>(ranks_.size() - survived_.size());
   const bool is_spent = job_.restart.times > 0 && restarts_ == job_.restart.times;
   actions_.emplace_back(TellDeath{{global, incarnation}});
-  actions_.emplace_back(Said{
-      fmt::format("{}{}{}", sentence,
-                  is_spent ? fmt::format("; all {} restarts are used up", job_.restart.times) : "",
-                  describe_continued(left))});
+  actions_.emplace_back(Said{fmt::format("{}{}{}", sentence, is_spent ? "; no restart is left" : "",
+                                         describe_continued(left))});
 }
 
 void Deaths::on(const NotRestarted& failed, std::uint64_t /*now*/) {

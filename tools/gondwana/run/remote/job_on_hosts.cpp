@@ -211,7 +211,7 @@ std::string JobOnHosts::consequence(std::uint32_t restarts_before) const {
   if (roster_.restarts() != restarts_before)
     return fmt::format("; it is started again, restart {} of {}", roster_.restarts(), times);
   const bool is_spent = times > 0 && roster_.restarts_left() == 0;
-  return fmt::format("{}{}", is_spent ? fmt::format("; all {} restarts are used up", times) : "",
+  return fmt::format("{}{}", is_spent ? "; no restart is left" : "",
                      describe_continued(roster_.alive()));
 }
 
