@@ -122,6 +122,31 @@ class JobTest(unittest.TestCase):
         for call in ("shmem_barrier_all", "shmem_putmem"):
             self.assertRegex(ended.stderr, rf"{call} +2 ")
 
+    def test_an_owned_array_ends_with_its_owner(self):
+        program = """
+            import os
+            import signal
+            import time
+            import gondwana
+            if gondwana.rank() == 1:
+                while True:
+                    try:
+                        gondwana.allocate_at(0, 1 << 20, "u1", owned=True)
+                    except MemoryError:
+                        break
+            gondwana.barrier()
+            if gondwana.rank() == 1:
+                os.kill(os.getpid(), signal.SIGKILL)
+            while True:
+                try:
+                    print("allocated", gondwana.allocate_at(0, 1 << 20, "u1").rank)
+                    break
+                except MemoryError:
+                    time.sleep(0.01)
+        """
+        ended = job(2, program, "--on-death=continue", GONDWANA_REMOTE_HEAP="8M")
+        self.assertEqual((ended.returncode, ended.stdout), (0, "allocated 0\n"), ended.stderr)
+
     def test_a_missing_library_is_said(self):
         for named, said in (("/nowhere/lib.so", "/nowhere/lib.so"), ("", "libgondwana_shmem.so")):
             ended = run([sys.executable, "-c", "import gondwana"], GONDWANA_LIBRARY=named)
