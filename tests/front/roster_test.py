@@ -1,4 +1,4 @@
-"""Jobs that grow and shrink: `roster_test.py GONDWANA GROW ARMCI`."""
+"""Jobs that grow and shrink: `roster_test.py GONDWANA GROW ARMCI DOORS`."""
 
 import socket
 import subprocess
@@ -12,6 +12,7 @@ from launcher_case import LauncherCase
 
 GROW = ""
 ARMCI = ""
+DOORS = ""
 
 
 def change(*words):
@@ -92,7 +93,7 @@ class RosterTest(LauncherCase):
         many = change_from_outside(self, job)
         self.assertIn("--max-ranks 4 allows no more than 0 others", many.stderr)
 
-    def test_ranks_that_use_armci_get_no_others(self):
+    def test_ranks_that_use_armci_get_no_others_from_outside(self):
         job = JobTest.start_ready(
             self, "--max-ranks", "4", "-n", "2", ranks=2, program=(ARMCI, "waits"), stdin=subprocess.PIPE
         )
@@ -101,6 +102,20 @@ class RosterTest(LauncherCase):
         self.assertIn("a rank uses GASNet-EX or ARMCI, whose jobs cannot grow", grown.stderr)
         out, err = job.communicate("", timeout=WATCHDOG)
         self.assertEqual(job.returncode, 0, out + err)
+
+    # Other doors, whose jobs cannot grow.
+
+    def test_ranks_that_use_gasnet_or_armci_get_no_others(self):
+        for door in ("gasnet", "armci"):
+            status, out, err = self.run_job("--max-ranks", "4", "-n", "2", DOORS, door, "before")
+            self.assertEqual((status, out.count("end\n")), (0, 2), out + err)
+            self.assertIn("shmemx_spawn: a PE uses GASNet-EX or ARMCI, whose jobs cannot grow", err)
+
+    def test_gasnet_and_armci_refuse_a_job_that_has_grown(self):
+        for door, call in (("gasnet", "gex_Client_Init"), ("armci", "ARMCI_Init")):
+            status, out, err = self.run_job("--max-ranks", "4", "-n", "1", DOORS, door, "after")
+            self.assertEqual(status, 1, out + err)
+            self.assertIn(f"rank 0: {call}: this job has got more ranks while it runs; only OpenSHMEM programs can", err)
 
     def test_wrong_words_of_a_user_are_explained(self):
         for words, sentence in (
@@ -154,4 +169,5 @@ class RosterOnHostsTest(JobTest):
 if __name__ == "__main__":
     GROW = take_path(2)
     ARMCI = take_path(2)
+    DOORS = take_path(2)
     run_tests()
