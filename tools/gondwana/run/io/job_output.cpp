@@ -3,6 +3,7 @@
 #include <sys/epoll.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/machine.hpp"
 
@@ -40,7 +41,12 @@ void JobOutput::on_readable(LineForwarder& forwarder) {
     return;
   }
   poller_->forget(forwarder.fd());
+  close(forwarder);
+}
+
+void JobOutput::close(LineForwarder& forwarder) {
   forwarder.close();
+  has_closed_ = true;
 }
 
 // A rank that prints fast writes each line separately. While the guardian does not poll the pipe,
@@ -59,7 +65,7 @@ void JobOutput::resume() {
   const auto stay = std::partition(paused_.begin(), paused_.end(),
                                    [](const LineForwarder* one) { return !one->may_take(); });
   std::for_each(stay, paused_.end(), [this](LineForwarder* one) {
-    if (one->is_open() && !watch(*one)) one->close();
+    if (one->is_open() && !watch(*one)) close(*one);
   });
   paused_.erase(stay, paused_.end());
 }
@@ -73,6 +79,9 @@ void JobOutput::step() {
   }
   sink_->flush();
   resume();
+  // Ranks that are started again bring new pipes for as long as the job runs.
+  if (std::exchange(has_closed_, false))
+    std::erase_if(forwarders_, [](const auto& one) { return !one->is_open(); });
 }
 
 std::optional<std::uint64_t> JobOutput::next_ns() const {

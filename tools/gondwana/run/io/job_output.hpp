@@ -36,6 +36,9 @@ class JobOutput {
   // written.
   bool drain();
 
+  // The number of pipes that may still have something.
+  std::size_t streams() const { return forwarders_.size(); }
+
   // The errno of a failure of our output, or 0.
   int failure() const { return sink_->failure(); }
 
@@ -44,6 +47,7 @@ class JobOutput {
   Result<void> watch(LineForwarder& forwarder);
   void rest(LineForwarder& forwarder);
   void resume();
+  void close(LineForwarder& forwarder);
   // Reads as much as the sink can take; true if nothing is left.
   bool take_all();
   bool shows_prompts() const;
@@ -54,6 +58,7 @@ class JobOutput {
   std::vector<LineForwarder*> paused_;   // not polled: their sink is full
   std::vector<LineForwarder*> resting_;  // not polled: they pause
   std::uint64_t rest_ends_ns_ = 0;
+  bool has_closed_ = false;  // one of forwarders_
 };
 
 }  // namespace gondwana::launch
