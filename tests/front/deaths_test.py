@@ -149,6 +149,11 @@ class DeathsTest(LauncherCase):
             status, out, err = self.restart(ranks, 1, "keep", options=("--keep-memory",))
             self.assertEqual((status, out.count("end\n")), (0, ranks), out + err)
 
+    def test_a_profile_has_a_table_of_each_process_that_ends(self):
+        status, out, err = self.restart(2, 3, "restart", options=("--profile",))
+        self.assertEqual((status, out.count("end\n")), (0, 2), out + err)
+        self.assertEqual(sorted(re.findall(r"gondwana profile: rank (\d), .* since", err)), list("01"), err)
+
     def test_an_update_makes_a_world_with_the_new_processes(self):
         for ranks, options in ((2, ()), (4, ("--keep-memory",))):
             status, out, err = self.restart(ranks, ranks, "worlds", options=options)

@@ -359,7 +359,7 @@ class ControlTest(unittest.TestCase):
         self.assertEqual(ended.returncode, 1)
         self.assertRegex(
             ended.stderr,
-            r'^gondwana profile: SHMEM_PROFILE "matrx": expected table, matrix, paths, off or none.*'
+            r'^gondwana profile: SHMEM_PROFILE "matrx": expected table, matrix, paths, each, off or none.*'
             r"did you mean matrix\?\n",
         )
 

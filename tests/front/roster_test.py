@@ -1,5 +1,6 @@
 """Jobs that grow and shrink: `roster_test.py GONDWANA GROW ARMCI DOORS`."""
 
+import re
 import socket
 import subprocess
 import sys
@@ -48,6 +49,15 @@ class RosterTest(LauncherCase):
     def test_a_rank_leaves_and_its_number_is_not_used_again(self):
         status, out, err = self.grow("leave")
         self.assertEqual((status, out.count("end\n"), out.count("left\n")), (0, 4, 1), err)
+
+    def test_a_profile_has_a_table_of_each_rank(self):
+        status, out, err = self.run_job("--profile", "--max-ranks", "8", "-n", "2", GROW, "leave")
+        self.assertEqual((status, out.count("end\n"), out.count("left\n")), (0, 4, 1), err)
+        self.assertEqual(sorted(re.findall(r"gondwana profile: rank (\d), .* since", err)), list("01234"), err)
+        self.assertRegex(err, r"rank 0, .* since shmem_init began; .*\n.*\n(  .*\n)*  shmem_long_p +1 ")
+        status, _, err = self.run_job("--profile=page.html", "--max-ranks", "8", "-n", "2", GROW, "leave")
+        self.assertEqual(status, 1)
+        self.assertIn("a page is not implemented for a job whose ranks join, die or leave", err)
 
     def test_ranks_that_die_during_updates_are_left_out_by_all(self):
         for _ in range(3):

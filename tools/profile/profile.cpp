@@ -91,6 +91,7 @@ void Profile::open(const Stopwatch& began) {
     ::on_exit(at_exit, nullptr);  // registered after the library's handler, so it runs before it
   }
   process_ = ::getpid();
+  rank_ = pshmem_my_pe();
   ++session_;
   tables_.stopwatch = began;
   switch_counting();
@@ -109,6 +110,11 @@ void Profile::allocate_tables() {
   tables_.paths.clear();
   tables_.regions.clear();
   const auto ranks = static_cast<std::size_t>(pshmem_n_pes());
+  if (settings_->each) {
+    if (tables_.slots.allocate_private(slots_requested())) return;
+    give_up({Errc::out_of_memory,
+             fmt::format("no memory for {} bytes of counters", tables_.slots.bytes())});
+  }
   if (tables_.slots.allocate(slots_requested(), settings_->matrix ? ranks : 0)) return;
   give_up({Errc::out_of_memory,
            fmt::format("the symmetric heap has no space for {} bytes of counters; raise "
@@ -124,12 +130,15 @@ void Profile::set_level(int level) {
   counting_ = level > 0;
   switch_counting();
   if (level != 2 || opens_ == 0 || !has_tables()) return;
-  const int me = pshmem_my_pe();
-  say(as_text({fmt::format("rank {} so far, {}", me, since_begin(tables_.stopwatch.seconds())),
-               tables_.slots.peers(),
-               me,
-               tables_.slots.of_threads(),
-               {tables_.scaled(tables_.slots.own_counts())}}));
+  say(as_text(own_report(" so far")));
+}
+
+Report Profile::own_report(const std::string& end) {
+  return {fmt::format("rank {}{}, {}", rank_, end, since_begin(tables_.stopwatch.seconds())),
+          tables_.slots.peers(),
+          rank_,
+          tables_.slots.of_threads(),
+          {tables_.scaled(tables_.slots.own_counts())}};
 }
 
 bool Profile::leave(std::size_t number) {
@@ -143,7 +152,7 @@ bool Profile::leave(std::size_t number) {
 
 void Profile::leave_at_exit() {
   if (!is_open_here()) return;
-  if (!has_gasnet_ || !has_tables()) return end_session(last_call_, ticks());
+  if (!has_gasnet_ || !shares_tables()) return end_session(last_call_, ticks());
   if (all_leave()) return end_session(number_of("gasnet_exit"), ticks());
   abandon(number_of("gasnet_exit"), "ended with status 0 while others continued");
 }
@@ -152,7 +161,7 @@ void Profile::exit_gasnet(int status) {
   if (!is_open_here()) return;
   constexpr std::size_t number = number_of("gasnet_exit");
   const std::uint64_t began = ticks();
-  if (!has_tables() || (status == 0 && all_leave())) return end_session(number, began);
+  if (!shares_tables() || (status == 0 && all_leave())) return end_session(number, began);
   abandon(number, fmt::format("called gasnet_exit({})", status));
 }
 
@@ -171,9 +180,19 @@ bool Profile::all_leave() const {
 }
 
 void Profile::end_session(std::size_t number, std::uint64_t began) {
-  if (has_tables()) return end_counting(number, began);
+  if (shares_tables()) return end_counting(number, began);
+  if (has_tables()) return end_alone(number, began);
   opens_ = 0;
   switch_counting();
+}
+
+// Other ranks may have left or died, or may never end.
+void Profile::end_alone(std::size_t number, std::uint64_t began) {
+  record(number, began, ticks() - began);
+  opens_ = 0;
+  switch_counting();
+  say(as_text(own_report("")));
+  if (!has_gasnet_) tables_.slots.free();
 }
 
 void Profile::end_counting(std::size_t number, std::uint64_t began) {
@@ -206,6 +225,7 @@ void Profile::abandon(std::size_t number, const std::string& why) {
   opens_ = 0;
   switch_counting();
   if (!has_tables()) return;
+  if (!shares_tables()) return say(as_text(own_report(fmt::format(", which {}", why))));
   if (!tables_.slots.claim_report()) {
     // Another rank is writing the report; ending the job now would cut it off.
     std::this_thread::sleep_for(std::chrono::seconds(5));

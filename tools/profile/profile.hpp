@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "report.hpp"
 #include "settings.hpp"
 #include "tables.hpp"
 
@@ -68,8 +69,12 @@ class Profile {
   void allocate_tables();
   bool is_open_here() const { return opens_ > 0 && process_ == ::getpid(); }
   bool all_leave() const;
+  // Whether the ranks report their counts together.
+  bool shares_tables() { return has_tables() && !settings_->each; }
   void end_session(std::size_t number, std::uint64_t began);
   void end_counting(std::size_t number, std::uint64_t began);
+  void end_alone(std::size_t number, std::uint64_t began);
+  Report own_report(const std::string& end);
   std::string since_begin(double seconds) const;
   void switch_counting();
 
@@ -83,6 +88,7 @@ class Profile {
   std::string first_call_;            // the call that began the session
   std::optional<Settings> settings_;  // set once they have been read
   Tables tables_;
+  int rank_ = 0;       // the library does not know it after shmemx_leave
   pid_t process_ = 0;  // a forked child is not the rank
 };
 

@@ -11,10 +11,11 @@ namespace gondwana::profile {
 namespace {
 
 Error not_understood(std::string_view word, std::string_view value) {
-  constexpr std::array<std::string_view, 5> words{"table", "matrix", "paths", "off", "none"};
+  constexpr std::array<std::string_view, 6> words{"table", "matrix", "paths",
+                                                  "each",  "off",    "none"};
   const std::string_view near = nearest(word, words);
   return {Errc::invalid_argument,
-          fmt::format("SHMEM_PROFILE \"{}\": expected table, matrix, paths, off or none, or "
+          fmt::format("SHMEM_PROFILE \"{}\": expected table, matrix, paths, each, off or none, or "
                       "several of them separated by commas{}",
                       value, near.empty() ? "" : fmt::format("; did you mean {}?", near))};
 }
@@ -27,6 +28,8 @@ Result<void> read_words(std::string_view value, Settings& settings) {
       settings.matrix = true;
     else if (word == "paths")
       settings.paths = true;
+    else if (word == "each")
+      settings.each = true;
     else if (word == "off")
       settings.counting = false;
     else if (word == "none")

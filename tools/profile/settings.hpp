@@ -13,6 +13,7 @@ struct Settings {
   bool counting = true;  // count from the start; otherwise from shmem_pcontrol(1)
   bool matrix = false;   // count the bytes from each rank to each rank
   bool paths = false;    // count time by call path; only JSON contains it
+  bool each = false;     // each rank reports its own counts, because ranks join, die or leave
   std::string file;      // the report, as CSV or JSON; empty: a table on standard error
 };
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <new>
 
 #include "pshmem.h"
 
@@ -29,19 +30,33 @@ bool ThreadSlots::allocate(std::size_t slots, std::size_t peers) {
   slots_ = slots;
   peers_ = peers;
   words_ = table_words(peers);
-  header_ = static_cast<Header*>(pshmem_malloc(bytes()));
-  if (header_ == nullptr) return false;
-  *header_ = described_header();
-  before_ = device_bytes_now();
-  first_slot_ = reinterpret_cast<std::uint64_t*>(header_ + 1);
+  if (!begin(pshmem_malloc(bytes()))) return false;
   pshmem_sync_all();  // other ranks may read the header after this
   return true;
 }
 
+bool ThreadSlots::allocate_private(std::size_t slots) {
+  slots_ = slots;
+  peers_ = 0;
+  words_ = table_words(peers_);
+  private_.reset(new (std::nothrow) char[bytes()]);
+  return begin(private_.get());
+}
+
+bool ThreadSlots::begin(void* memory) {
+  header_ = static_cast<Header*>(memory);
+  if (header_ == nullptr) return false;
+  *header_ = described_header();
+  before_ = device_bytes_now();
+  first_slot_ = reinterpret_cast<std::uint64_t*>(header_ + 1);
+  return true;
+}
+
 void ThreadSlots::free() {
-  pshmem_free(header_);
+  if (!private_) pshmem_free(header_);
   const std::lock_guard lock(mutex_);
   header_ = nullptr;
+  private_.reset();
   free_.clear();
   outside_.clear();
 }

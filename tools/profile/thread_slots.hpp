@@ -1,5 +1,6 @@
 // The tables of a rank's threads. They are in the symmetric heap, so that a rank that ends the job
-// can report the counts of the others without their help.
+// can report the counts of the others without their help. A rank that reports only its own counts
+// has them in private memory.
 #pragma once
 
 #include <array>
@@ -29,7 +30,9 @@ class ThreadSlots {
  public:
   // Collective. Returns false if the symmetric heap has no space left.
   bool allocate(std::size_t slots, std::size_t peers);
-  // Collective; waits until all ranks have called it.
+  // Not collective. Returns false if there is no memory left.
+  bool allocate_private(std::size_t slots);
+  // Collective after allocate(); waits until all ranks have called it.
   void free();
   std::size_t bytes() const;
   std::size_t peers() const { return peers_; }
@@ -66,11 +69,13 @@ class ThreadSlots {
   };
 
   static Header described_header();
+  bool begin(void* memory);
 
   std::uint64_t* slot(std::size_t number) const { return first_slot_ + number * words_; }
 
   Header* header_ = nullptr;
-  DeviceBytes before_{};  // bytes moved before there was a table
+  std::unique_ptr<char[]> private_;  // the memory of header_, unless it is in the heap
+  DeviceBytes before_{};             // bytes moved before there was a table
   std::uint64_t* first_slot_ = nullptr;
   std::size_t slots_ = 0;
   std::size_t peers_ = 0;

@@ -13,7 +13,6 @@ namespace gondwana::launch {
 namespace {
 
 constexpr std::string_view library = "libgondwana_shmem_profile.so";
-constexpr std::string_view preload = "LD_PRELOAD=";
 
 // Looks next to this program, as in a build folder, then where it is installed.
 Result<std::string> find_library() {
@@ -26,11 +25,31 @@ Result<std::string> find_library() {
                   library, here.string(), (here / GONDWANA_LIBRARIES).lexically_normal().string())};
 }
 
-std::string preloaded_already(const std::vector<std::string>& environment) {
+std::string value_of(const std::vector<std::string>& environment, const std::string& name) {
   for (auto entry = environment.rbegin(); entry != environment.rend(); ++entry)
-    if (entry->starts_with(preload)) return entry->substr(preload.size());
-  const char* inherited = std::getenv("LD_PRELOAD");
+    if (entry->starts_with(name + "=")) return entry->substr(name.size() + 1);
+  const char* inherited = std::getenv(name.c_str());
   return inherited != nullptr ? inherited : "";
+}
+
+std::string preloaded_already(const std::vector<std::string>& environment) {
+  return value_of(environment, "LD_PRELOAD");
+}
+
+// Ranks that join, die or leave have no tables in common with the others.
+Result<void> let_each_rank_report(Job& job) {
+  if (!job.profile.page.empty())
+    return Error{Errc::refused,
+                 fmt::format("--profile={}: a page is not implemented for a job whose ranks join, "
+                             "die or leave; --profile alone prints a table of each rank",
+                             job.profile.page)};
+  for (Program& program : job.programs) {
+    std::vector<std::string>& environment = program.environment;
+    if (preloaded_already(environment).find(library) == std::string::npos) continue;
+    const std::string words = value_of(environment, "SHMEM_PROFILE");
+    environment.push_back(fmt::format("SHMEM_PROFILE={}{}each", words, words.empty() ? "" : ","));
+  }
+  return {};
 }
 
 }  // namespace
@@ -45,11 +64,13 @@ Result<void> preload_profile(std::vector<std::string>& environment) {
                              *file)};
   }
   const std::string others = preloaded_already(environment);
-  environment.push_back(fmt::format("{}{}{}{}", preload, *file, others.empty() ? "" : ":", others));
+  environment.push_back(fmt::format("LD_PRELOAD={}{}{}", *file, others.empty() ? "" : ":", others));
   return {};
 }
 
 Result<void> preload_for_job(Job& job) {
+  if (job.max_ranks || job.continues_after_death())
+    if (const Result<void> done = let_each_rank_report(job); !done) return done;
   if (job.profile.page.empty() && !job.trace.is_on()) return {};
   for (Program& program : job.programs) {
     std::vector<std::string>& environment = program.environment;
