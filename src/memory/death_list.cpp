@@ -38,9 +38,11 @@ void add_death(NodeHeader& node, std::uint32_t ranks, const DeadRank& dead, Deat
 void add_replacement(NodeHeader& node, std::uint32_t ranks, const DeadRank& process) {
   auto* const control = reinterpret_cast<std::byte*>(&node);
   const ControlLayout layout(ranks);
+  auto& place = shared_at<DeathPlace>(control, ControlLayout::death(Rank(process.rank)));
+  // Those before it may have died before they ran. Pairs with LateRanks.
+  place.has_joined.store(1, std::memory_order_release);
   // Pairs with has().
-  shared_at<DeathPlace>(control, ControlLayout::death(Rank(process.rank)))
-      .running.store(process.incarnation, std::memory_order_release);
+  place.running.store(process.incarnation, std::memory_order_release);
   node.growth.changes.fetch_add(1, std::memory_order_seq_cst);
   for (std::uint32_t slot = 0; slot < ranks; ++slot)
     shared_at<ControlPage>(control, layout.page(slot)).sync_bell.ring();

@@ -66,6 +66,13 @@ TEST_F(Deaths, a_replacement_has_entered_no_update_even_if_its_rank_was_added) {
   EXPECT_EQ(turn, 0U);
 }
 
+TEST_F(Deaths, a_rank_whose_first_process_never_ran_has_joined_once_its_replacement_runs) {
+  add_death(memory->header(), 2, {0, 0}, DeathKind::replaced_death);
+  EXPECT_EQ(memory->death(Rank(0)).has_joined, 0U);
+  add_replacement(memory->header(), 2, {0, 1});
+  EXPECT_EQ(memory->death(Rank(0)).has_joined, 1U);
+}
+
 TEST_F(Deaths, a_rank_is_dead_until_its_replacement_runs) {
   const DeathList list(*memory);
   add_death(memory->header(), 2, {2, 0}, DeathKind::replaced_death);

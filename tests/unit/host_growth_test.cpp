@@ -205,6 +205,19 @@ TEST(JobGrowth, a_rank_leaves_once_those_that_joined_with_it_run) {
   EXPECT_EQ(hosts.sent<DeadRanks>(0).size(), 1U);
 }
 
+TEST(JobGrowth, hosts_that_are_added_know_the_ranks_that_were_added_before) {
+  Growing hosts;
+  hosts.say(0, MoreWanted{.asker = 7, .from = 0, .ranks = 1, .command = {}});
+  hosts.start(3);
+  hosts.join(3);
+  hosts.say(3, Arrived{3});
+  hosts.say(0, MoreWanted{.asker = 7, .from = 0, .ranks = 1, .command = {}});
+  hosts.start(4);
+  EXPECT_TRUE(hosts.sent<Arrived>(4).empty());
+  hosts.say(4, Hello{});
+  EXPECT_EQ(hosts.sent<Arrived>(4).at(0).rank, 3U);
+}
+
 TEST(JobGrowth, a_world_needs_all_ranks_that_have_a_number) {
   Growing hosts;
   hosts.begin();

@@ -52,6 +52,13 @@ TEST(JobRoster, processes_that_run_again_are_known_to_hosts_that_come_later) {
   EXPECT_EQ(roster.replacements(), (std::vector<DeadRank>{{2, 1}}));
 }
 
+TEST(JobRoster, ranks_that_were_added_and_run_are_known_to_hosts_that_come_later) {
+  JobRoster roster(2, 0);
+  roster.grow(4);
+  roster.arrive(3);
+  EXPECT_EQ(roster.arrived(), (std::vector<std::uint32_t>{3}));
+}
+
 TEST(JobRoster, a_rank_has_as_many_processes_as_messages_can_name) {
   JobRoster roster(1, 10'000);
   std::uint32_t incarnation = 0;

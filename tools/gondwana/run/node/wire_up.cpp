@@ -29,6 +29,8 @@ void WireUp::write_past(NodeHeader& header) const {
   header.growth.added.store(sessions_.front().end() - share_.job_ranks, std::memory_order_relaxed);
   header.growth.nodes.store(added_nodes_, std::memory_order_release);
   for (const auto& [dead, how] : former_deaths_) add_death(header, ranks_, dead, how);
+  for (const DeadRank& process : former_replacements_) add_replacement(header, ranks_, process);
+  for (const std::uint32_t rank : former_arrivals_) arrival(rank).store(1);
 }
 
 void WireUp::join_later(const Session& session, std::uint32_t added_nodes) {
@@ -114,10 +116,13 @@ void WireUp::announce_growth(const Grown& grown) {
   growth.nodes.store(grown.nodes - share_.nodes, std::memory_order_release);  // see Roster
 }
 
+std::atomic<std::uint32_t>& WireUp::arrival(std::uint32_t rank) const {
+  return shared_at<DeathPlace>(control_.data(), ControlLayout::death(Rank(rank))).has_joined;
+}
+
 void WireUp::announce_arrival(std::uint32_t rank) {
-  if (!anybody_joined()) return;
-  auto& place = shared_at<DeathPlace>(control_.data(), ControlLayout::death(Rank(rank)));
-  place.has_joined.store(1, std::memory_order_release);  // pairs with LateRanks
+  if (!anybody_joined()) return former_arrivals_.push_back(rank);
+  arrival(rank).store(1, std::memory_order_release);  // pairs with LateRanks
   // seq_cst, so that a rank that falls asleep sees it or is woken.
   shared_at<NodeHeader>(control_.data(), 0).growth.changes.fetch_add(1, std::memory_order_seq_cst);
   ring_all();
@@ -134,7 +139,8 @@ void WireUp::announce_world(const WorldDecision& decision) {
 }
 
 void WireUp::announce_replacement(const DeadRank& process) {
-  if (anybody_joined()) add_replacement(shared_at<NodeHeader>(control_.data(), 0), ranks_, process);
+  if (!anybody_joined()) return former_replacements_.push_back(process);
+  add_replacement(shared_at<NodeHeader>(control_.data(), 0), ranks_, process);
 }
 
 void WireUp::announce_shrink(const ShrinkDecision& decision,

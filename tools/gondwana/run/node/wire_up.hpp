@@ -99,6 +99,7 @@ class WireUp {
   Result<void> create_memory();
   void write_past(NodeHeader& header) const;
   void ring_all();
+  std::atomic<std::uint32_t>& arrival(std::uint32_t rank) const;
   NodeRanks node_ranks() const { return {share_.first, ranks_}; }
   bool is_awaited(std::uint32_t rank) const;
   // `place`: the rank whose Welcome the process gets.
@@ -112,7 +113,10 @@ class WireUp {
   std::uint32_t ranks_;            // so far
   std::vector<Session> sessions_;  // by slot
   std::uint32_t added_nodes_ = 0;  // when the ranks of this node join later
-  std::vector<std::pair<DeadRank, DeathKind>> former_deaths_;  // before any rank had memory
+  // Before any rank had memory.
+  std::vector<std::pair<DeadRank, DeathKind>> former_deaths_;
+  std::vector<DeadRank> former_replacements_;
+  std::vector<std::uint32_t> former_arrivals_;
   std::optional<JobMemory> memory_;
   NodeFacts facts_{};
   Mapping control_;

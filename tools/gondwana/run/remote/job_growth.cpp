@@ -39,7 +39,8 @@ bool JobOnHosts::on_news(std::uint32_t node, const Frame& frame) {
   if (const auto* more = std::get_if<MoreWanted>(&frame)) return on(node, *more), true;
   if (const auto* leave = std::get_if<LeaveWanted>(&frame)) return on(node, *leave), true;
   const auto* arrived = std::get_if<Arrived>(&frame);
-  if (arrived != nullptr && ranks.holds(Rank(arrived->rank))) {
+  if (arrived != nullptr && ranks.holds(Rank(arrived->rank)) && arrived->rank < ranks_) {
+    roster_.arrive(arrived->rank);
     actions_.emplace_back(Send{informed(), *arrived});
     count_in(arrived->rank);
     return true;
@@ -163,12 +164,15 @@ bool JobOnHosts::fails_growth(std::uint32_t node, const Frame& frame) {
   return true;
 }
 
-// The deaths before a host was added, and the processes that have been started again.
+// The deaths before a host was added, the processes that have been started again, and the ranks that
+// were added.
 void JobOnHosts::tell_past(std::uint32_t node) {
   if (!is_added(node)) return;
   for (const DeadRanks& change : changes_) actions_.emplace_back(Send{{node}, change});
   for (const DeadRank& process : roster_.replacements())
     actions_.emplace_back(Send{{node}, RankRuns{process}});
+  for (const std::uint32_t rank : roster_.arrived())
+    actions_.emplace_back(Send{{node}, Arrived{rank}});
 }
 
 // The hosts that know the past, or need not know it.

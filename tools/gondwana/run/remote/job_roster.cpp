@@ -45,6 +45,13 @@ std::vector<DeadRank> JobRoster::replacements() const {
   return processes;
 }
 
+std::vector<std::uint32_t> JobRoster::arrived() const {
+  std::vector<std::uint32_t> arrived;
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
+    if (ranks_[rank].has_arrived) arrived.push_back(rank);
+  return arrived;
+}
+
 std::uint32_t JobRoster::alive() const {
   return static_cast<std::uint32_t>(std::ranges::count_if(
       ranks_, [](const Record& each) { return !each.is_dead && !each.has_left; }));

@@ -29,6 +29,8 @@ class JobRoster {
   void leave(const DeadRank& process);
   // The process, which replaces another one, runs.
   void run(const DeadRank& process) { ranks_[process.rank].running = process.incarnation; }
+  // The rank, which was added, runs.
+  void arrive(std::uint32_t rank) { ranks_[rank].has_arrived = true; }
 
   // So far.
   std::uint32_t changes() const { return changes_; }
@@ -36,6 +38,8 @@ class JobRoster {
   std::uint32_t restarts_left() const { return restarts_left_; }
   // The processes that replace others, and have run.
   std::vector<DeadRank> replacements() const;
+  // The ranks that were added, and have run.
+  std::vector<std::uint32_t> arrived() const;
   // How many ranks are not gone.
   std::uint32_t alive() const;
   // Without those that have left; sorted.
@@ -47,6 +51,7 @@ class JobRoster {
     std::uint32_t running = 0;  // the last incarnation that has run
     bool is_dead = false;
     bool has_left = false;
+    bool has_arrived = false;
   };
 
   std::vector<Record> ranks_;
