@@ -98,7 +98,10 @@ TEST(HostGrowth, wishes_that_cannot_be_met_are_refused_in_words) {
 // Three hosts with a rank each, that may have six.
 class Growing : public Hosts {
  public:
-  Growing() : Hosts(3, 20, {}, OnDeath::end, 6) { join_all(); }
+  explicit Growing(OnDeath on_death = OnDeath::end, std::uint32_t restarts = 0)
+      : Hosts(3, 20, {}, on_death, 6, restarts) {
+    join_all();
+  }
   // A wish of rank 0 for three more; the launchers of their nodes start.
   void begin() {
     say(0, MoreWanted{.asker = 7, .from = 0, .ranks = 3, .command = {}});
@@ -205,6 +208,14 @@ TEST(JobGrowth, a_rank_leaves_once_those_that_joined_with_it_run) {
   EXPECT_EQ(hosts.sent<DeadRanks>(0).size(), 1U);
 }
 
+TEST(JobGrowth, a_rank_that_ends_before_it_runs_is_told_to_those_that_wait_for_it) {
+  Growing hosts;
+  hosts.begin();
+  for (std::uint32_t node = 3; node < 6; ++node) hosts.join(node);
+  hosts.say(3, RanksDied{{{3, 0}}, 0, "", DeathKind::leave});
+  EXPECT_EQ(hosts.sent<DeadRanks>(0).size(), 1U);
+}
+
 TEST(JobGrowth, hosts_that_are_added_know_the_ranks_that_were_added_before) {
   Growing hosts;
   hosts.say(0, MoreWanted{.asker = 7, .from = 0, .ranks = 1, .command = {}});
@@ -216,6 +227,36 @@ TEST(JobGrowth, hosts_that_are_added_know_the_ranks_that_were_added_before) {
   EXPECT_TRUE(hosts.sent<Arrived>(4).empty());
   hosts.say(4, Hello{});
   EXPECT_EQ(hosts.sent<Arrived>(4).at(0).rank, 3U);
+}
+
+TEST(JobGrowth, a_rank_that_dies_before_it_has_a_number_fails_it) {
+  Growing hosts(OnDeath::go_on);
+  hosts.begin();
+  hosts.join(3);
+  hosts.say(3, RanksDied{{{3, 0}}, 137, "rank 3 was killed"});
+  EXPECT_NE(hosts.refusal().find("host d has ended before it joined"), std::string::npos);
+  EXPECT_EQ(hosts.done<DropHosts>().size(), 1U);
+  EXPECT_TRUE(hosts.sent<DeadRanks>(0).empty());
+}
+
+TEST(JobGrowth, a_job_of_which_no_rank_is_left_does_not_grow) {
+  Growing hosts(OnDeath::go_on);
+  hosts.begin();
+  for (std::uint32_t rank = 0; rank < 3; ++rank)
+    hosts.say(rank, RanksDied{{{rank, 0}}, 137, "it was killed"});
+  EXPECT_EQ(hosts.refusal(), "the job ends");
+  EXPECT_EQ(hosts.done<DropHosts>().size(), 1U);
+  hosts.say(1, MoreWanted{.asker = 7, .from = 1, .ranks = 1, .command = {}});
+  EXPECT_TRUE(hosts.sent<Answer>(1).at(0).is_refused);
+}
+
+TEST(JobGrowth, agents_serve_until_it_has_failed) {
+  Growing hosts(OnDeath::go_on, 1);
+  hosts.begin();
+  for (std::uint32_t node = 0; node < 3; ++node) hosts.say(node, RanksEnded{});
+  EXPECT_TRUE(hosts.sent<AllEnded>(0).empty());
+  hosts.tell(GrowthFailed{"no processes"});
+  EXPECT_EQ(hosts.sent<AllEnded>(0).size(), 1U);
 }
 
 TEST(JobGrowth, a_world_needs_all_ranks_that_have_a_number) {

@@ -73,7 +73,7 @@ void JobOnHosts::begin_growth() {
     wishes_.pop_front();
     const auto nodes = static_cast<std::uint32_t>(parts_.size() + added_.size());
     Result<GrowthPlan> plan = Error{Errc::refused, "the job ends"};
-    if (!ending_)
+    if (!ending_ && roster_.alive() > 0)
       plan = plan_growth(job_, parts_.front(), program_of(wanted.from), {ranks_, nodes}, wanted);
     if (plan && !nodes_.is_complete())
       plan = Error{Errc::refused, "no rank of the job has joined yet on some host"};
@@ -102,9 +102,11 @@ void JobOnHosts::finish_growth() {
   begin_growth();
 }
 
+// The others of its session wait for a rank that has not run, so they must know.
 void JobOnHosts::leave(const DeadRank& rank) {
   for (Joining& joining : joining_)
-    if (joining.session.first <= rank.rank && rank.rank < joining.session.end())
+    if (joining.session.first <= rank.rank && rank.rank < joining.session.end() &&
+        !joining.missing.contains(rank.rank))
       return joining.leaving.push_back(rank);
   number_leave(rank);
 }
@@ -147,16 +149,19 @@ void JobOnHosts::fail_growth(const std::string& reason) {
   actions_.emplace_back(DropHosts{failed.first});
   answer(failed.node, {failed.asker, 0, true, reason});
   begin_growth();
+  release_hosts();
 }
 
-// Whether the frame shows that a host that is being added cannot be part of the job.
+// Whether the frame shows that a host that is being added cannot be part of the job. Its ranks have
+// no numbers yet by which others could know of a death.
 bool JobOnHosts::fails_growth(std::uint32_t node, const Frame& frame) {
   if (!is_added(node) || ending_) return false;
   const std::string& host = hosts_[node].life.name();
   const auto* stopping = std::get_if<Stopping>(&frame);
   if (stopping != nullptr && !stopping->is_on_purpose) {
     fail_growth(cause_alone(stopping->sentence));
-  } else if (std::holds_alternative<Ended>(frame) || std::holds_alternative<Left>(frame)) {
+  } else if (std::holds_alternative<Ended>(frame) || std::holds_alternative<Left>(frame) ||
+             std::holds_alternative<RanksDied>(frame)) {
     fail_growth(fmt::format("a rank on host {} has ended before it joined the job", host));
   } else {
     return false;
@@ -164,8 +169,8 @@ bool JobOnHosts::fails_growth(std::uint32_t node, const Frame& frame) {
   return true;
 }
 
-// The deaths before a host was added, the processes that have been started again, and the ranks that
-// were added.
+// The deaths before a host was added, the processes that have been started again, and the ranks
+// that were added.
 void JobOnHosts::tell_past(std::uint32_t node) {
   if (!is_added(node)) return;
   for (const DeadRanks& change : changes_) actions_.emplace_back(Send{{node}, change});

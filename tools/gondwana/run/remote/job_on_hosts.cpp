@@ -204,6 +204,7 @@ void JobOnHosts::number(std::uint32_t first, std::vector<RankDeath> deaths) {
       decide(world_.die(death.process.rank, last));
   }
   for (const RankDeath& death : deaths) count_in(death.process.rank);
+  if (roster_.alive() == 0) fail_growth("the job ends");
 }
 
 std::string JobOnHosts::consequence(std::uint32_t restarts_before) const {
@@ -261,8 +262,9 @@ void JobOnHosts::end_host(std::uint32_t node, const HostEnd& end, bool is_killed
   release_hosts();
 }
 
-// Their agents serve until no host has a rank.
+// Their agents serve until no host has a rank, or will have one.
 void JobOnHosts::release_hosts() {
+  if (growing_) return;
   const std::vector<std::uint32_t> left = living();
   const bool have_ended =
       std::ranges::all_of(left, [this](std::uint32_t node) { return hosts_[node].has_no_rank; });
