@@ -199,6 +199,7 @@ void Node::perform(const NodeAction& action) {
           [this](const NeedAgent&) { need_agent(); },
           [this](const ReleaseAgent&) { release_agent(); },
           [this](const launch::AddRanks&) { world_.fail("a job grows that nobody asked to"); },
+          [this](const launch::RanksStart&) { world_.fail("more ranks start elsewhere"); },
           [this](const launch::RefuseRanks&) { world_.fail("more ranks are refused"); },
           [this](const AskToLeave&) { world_.fail("a rank is asked to leave"); },
           [this](const AnswerUser&) { world_.fail("nobody has asked"); },

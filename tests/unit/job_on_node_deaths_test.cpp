@@ -88,6 +88,27 @@ TEST(JobOnNode, a_job_whose_only_rank_is_started_again_goes_on) {
   EXPECT_FALSE(node.is().is_idle());
 }
 
+TEST(JobOnNode, an_answer_is_for_the_process_that_has_asked) {
+  Node node(2, {.times = 2}, 2);
+  node.join_all();
+  node.take<MoreWanted>();
+  const RanksWanted wanted{.asker = 1, .ranks = 1, .command = {}, .path = {}};
+  node.tell(wanted);
+  node.lose(1, SIGKILL);
+  node.tell(DeathsTold{{1, {{{1, 0}, DeathKind::replaced_death}}}, true});
+  node.tell(RankStarted{1, 201});
+  node.tell(RankJoined{1, 201});
+  node.tell(wanted);
+  EXPECT_EQ(node.take<MoreWanted>().size(), 2U);
+  node.tell(Answer{.asker = 1, .first = 4, .is_refused = false, .text = ""});
+  EXPECT_TRUE(node.take<RanksStart>().empty()) << "the process that asked has died";
+  node.tell(Answer{.asker = 1, .first = 5, .is_refused = false, .text = ""});
+  EXPECT_EQ(node.take<RanksStart>().at(0).first, 5U);
+  node.tell(wanted);
+  node.tell(Answer{.asker = 1, .first = 0, .is_refused = true, .text = "no"});
+  EXPECT_EQ(node.take<RefuseRanks>().at(0).reason, "no");
+}
+
 TEST(JobOnNode, a_replacement_that_ends_before_it_runs_has_died) {
   Node node(2, {.times = 1});
   node.join_all();

@@ -210,6 +210,7 @@ void Guardian::perform(const NodeAction& action) {
                  [this](Report report) { say(report); },
                  [this](const SignalRanks& signal) { signal_ranks(signal.number); },
                  [this](const AddRanks& add) { add_ranks(add); },
+                 [this](const RanksStart& start) { answer(start.asker, start.first); },
                  [this](const RefuseRanks& refusal) {
                    answer(refusal.asker, Error{Errc::refused, refusal.reason});
                  },

@@ -24,12 +24,7 @@ void Guardian::on_growth(Frame& order) {
   if (const auto* arrived = std::get_if<Arrived>(&order)) wire_.announce_arrival(arrived->rank);
   if (const auto* decision = std::get_if<WorldDecision>(&order)) wire_.announce_world(*decision);
   if (const auto* dismissed = std::get_if<Dismissed>(&order)) handle(*dismissed);
-  if (const auto* told = std::get_if<Answer>(&order)) {
-    if (told->asker >= RequestDesk::first_asker)
-      return desk_.answer(told->asker, {told->is_refused, told->text});
-    const Error refusal{Errc::refused, told->text};
-    links_.answer(told->asker, told->is_refused ? Result<std::uint32_t>(refusal) : told->first);
-  }
+  if (const auto* answer = std::get_if<Answer>(&order)) handle(*answer);
 }
 
 // Ranks that are about to join later need no rank that is dead already.

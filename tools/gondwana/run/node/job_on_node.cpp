@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -30,6 +31,8 @@ NodeActions JobOnNode::handle(const NodeEvent& event, std::uint64_t now) {
     on(*failed);
   } else if (const auto* dismissed = std::get_if<Dismissed>(&event)) {
     on(*dismissed);
+  } else if (const auto* answer = std::get_if<Answer>(&event)) {
+    on(*answer);
   } else if (const auto* arrived = std::get_if<RankArrived>(&event)) {
     if (job_.share.has_conductor()) deaths_.on(*arrived, now);
   } else if (const auto* joined = std::get_if<RankJoined>(&event)) {
@@ -60,6 +63,7 @@ void JobOnNode::on(const RanksWanted& wanted) {
   const bool is_of_rank = wanted.asker < protocol::max_ranks;
   if (job_.share.has_conductor() && end_.is_idle()) {
     const std::uint32_t from = is_of_rank ? ranks_.global(wanted.asker) : 0;
+    if (is_of_rank) askers_.push_back({wanted.asker, ranks_[wanted.asker].pid});
     actions_.emplace_back(MoreWanted{wanted.asker, from, wanted.ranks, wanted.command});
     return;
   }
@@ -77,6 +81,23 @@ void JobOnNode::on(const RanksWanted& wanted) {
   ranks_.add(wanted.ranks);
   added_.push_back({wanted.asker, launch::program_of(job_, added_, wanted), *session});
   actions_.emplace_back(added_.back());
+}
+
+// The conductor answers in order. The process that asked may have died, and another one that has
+// its place has not asked, or has its own answer to come.
+void JobOnNode::on(const Answer& answer) {
+  if (answer.asker >= protocol::max_ranks)
+    return static_cast<void>(
+        actions_.emplace_back(AnswerUser{answer.asker, answer.is_refused, answer.text}));
+  const auto asker = std::ranges::find(askers_, answer.asker, &Asker::rank);
+  if (asker == askers_.end()) return;
+  const pid_t pid = asker->pid;
+  askers_.erase(asker);
+  if (!ranks_[answer.asker].alive || ranks_[answer.asker].pid != pid) return;
+  if (answer.is_refused)
+    actions_.emplace_back(RefuseRanks{answer.asker, answer.text});
+  else
+    actions_.emplace_back(RanksStart{answer.asker, answer.first});
 }
 
 void JobOnNode::dismiss(std::uint32_t number) {

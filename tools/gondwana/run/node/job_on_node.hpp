@@ -43,11 +43,19 @@ class JobOnNode {
   void on(const RanksUnwanted& unwanted);
   void on(const RanksFailed& failed);
   void on(const Dismissed& dismissed);
+  void on(const Answer& answer);
   void dismiss(std::uint32_t number);
+
+  // A process that has asked the conductor for ranks.
+  struct Asker {
+    std::uint32_t rank;
+    pid_t pid;
+  };
 
   const Job& job_;
   NodeActions actions_;
   std::vector<AddRanks> added_;
+  std::vector<Asker> askers_;  // in order; not answered yet
   Admission ranks_;
   NodeEnd end_;
   Absences absences_;

@@ -145,7 +145,7 @@ using NodeEvent =
                  RankLeaves, RankLeft, RanksSeen, DeadlockSeen, NobodyCanGoOn, AgentLost,
                  SignalCame, EndElsewhere, AllEnded, LauncherLost, SweeperLost, OutputFailed,
                  Failed, TraceFailed, Left, protocol::GlobalExit, ShrinkEntry, WorldEntry,
-                 Dismissed, Tick, DescendantsSeen>;
+                 Dismissed, Answer, Tick, DescendantsSeen>;
 
 enum class Report {
   waiting,      // the ranks that wait and, if there are any, the ranks that do not
@@ -158,6 +158,11 @@ struct AddRanks {
   std::uint32_t asker;
   Program program;
   Session session;
+};
+// Tell a rank that the ranks that it asked for start on other nodes.
+struct RanksStart {
+  std::uint32_t asker;
+  std::uint32_t first;
 };
 // Tell a rank why the ranks that it asked for do not start.
 struct RefuseRanks {
@@ -209,9 +214,10 @@ struct ReleaseAgent {};
 // Those from Stopping to Arrived are sent to the conductor.
 using NodeAction =
     std::variant<Said, Stopping, Left, RanksDied, RankRuns, RanksEnded, ShrinkEntry, WorldEntry,
-                 MoreWanted, LeaveWanted, Arrived, Report, AddRanks, RefuseRanks, SignalRanks,
-                 TellDeath, RestartRank, AskToLeave, AnswerUser, AskRanks, EndOnPurpose, SignalAll,
-                 LookAtRanks, LookForDeadlock, LookAtStarter, LookAtImage, NeedAgent, ReleaseAgent>;
+                 MoreWanted, LeaveWanted, Arrived, Report, AddRanks, RanksStart, RefuseRanks,
+                 SignalRanks, TellDeath, RestartRank, AskToLeave, AnswerUser, AskRanks,
+                 EndOnPurpose, SignalAll, LookAtRanks, LookForDeadlock, LookAtStarter, LookAtImage,
+                 NeedAgent, ReleaseAgent>;
 using NodeActions = std::vector<NodeAction>;
 
 }  // namespace gondwana::launch
