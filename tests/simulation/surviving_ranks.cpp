@@ -154,64 +154,10 @@ void SurvivingJob::die(Rank& rank, Time told_within) {
   });
 }
 
-void SurvivingJob::kill_agent(Node& node) {
-  if (!node.has_agent || node.is_over) return;
-  log([&] { return fmt::format("the agent of host {} dies", name_of_host(node.number)); });
-  node.has_agent = node.is_well = false;
-  for (const Rank* rank : node.ranks)
+void SurvivingJob::expect_ranks_told(HostNode& node) {
+  for (const Rank* rank : own(node).ranks)
     if (rank->is_alive && rank->state != RankState::finalized)
       expect_told(rank->number, loss_told_ns);
-  schedule_.after(random_.skewed(20 * ms), [this, &node] {
-    handle(node, AgentLost{.pid = 7, .wait_status = SIGKILL, .pause_ns = second});
-  });
-}
-
-void SurvivingJob::kill_guardian(Node& node) {
-  if (node.is_over) return;
-  log([&] { return fmt::format("the guardian of host {} dies", name_of_host(node.number)); });
-  power_off(node);
-  tell_later(node.to_conductor, [this, &node] {
-    if (conductor_->is_over(node.number)) return;
-    handle(HostPipeEnded{node.number, "", 3 * second});
-    handle(HostProcessEnded{node.number, SIGKILL, 3 * second});
-  });
-}
-
-// The conductor notices its silence.
-void SurvivingJob::power_off(Node& node) {
-  if (node.is_over) return;
-  log([&] { return fmt::format("host {} is gone", name_of_host(node.number)); });
-  node.is_well = false;
-  kill_ranks(node);
-  node.silent_at = schedule_.now();
-  node.is_over = true;
-}
-
-// The connection to the conductor ends, and the remote launcher ends its ranks.
-void SurvivingJob::cut(Node& node) {
-  if (node.is_over || !node.is_linked) return;
-  log([&] { return fmt::format("the connection to host {} ends", name_of_host(node.number)); });
-  node.is_well = node.is_linked = false;
-  for (const Rank* rank : node.ranks)
-    if (rank->is_alive && rank->state != RankState::finalized)
-      expect_told(rank->number, loss_told_ns);
-  schedule_.after(latency(), [this, &node] { handle(node, LauncherLost{"the launcher is gone"}); });
-  schedule_.after(latency(), [this, &node] {
-    if (conductor_->is_over(node.number)) return;
-    handle(HostPipeEnded{node.number, "", 3 * second});
-    handle(HostProcessEnded{node.number, SIGKILL, 3 * second});
-  });
-}
-
-void SurvivingJob::kill_launcher() {
-  if (launcher_killed_) return;
-  log([] { return "the launcher dies"; });
-  launcher_killed_ = true;
-  for (const auto& node : nodes_) {
-    node->is_linked = false;
-    schedule_.after(latency(),
-                    [this, &one = *node] { handle(one, LauncherLost{"the launcher is gone"}); });
-  }
 }
 
 // Rules.
@@ -222,11 +168,10 @@ void SurvivingJob::expect_told(std::uint32_t rank, Time within) {
   schedule_.after(within + 4 * latency_, [this, rank, was_well] {
     if (is_ending()) return;
     if (was_well && !ranks_[rank]->node->is_well) return expect_told(rank, loss_told_ns);
-    for (const auto& node : nodes_) {
+    for (const auto& node : all_nodes_) {
       if (node->is_over || !node->is_well || !node->guardian->end().is_idle()) continue;
       if (std::ranges::find(node->deaths, rank) == node->deaths.end())
-        fail(fmt::format("host {} is not told that rank {} has died", name_of_host(node->number),
-                         rank));
+        fail(fmt::format("host {} is not told that rank {} has died", node->name(), rank));
     }
   });
 }
@@ -239,19 +184,13 @@ void SurvivingJob::judge(const Team& team, std::uint64_t turn, const Decision& d
 }
 
 void SurvivingJob::judge_end() {
-  for (const auto& node : nodes_)
-    if (!node->is_over) fail(fmt::format("host {} does not end", name_of_host(node->number)));
+  for (const auto& node : all_nodes_)
+    if (!node->is_over) fail(fmt::format("host {} does not end", node->name()));
   if (is_ending()) return;
   for (const auto& rank : ranks_)
     if (rank->state != RankState::finalized && rank->died_at == 0)
       fail(fmt::format("rank {} waits forever", rank->number));
   if (conductor_ && !conductor_->is_over()) fail("the conductor does not end");
-}
-
-void SurvivingJob::fail(const std::string& wrong) {
-  if (!report_.wrong.empty()) return;
-  log([&] { return "WRONG: " + wrong; });
-  report_.wrong = wrong;
 }
 
 }  // namespace gondwana::simulation

@@ -16,9 +16,6 @@
 
 namespace gondwana::simulation {
 
-inline constexpr Time told_ns = 500 * ms;         // of a rank whose host is well
-inline constexpr Time loss_told_ns = 9 * second;  // of a host or an agent
-
 struct SurvivingJob::Team {
   std::uint32_t number;
   std::vector<std::uint32_t> ranks;
@@ -27,19 +24,9 @@ struct SurvivingJob::Team {
   std::uint32_t first() const { return ranks.front(); }
 };
 
-struct SurvivingJob::Node {
-  std::uint32_t number;
-  launch::Job part;
-  std::optional<launch::JobOnNode> guardian;
-  std::vector<Rank*> ranks;
+struct SurvivingJob::Node : HostNode {
+  std::vector<Rank*> ranks = {};
   std::vector<std::uint32_t> deaths = {};  // in control memory
-  Time to_conductor = 0;                   // when the last frame arrives
-  Time to_node = 0;
-  Time silent_at = ~Time{0};
-  bool has_agent = false;
-  bool is_linked = true;  // with the conductor
-  bool is_over = false;
-  bool is_well = true;  // no fault but deaths of ranks has hit it
 };
 
 struct SurvivingJob::Rank {
@@ -88,9 +75,8 @@ struct SurvivingJob::Members {
   }
 };
 
-template <typename Words>
-void SurvivingJob::log(Words words) {
-  if (logs_) report_.note(schedule_.now(), words());
+inline SurvivingJob::Node& SurvivingJob::own(HostNode& node) {
+  return static_cast<Node&>(node);
 }
 
 }  // namespace gondwana::simulation
