@@ -1,8 +1,7 @@
-// The guardian of a ChangingJob, and the rules.
+// The guardians of a ChangingJob.
 #include "simulation/changing_job.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +9,9 @@
 #include <variant>
 
 #include "core/mapping.hpp"
+#include "run/command_line/sharing.hpp"
 #include "simulation/changing_process.hpp"
+#include "simulation/plan.hpp"
 
 namespace gondwana::simulation {
 
@@ -18,50 +19,68 @@ using namespace launch;  // NOLINT(google-build-using-namespace): its events and
 
 namespace {
 
-constexpr Time end_ns = 100 * second;  // no job takes longer
-constexpr Time tick_ns = 20 * ms;
 constexpr Time notice_ns = 100 * ms;  // see Guardian
-constexpr Time told_ns = 500 * ms;
 constexpr std::uint32_t first_user = protocol::max_ranks;
-constexpr std::uint64_t tag = 0x5eed;
 
+// See Guardian.
 NodeShare share_of(const Job& job) {
-  NodeShare share = NodeShare::whole(job.ranks());
-  share.max_ranks = job.max_ranks.value_or(0);
-  return share;
+  const Share& share = job.share;
+  if (share.has_conductor())
+    return {job.ranks(), share.first, share.node, share.nodes, share.total, 0, share.max_total};
+  NodeShare whole = NodeShare::whole(job.ranks());
+  whole.max_ranks = job.max_ranks.value_or(0);
+  return whole;
 }
 
 }  // namespace
 
-ChangingJob::ChangingJob(std::uint64_t seed, bool logs)
-    : random_(seed, 71), faults_(seed, 72), schedule_(seed + 29), logs_(logs) {
+// All arenas are the same memory: the job uses only what the ranks of a node share besides.
+std::shared_ptr<NodeMemory> map_memory(const WireUp& wire) {
+  static const UniqueFd arena = *create_memfd("simulated-arena", wire.plan().arena_size());
+  return *NodeMemory::attach(
+      wire.plan(), wire.control(), std::nullopt,
+      [](std::uint32_t) -> Result<UniqueFd> { return UniqueFd(::dup(arena.get())); });
+}
+
+ChangingJob::ChangingJob(std::uint64_t seed, bool logs) : Hosts(seed, 71, logs), faults_(seed, 72) {
   draw();
 }
 
 ChangingJob::~ChangingJob() = default;
 
 void ChangingJob::draw() {
-  const auto ranks = static_cast<std::uint32_t>(random_.between(1, 5));
+  const auto hosts = static_cast<std::uint32_t>(random_.one_in(2) ? 1 : random_.between(2, 4));
+  const auto each = static_cast<std::uint32_t>(random_.between(1, hosts == 1 ? 5 : 3));
+  const std::uint32_t ranks = hosts * each;
   job_.programs.emplace_back().ranks = ranks;
-  job_.share = {.nodes = 1, .total = ranks};
   job_.on_death = OnDeath::go_on;
   if (!random_.one_in(3))
     job_.max_ranks = ranks + static_cast<std::uint32_t>(random_.between(1, 6));
   if (!random_.one_in(3))
     job_.restart = {.times = static_cast<std::uint32_t>(random_.skewed(30)),
                     .keeps_memory = random_.one_in(2)};
+  for (std::uint32_t host = 0; host < hosts; ++host)
+    job_.hosts.push_back({name_of_host(host), each});
+  parts_ = share_out(job_);
+  for (Job& part : parts_) {
+    part.share.tag = hosts > 1 ? tag_of_job : 0;
+    part.share.peer_timeout_s = peer_timeout_s;
+  }
   last_turn_ = random_.between(1, 6);
   kills_ = faults_.skewed(12);
   until_kill_ = 1 + faults_.skewed(60);
 }
 
 void ChangingJob::start() {
-  wire_.emplace(share_of(job_), tag, Environment{}, OnDeath::go_on, job_.restart.replacement());
-  guardian_.emplace(job_, "host", schedule_.now());
+  if (parts_.size() > 1) begin_conductor(job_, parts_);
   numbers_ = job_.ranks();
-  for (std::uint32_t rank = 0; rank < numbers_; ++rank) start_process(rank, {0, numbers_});
+  for (const Job& part : parts_) {
+    Node& node = add_node(part);
+    if (has_conductor()) start_connection(node);
+    start_node(node);
+  }
   draw_requests();
-  schedule_.after(tick_ns, [this] { tick(); });
+  tick_all();
 }
 
 void ChangingJob::draw_requests() {
@@ -71,256 +90,253 @@ void ChangingJob::draw_requests() {
   if (faults_.one_in(20)) schedule_.after(faults_.skewed(800) * ms, [this] { kill_launcher(); });
 }
 
-PartReport ChangingJob::run() {
-  start();
-  while (report_.wrong.empty() && schedule_.now() < Schedule::beginning + end_ns)
-    if (!schedule_.run_next()) break;
-  if (report_.wrong.empty()) judge_end();
-  report_.time = schedule_.now() - Schedule::beginning;
-  return std::move(report_);
+ChangingJob::Node& ChangingJob::add_node(const Job& part) {
+  Node& node = *all_nodes_.emplace_back(std::make_unique<Node>());
+  node.number = part.share.node;
+  node.part = part;
+  add(node);
+  return node;
 }
 
-// All arenas are the same memory: the job uses only what the ranks of a node share besides.
-void ChangingJob::map_memory() {
-  static const UniqueFd arena = *create_memfd("simulated-arena", wire_->plan().arena_size());
-  memory_ = *NodeMemory::attach(
-      wire_->plan(), wire_->control(), std::nullopt,
-      [](std::uint32_t) -> Result<UniqueFd> { return UniqueFd(::dup(arena.get())); });
+void ChangingJob::start_node(Node& node) {
+  const Share& share = node.part.share;
+  node.wire.emplace(share_of(node.part), tag_of_job, Environment{}, OnDeath::go_on,
+                    job_.restart.replacement());
+  if (share.joins_later()) node.wire->join_later(share.session, share.added_nodes);
+  node.guardian.emplace(node.part, node.name(), schedule_.now());
+  if (has_conductor()) tell_conductor(node, Hello{});
+  for (std::uint32_t slot = 0; slot < node.part.ranks() && !node.is_over; ++slot)
+    start_process(node, node.first() + slot,
+                  share.joins_later() ? share.session : Session{0, share.total});
 }
 
-void ChangingJob::handle(const NodeEvent& event) {
-  if (is_over_) return;
-  const bool was_idle = guardian_->end().is_idle();
-  const NodeActions actions = guardian_->handle(event, schedule_.now());
-  if (was_idle && !guardian_->end().is_idle()) judge_begin_of_end();
-  for (const NodeAction& action : actions) perform(action);
+// Some hosts cannot be reached.
+void ChangingJob::add_hosts(const StartHosts& start) {
+  if (faults_.one_in(30)) return handle(GrowthFailed{"no processes"});
+  for (const Job& part : start.plan.parts) {
+    Node& node = add_node(part);
+    log([&] { return fmt::format("host {} is added", node.name()); });
+    start_connection(node);
+    schedule_.after(1 + random_.skewed(100 * ms), [this, &node] {
+      if (!node.is_linked) return;
+      if (!faults_.one_in(20)) return start_node(node);
+      node.is_well = false;
+      tell_loss(node);
+    });
+  }
 }
 
-void ChangingJob::perform(const NodeAction& action) {
-  if (const auto* death = std::get_if<TellDeath>(&action)) announce(*death);
-  if (const auto* add = std::get_if<AddRanks>(&action)) add_ranks(*add);
-  if (const auto* no = std::get_if<RefuseRanks>(&action)) answer(no->asker, no->reason);
-  if (const auto* leave = std::get_if<AskToLeave>(&action)) ask_to_leave(leave->rank);
-  if (const auto* user = std::get_if<AnswerUser>(&action)) answer(user->asker, user->text);
-  if (const auto* said = std::get_if<Said>(&action))
-    log([&] { return "the launcher: " + said->sentence; });
+void ChangingJob::perform(HostNode& host, const NodeAction& action) {
+  Node& node = own(host);
+  if (const auto* death = std::get_if<TellDeath>(&action)) announce(node, *death);
+  if (const auto* more = std::get_if<AddRanks>(&action)) add_ranks(node, *more);
+  if (const auto* begun = std::get_if<RanksStart>(&action))
+    answer(node, {begun->asker, begun->first, false, ""});
+  if (const auto* no = std::get_if<RefuseRanks>(&action))
+    answer(node, {no->asker, 0, true, no->reason});
+  if (const auto* leave = std::get_if<AskToLeave>(&action)) ask_to_leave(node, leave->rank);
+  if (const auto* user = std::get_if<AnswerUser>(&action))
+    answer(node, {user->asker, 0, user->is_refused, user->text});
   if (const auto* again = std::get_if<RestartRank>(&action)) {
-    awaited_.push_back(again->rank);
-    awaited_until_ = schedule_.now() + notice_ns;
-    schedule_.after(ms, [this] { start_again(); });
-  }
-  if (std::holds_alternative<SignalAll>(action)) kill_all();
-  if (std::holds_alternative<LookAtRanks>(action)) {
-    RanksSeen seen{.states = {}, .others_can_continue = wire_->can_lose_ranks()};
-    for (std::uint32_t rank = 0; rank < numbers_; ++rank) seen.states.push_back(wire_->state(rank));
-    handle(seen);
+    node.awaited.push_back(again->rank);
+    node.awaited_until = schedule_.now() + notice_ns;
+    schedule_.after(ms, [this, &node] { start_again(node); });
   }
 }
 
-void ChangingJob::tick() {
-  handle(Tick{});
-  const auto living = std::ranges::count_if(processes_, [](auto& one) { return one->is_alive; });
-  if (!guardian_->end().is_idle())
-    handle(DescendantsSeen{living != 0, static_cast<std::size_t>(living), {}});
-  is_over_ = guardian_->end().ending().is_over();
-  if (!is_over_) schedule_.after(tick_ns, [this] { tick(); });
+void ChangingJob::obey(HostNode& host, const Frame& order) {
+  Node& node = own(host);
+  if (!node.guardian || node.is_over) return;
+  if (const auto* dead = std::get_if<DeadRanks>(&order))
+    handle(node, DeathsTold{*dead, can_lose(node, *dead)});
+  if (const auto* shrunk = std::get_if<Shrunk>(&order))
+    node.wire->announce_shrink(shrunk->decision, shrunk->ranks);
+  if (const auto* end = std::get_if<End>(&order)) handle(node, EndElsewhere{*end});
+  if (const auto* ended = std::get_if<AllEnded>(&order)) handle(node, *ended);
+  if (const auto* runs = std::get_if<RankRuns>(&order)) announce_replacement(node, runs->process);
+  if (const auto* rows = std::get_if<NodeRows>(&order))
+    for (const NodeRow& row : rows->rows) node.rows.insert(row.node);
+  obey_growth(node, order);
+  wake_all();
 }
 
-void ChangingJob::start_process(std::uint32_t rank, const Session& session) {
-  const std::uint32_t incarnation = current_.contains(rank) ? current_[rank]->incarnation + 1 : 0;
+void ChangingJob::obey_growth(Node& node, const Frame& order) {
+  if (const auto* grown = std::get_if<Grown>(&order)) node.wire->announce_growth(*grown);
+  if (const auto* arrived = std::get_if<Arrived>(&order))
+    node.wire->announce_arrival(arrived->rank);
+  if (const auto* decision = std::get_if<WorldDecision>(&order))
+    node.wire->announce_world(*decision);
+  if (const auto* dismissed = std::get_if<Dismissed>(&order)) handle(node, *dismissed);
+  if (const auto* told = std::get_if<Answer>(&order)) handle(node, *told);
+}
+
+RanksSeen ChangingJob::look(HostNode& host) {
+  const Node& node = own(host);
+  RanksSeen seen{.states = {}, .others_can_continue = node.wire->can_lose_ranks()};
+  for (std::uint32_t slot = 0; slot < node.size(); ++slot)
+    seen.states.push_back(node.wire->state(slot));
+  return seen;
+}
+
+std::uint32_t ChangingJob::count_living(const HostNode& node) const {
+  return static_cast<std::uint32_t>(std::ranges::count_if(
+      processes_, [&](const auto& one) { return one->node == &node && one->is_alive; }));
+}
+
+void ChangingJob::start_process(Node& node, std::uint32_t rank, const Session& session) {
+  const auto former = current_.find(rank);
+  const bool is_first = former == current_.end() || former->second->node != &node;
+  const std::uint32_t incarnation = is_first ? 0 : former->second->incarnation + 1;
   const auto pid = static_cast<pid_t>(100 + processes_.size());
-  Process& process = *processes_.emplace_back(std::make_unique<Process>(
-      Process{.rank = rank, .incarnation = incarnation, .pid = pid, .session = session}));
+  Process& process = *processes_.emplace_back(std::make_unique<Process>(Process{
+      .node = &node, .rank = rank, .incarnation = incarnation, .pid = pid, .session = session}));
   current_[rank] = &process;
-  handle(RankStarted{rank, pid});
-  if (guardian_->ranks()[rank].incarnation != incarnation)
+  handle(node, RankStarted{process.slot(), pid});
+  const std::uint32_t counted = node.guardian->ranks()[process.slot()].incarnation;
+  if (counted != incarnation)
     fail(fmt::format("the launcher counts process {} of rank {} as number {}", incarnation, rank,
-                     guardian_->ranks()[rank].incarnation));
-  if (is_over_) fail(fmt::format("rank {} is started after the end", rank));
+                     counted));
+  if (node.is_over) fail(fmt::format("rank {} is started after the end", rank));
   if (!step(process, "starts")) return;
   later(process, 50 * ms, [this, &process] { join(process); });
 }
 
-void ChangingJob::add_ranks(const AddRanks& add) {
-  const Session& session = add.session;
+void ChangingJob::add_ranks(Node& node, const AddRanks& more) {
+  const Session& session = more.session;
   if (session.first != numbers_ || session.end() > *job_.max_ranks)
     fail(fmt::format("new ranks have the numbers {} to {}, and {} ranks have a number",
                      session.first, session.end() - 1, numbers_));
-  const Result<void> added = wire_->add(session);
+  const Result<void> added = node.wire->add(session);
   if (added) numbers_ = session.end();
   const std::uint32_t started = !added ? 0
                                 : faults_.one_in(10)
                                     ? static_cast<std::uint32_t>(faults_.below(session.ranks))
                                     : session.ranks;
   for (std::uint32_t i = 0; i < started; ++i) {
-    wire_->begin_session(session.first + i, session);
-    start_process(session.first + i, session);
+    node.wire->begin_session(session.first + i, session);
+    start_process(node, session.first + i, session);
   }
-  if (started == session.ranks) return answer(add.asker, "");
+  if (started == session.ranks) return answer(node, {more.asker, session.first, false, ""});
   numbers_ = session.end();
   fails_to_start_ = true;
-  handle(RanksFailed{session});
+  handle(node, RanksFailed{session});
   fails_to_start_ = false;
   for (std::uint32_t i = 0; i < started; ++i) die(*current_[session.first + i], SIGKILL);
-  answer(add.asker, "no processes");
+  answer(node, {more.asker, 0, true, "no processes"});
+}
+
+// See Guardian::can_lose().
+bool ChangingJob::can_lose(const Node& node, const DeadRanks& dead) const {
+  const Session& session = node.part.share.session;
+  const bool are_others = std::ranges::none_of(dead.ranks, [&](const RankDeath& one) {
+    return session.first <= one.process.rank && one.process.rank < session.end();
+  });
+  const bool are_leaves = std::ranges::all_of(
+      dead.ranks, [](const RankDeath& one) { return one.how == DeathKind::leave; });
+  return are_leaves || node.wire->can_lose_ranks() || (node.part.share.joins_later() && are_others);
 }
 
 // See Guardian::start_again().
-void ChangingJob::start_again() {
-  if (awaited_.empty() || is_over_) return;
-  const bool ends = !guardian_->end().is_idle();
+void ChangingJob::start_again(Node& node) {
+  if (node.awaited.empty() || node.is_over) return;
+  const bool ends = !node.is_idle();
   std::vector<bool> absent;
-  for (std::uint32_t rank = 0; rank < numbers_; ++rank)
-    absent.push_back(!guardian_->is_there(rank));
-  if (!ends && !wire_->has_told(absent) && schedule_.now() < awaited_until_)
-    return schedule_.after(ms, [this] { start_again(); });
-  for (const std::uint32_t rank : std::exchange(awaited_, {})) {
+  for (std::uint32_t slot = 0; slot < node.size(); ++slot)
+    absent.push_back(!node.guardian->is_there(slot));
+  if (!ends && !node.wire->has_told(absent) && schedule_.now() < node.awaited_until)
+    return schedule_.after(ms, [this, &node] { start_again(node); });
+  for (const std::uint32_t slot : std::exchange(node.awaited, {})) {
+    if (node.is_over) return;
     if (ends || faults_.one_in(30)) {
-      handle(NotRestarted{rank, ends ? "" : "no processes"});
+      handle(node, NotRestarted{slot, ends ? "" : "no processes"});
       continue;
     }
     ++restarts_;
-    judge_renewal(rank);
-    if (const Result<void> renewed = wire_->renew(rank); !renewed) fail(renewed.error().text);
-    start_process(rank, {0, numbers_});
+    judge_renewal(node, node.first() + slot);
+    if (const Result<void> renewed = node.wire->renew(slot); !renewed) fail(renewed.error().text);
+    const std::uint32_t ranks = node.memory->roster().size();
+    start_process(node, node.first() + slot, {0, ranks});
   }
 }
 
-void ChangingJob::announce(const TellDeath& death) {
+// The ranks of the node notice it by a signal, or by a call.
+void ChangingJob::announce(Node& node, const TellDeath& death) {
   log([&] {
-    return fmt::format("process {} of rank {} counts as {}", death.dead.incarnation,
-                       death.dead.rank,
+    return fmt::format("host {}: process {} of rank {} counts as {}", node.name(),
+                       death.dead.incarnation, death.dead.rank,
                        death.how == DeathKind::leave            ? "gone"
                        : death.how == DeathKind::replaced_death ? "dead and replaced"
                                                                 : "dead");
   });
-  const auto found = current_.find(death.dead.rank);
-  if (death.how != DeathKind::leave && !fails_to_start_ && found != current_.end() &&
-      found->second->is_alive)
-    fail(fmt::format("rank {} counts as dead, and lives", death.dead.rank));
-  wire_->announce_death(death.dead, death.how);
+  if (!has_conductor()) judge_change(last_change_ + 1, {death.dead, death.how});
+  if (changes_[node.changes + 1] != RankDeath{death.dead, death.how})
+    fail(fmt::format("host {} has another change {}", node.name(), node.changes + 1));
+  node.changes += death.how == DeathKind::replaced_death ? 2 : 1;
+  node.wire->announce_death(death.dead, death.how);
   for (const auto& process : processes_) {
-    if (!process->is_alive || !process->has_joined) continue;
+    if (process->node != &node || !process->is_alive || !process->has_joined) continue;
     const Time delay = faults_.one_in(40) ? 300 * ms : random_.skewed(5 * ms);
-    schedule_.after(delay, [this, &one = *process] {
-      if (!one.is_alive || wire_->state(one.rank) != RankState::running) return;
-      one.known = memory_->header().deaths;
-      memory_->page(Rank(one.rank)).heeded.store(one.known);
+    schedule_.after(delay, [&node, &one = *process] {
+      if (!one.is_alive || node.wire->state(one.slot()) != RankState::running) return;
+      one.known = node.memory->header().deaths;
+      one.page().heeded.store(one.known);
     });
   }
   wake_all();
 }
 
-void ChangingJob::answer(std::uint32_t asker, const std::string& refusal) {
-  if (asker >= first_user) {
-    if (std::exchange(requests_[asker], true))
-      fail(fmt::format("the request {} is answered twice", asker));
+// A node that is added may be told after the death.
+void ChangingJob::announce_replacement(Node& node, const DeadRank& process) {
+  const bool has_died = node.memory && DeathList(*node.memory).has(process);
+  node.wire->announce_replacement(process);
+  if (has_died && !DeathList(*node.memory).has(Rank(process.rank)))
+    fail(fmt::format("host {} is told that process {} of rank {} runs, and knows of its death",
+                     node.name(), process.incarnation, process.rank));
+}
+
+void ChangingJob::answer(Node& node, const Answer& answer) {
+  if (answer.asker >= first_user) {
+    if (std::exchange(requests_[answer.asker], true))
+      fail(fmt::format("the request {} is answered twice", answer.asker));
     return;
   }
-  current_[asker]->answer = refusal;
+  Process& asker = *current_[node.first() + answer.asker];
+  if (asker.asks && asker.is_alive) asker.answer = answer;
+  if (!asker.asks && asker.is_alive)
+    fail(fmt::format("rank {} has asked for nothing, and gets an answer", asker.rank));
   wake_all();
 }
 
-void ChangingJob::ask_to_leave(std::uint32_t rank) {
-  Process& process = *current_[rank];
-  log([&] { return fmt::format("rank {} is asked to leave", rank); });
-  const bool handles = wire_->state(rank) == RankState::running && random_.one_in(2);
+void ChangingJob::ask_to_leave(Node& node, std::uint32_t slot) {
+  Process& process = *current_[node.first() + slot];
+  log([&] { return fmt::format("rank {} is asked to leave", process.rank); });
+  const bool handles = node.wire->state(slot) == RankState::running && random_.one_in(2);
   if (handles)
     process.is_asked = true;
   else
     die(process, SIGTERM);
 }
 
-void ChangingJob::kill_all() {
-  for (const auto& process : processes_) die(*process, SIGKILL);
+void ChangingJob::kill_ranks(HostNode& node) {
+  for (const auto& process : processes_)
+    if (process->node == &node) die(*process, SIGKILL);
 }
 
 void ChangingJob::ask_as_user() {
-  if (is_over_ || !wire_->anybody_joined()) return;
+  Node& node = own(*random_.pick(nodes_));
+  if (node.is_over || !node.guardian || !node.wire->anybody_joined()) return;
   const auto asker = static_cast<std::uint32_t>(first_user + requests_.size());
   requests_[asker] = false;
+  expect_answer(node, asker);
   if (random_.one_in(2))
-    return handle(RanksWanted{.asker = asker,
-                              .ranks = static_cast<std::uint32_t>(random_.between(1, 3)),
-                              .command = {},
-                              .path = {}});
-  RanksUnwanted unwanted{asker, {}, wire_->can_lose_ranks()};
+    return handle(node, RanksWanted{.asker = asker,
+                                    .ranks = static_cast<std::uint32_t>(random_.between(1, 3)),
+                                    .command = {},
+                                    .path = {}});
+  RanksUnwanted unwanted{asker, {}, node.wire->can_lose_ranks()};
   for (std::uint32_t rank = 0; rank <= numbers_; ++rank)
     if (random_.one_in(3)) unwanted.ranks.push_back(rank);
-  handle(unwanted);
-}
-
-void ChangingJob::kill_launcher() {
-  log([] { return "the launcher dies"; });
-  launcher_is_dead_ = true;
-  handle(LauncherLost{"the launcher is gone"});
-}
-
-// Rules.
-
-void ChangingJob::expect_told(const Process& process) {
-  schedule_.after(told_ns, [this, dead = DeadRank{process.rank, process.incarnation}] {
-    if (is_over_ || !guardian_->end().is_idle() || DeathList(*memory_).has(dead)) return;
-    fail(fmt::format("nobody is told that process {} of rank {} has died", dead.incarnation,
-                     dead.rank));
-  });
-}
-
-void ChangingJob::judge(std::map<std::vector<std::uint64_t>, Agreed>& known,
-                        std::vector<std::uint64_t> which, const Agreed& agreed) {
-  const auto [first, is_new] = known.try_emplace(std::move(which), agreed);
-  if (first->second == agreed) return;
-  fail(fmt::format("ranks disagree: members {} after {} deaths, and {} after {}",
-                   fmt::join(first->second.members, ","), first->second.deaths,
-                   fmt::join(agreed.members, ","), agreed.deaths));
-}
-
-// Words and lines of a number are never used with the same epoch again, by no process of a rank.
-void ChangingJob::judge_number(Process& process, std::uint32_t number, std::uint64_t epoch) {
-  std::uint64_t& last = epochs_[{process.rank, number}];
-  if (epoch < last)
-    fail(fmt::format("team {} of rank {} begins at {}, and was at {} before", number, process.rank,
-                     epoch, last));
-  last = epoch;
-}
-
-// Calls of a process that does not know of the death may still write to the memory.
-void ChangingJob::judge_renewal(std::uint32_t rank) {
-  if (schedule_.now() >= awaited_until_) return;
-  const std::uint32_t death = memory_->death(Rank(rank)).number;
-  for (const auto& process : processes_)
-    if (process->is_alive && wire_->state(process->rank) == RankState::running &&
-        process->known < death && process->has_joined)
-      fail(fmt::format("the memory of rank {} is emptied, and rank {} does not know of its death",
-                       rank, process->rank));
-}
-
-void ChangingJob::judge_begin_of_end() {
-  log([] { return "the job ends"; });
-  const bool any_goes_on = std::ranges::any_of(processes_, [](const auto& process) {
-    return process->is_alive && !process->has_left && !process->has_finalized;
-  });
-  if (any_goes_on && !may_end()) fail("the job ends, and could go on");
-}
-
-void ChangingJob::judge_end() {
-  if (!is_over_) fail("the job does not end");
-  for (const auto& process : processes_)
-    if (process->is_alive) fail(fmt::format("rank {} waits forever", process->rank));
-  for (const auto& [request, is_answered] : requests_)
-    if (!is_answered) fail(fmt::format("the request {} is not answered", request));
-  if (restarts_ > job_.restart.times)
-    fail(fmt::format("{} restarts, and {} are allowed", restarts_, job_.restart.times));
-  if (may_end()) return;
-  const int status = guardian_->end().outcome().of_job();
-  if (any_ended_well_ && !is_killed_late_ && status != 0)
-    fail(fmt::format("the job has the status {}, and ranks have finalized", status));
-}
-
-void ChangingJob::fail(const std::string& wrong) {
-  if (!report_.wrong.empty()) return;
-  log([&] { return "WRONG: " + wrong; });
-  report_.wrong = wrong;
+  handle(node, unwanted);
 }
 
 }  // namespace gondwana::simulation

@@ -1,4 +1,4 @@
-// The processes of a ChangingJob, and what they agree on.
+// The nodes and processes of a ChangingJob, and what they agree on.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/collectives/conducted_shrink.hpp"
+#include "engine/collectives/conducted_update.hpp"
 #include "memory/death_list.hpp"
 #include "simulation/changing_job.hpp"
 #include "sync/number_offer.hpp"
@@ -42,7 +44,23 @@ struct ChangingJob::Team {
   }
 };
 
+struct ChangingJob::Node : HostNode {
+  std::optional<launch::WireUp> wire = {};
+  std::shared_ptr<NodeMemory> memory = {};
+  std::uint32_t changes = 0;                // of which it was told
+  std::set<std::uint32_t> rows = {};        // the nodes that it knows
+  std::vector<std::uint32_t> awaited = {};  // slots of ranks to be started again
+  Time awaited_until = 0;
+
+  std::uint32_t first() const { return part.share.first; }
+  std::uint32_t size() const { return guardian->ranks().size(); }
+  bool knows_all_nodes() const {
+    return !part.share.has_conductor() || rows.size() >= part.share.nodes + part.share.added_nodes;
+  }
+};
+
 struct ChangingJob::Process {
+  Node* node;
   std::uint32_t rank;
   std::uint32_t incarnation;
   pid_t pid;
@@ -61,10 +79,18 @@ struct ChangingJob::Process {
   std::uint64_t first_epoch = 0;        // see Teams
   std::map<std::uint32_t, std::uint64_t> last_epochs = {};
   std::optional<Team> world = {};
-  std::optional<std::string> answer = {};  // of the guardian; empty: the ranks start
-  std::uint32_t asked_first = 0;
+  bool asks = false;  // for more ranks
+  std::optional<launch::Answer> answer = {};
   std::deque<std::function<void()>> messages = {};  // that the guardian has not read
   std::function<bool()> wait = {};
+  std::function<void(const WorldEntry&)> enter_world = {};
+  std::function<void(const ShrinkEntry&)> enter_shrink = {};
+
+  std::uint32_t slot() const { return rank - node->first(); }
+  ControlPage& page() const { return node->memory->page(Rank(rank)); }
+  DeathList deaths() const { return DeathList(*node->memory); }
+  DeadRank itself() const { return {rank, incarnation}; }
+  bool is_missed() const { return is_alive && !has_left && !has_finalized; }
 };
 
 // The ranks of the job, as the real updates see them. See engine/collectives/world.cpp.
@@ -78,6 +104,7 @@ struct ChangingRanks {
     return memory->page(Rank(rank)).sync_bell;
   }
   std::atomic<std::uint64_t>& decided() const { return memory->header().growth.world; }
+  OfferPlace<RealAtomics>& agreed() const { return memory->header().growth.agreed; }
   std::uint32_t size() const { return memory->roster().size(); }
   std::uint32_t deaths() const { return DeathList(*memory).size(); }
   bool lives(std::uint32_t rank, std::uint32_t deaths) const {
@@ -108,9 +135,10 @@ struct ChangingMembers {
   }
 };
 
-template <typename Words>
-void ChangingJob::log(Words words) {
-  if (logs_) report_.note(schedule_.now(), words());
+std::shared_ptr<NodeMemory> map_memory(const launch::WireUp& wire);
+
+inline ChangingJob::Node& ChangingJob::own(HostNode& node) {
+  return static_cast<Node&>(node);
 }
 
 }  // namespace gondwana::simulation

@@ -1,0 +1,194 @@
+// The rules of a ChangingJob.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <variant>
+
+#include "simulation/changing_job.hpp"
+#include "simulation/changing_process.hpp"
+
+namespace gondwana::simulation {
+
+using namespace launch;  // NOLINT(google-build-using-namespace): its frames
+
+// By then each node with ranks that take part knows of the death.
+void ChangingJob::expect_told(const Process& process, Time within) {
+  const bool was_well = process.node->is_well;
+  std::vector<Node*> nodes;
+  for (const auto& node : all_nodes_)
+    if (is_of_job(*node) && node->memory) nodes.push_back(node.get());
+  schedule_.after(within + 4 * latency_, [this, &process, was_well, nodes] {
+    if (is_ending() || !is_of_job(*process.node) || process.rank >= numbers_) return;
+    if (was_well && !process.node->is_well) return expect_told(process, loss_told_ns);
+    for (Node* node : nodes) {
+      if (node->is_over || !node->is_well || !node->is_idle()) continue;
+      if (!DeathList(*node->memory).has(process.itself()))
+        fail(fmt::format("host {} is not told that process {} of rank {} has died", node->name(),
+                         process.incarnation, process.rank));
+    }
+  });
+}
+
+void ChangingJob::expect_ranks_told(HostNode& node) {
+  is_host_lost_ = true;
+  for (const auto& process : processes_)
+    if (process->node == &node && process->is_missed()) expect_told(*process, loss_told_ns);
+}
+
+void ChangingJob::expect_answer(const Node& node, std::uint32_t request) {
+  schedule_.after(40 * second, [this, &node, request] {
+    if (requests_[request] || is_ending() || node.is_over || !node.is_well || !node.is_idle())
+      return;
+    fail(fmt::format("the request {} is not answered", request));
+  });
+}
+
+// What the conductor hears and says.
+
+void ChangingJob::on_heard(HostNode& /*node*/, const Frame& frame) {
+  if (const auto* entry = std::get_if<WorldEntry>(&frame))
+    entered_.insert({entry->rank, entry->process});
+}
+
+void ChangingJob::on_sent(const Send& send) {
+  if (const auto* changes = std::get_if<DeadRanks>(&send.frame)) judge_changes(*changes);
+  if (const auto* decision = std::get_if<WorldDecision>(&send.frame)) judge_world(*decision);
+  if (const auto* grown = std::get_if<Grown>(&send.frame)) numbers_ = grown->ranks;
+  if (std::holds_alternative<AllEnded>(send.frame)) judge_all_ended();
+  if (std::holds_alternative<End>(send.frame)) judge_end_of_job();
+}
+
+// Nodes that are added get the former ones again.
+void ChangingJob::judge_changes(const DeadRanks& changes) {
+  last_changes_ = std::max(last_changes_, changes.first);
+  std::uint32_t number = changes.first;
+  for (const RankDeath& change : changes.ranks) {
+    judge_change(number, change);
+    number += change.how == DeathKind::replaced_death ? 2 : 1;
+  }
+}
+
+void ChangingJob::judge_change(std::uint32_t number, const RankDeath& change) {
+  const auto [known, is_new] = changes_.try_emplace(number, change);
+  if (number > last_change_ + 1 || known->second != change)
+    fail(fmt::format("change {} has two meanings, or the one before is missing", number));
+  if (!is_new) return;
+  last_change_ = number + (change.how == DeathKind::replaced_death ? 1 : 0);
+  const auto found = current_.find(change.process.rank);
+  const Process* process = found == current_.end() ? nullptr : found->second;
+  for (const auto& [former, other] : changes_)
+    if (former < number && other.process == change.process)
+      fail(fmt::format("process {} of rank {} has died before", change.process.incarnation,
+                       change.process.rank));
+  if (process == nullptr || change.how == DeathKind::leave || fails_to_start_) return;
+  if (process->is_alive && process->node->is_well &&
+      process->incarnation >= change.process.incarnation)
+    fail(fmt::format("process {} of rank {} counts as dead, and process {} lives",
+                     change.process.incarnation, change.process.rank, process->incarnation));
+}
+
+// All that live after these changes have entered, and no other process of them. Of deaths that were
+// numbered together the first may complete it.
+void ChangingJob::judge_world(const WorldDecision& decision) {
+  if (decision.size != numbers_ || decision.deaths < last_changes_ ||
+      decision.deaths > last_change_)
+    fail(fmt::format("a world of {} ranks after {} changes, and there are {} and {}", decision.size,
+                     decision.deaths, numbers_, last_change_));
+  last_decided_ = decision.turn;
+  std::map<std::uint32_t, RankDeath> last;
+  std::map<std::uint32_t, std::uint32_t> starts;
+  for (const auto& [number, change] : changes_) {
+    if (number > decision.deaths) break;
+    last[change.process.rank] = change;
+    if (change.how == DeathKind::replaced_death) ++starts[change.process.rank];
+  }
+  for (std::uint32_t rank = 0; rank < decision.size; ++rank) {
+    const bool lives = !last.contains(rank) || last[rank].how == DeathKind::replaced_death;
+    if (lives && !entered_.contains({rank, starts[rank]}))
+      fail(fmt::format("the world {} has rank {}, which has not entered", decision.turn, rank));
+  }
+  entered_.clear();
+}
+
+void ChangingJob::judge_all_ended() {
+  for (const auto& process : processes_)
+    if (process->is_missed() && process->node->is_well && is_of_job(*process->node))
+      fail(fmt::format("all ranks have ended, and rank {} lives", process->rank));
+}
+
+// Ranks.
+
+void ChangingJob::judge(std::map<std::vector<std::uint64_t>, Agreed>& known,
+                        std::vector<std::uint64_t> which, const Agreed& agreed) {
+  const auto [first, is_new] = known.try_emplace(std::move(which), agreed);
+  if (first->second == agreed) return;
+  fail(fmt::format("ranks disagree: members {} after {} deaths, and {} after {}",
+                   fmt::join(first->second.members, ","), first->second.deaths,
+                   fmt::join(agreed.members, ","), agreed.deaths));
+}
+
+// Calls to the members of a new world do not fail, unless they have died since.
+void ChangingJob::judge_members(const Process& process, const Agreed& agreed) {
+  const DeathList list = process.deaths();
+  for (const std::uint32_t rank : agreed.members) {
+    if (list.place_of(Rank(rank)) > agreed.deaths) continue;
+    if (list.has(Rank(rank)) || !has_begun(*process.node, rank))
+      fail(
+          fmt::format("rank {} has a world with rank {}, and cannot reach it", process.rank, rank));
+  }
+}
+
+// Words and lines of a number are never used with the same epoch again, by no process of a rank.
+void ChangingJob::judge_number(Process& process, std::uint32_t number, std::uint64_t epoch) {
+  std::uint64_t& last = epochs_[{process.rank, number}];
+  if (epoch < last)
+    fail(fmt::format("team {} of rank {} begins at {}, and was at {} before", number, process.rank,
+                     epoch, last));
+  last = epoch;
+}
+
+// Calls of a process that does not know of the death may still write to the memory.
+void ChangingJob::judge_renewal(const Node& node, std::uint32_t rank) {
+  if (schedule_.now() >= node.awaited_until) return;
+  const std::uint32_t death = node.memory->death(Rank(rank)).number;
+  for (const auto& process : processes_)
+    if (process->node == &node && process->is_alive && process->has_joined &&
+        node.wire->state(process->slot()) == RankState::running && process->known < death)
+      fail(fmt::format("the memory of rank {} is emptied, and rank {} does not know of its death",
+                       rank, process->rank));
+}
+
+// The end.
+
+void ChangingJob::on_end_begins(HostNode& node) {
+  if (!node.is_well || may_end() || ends_ || !is_of_job(node)) return;
+  for (const auto& process : processes_)
+    if (process->node == &node && process->is_missed() && process->rank < numbers_)
+      fail(fmt::format("host {} ends, and rank {} could go on", node.name(), process->rank));
+}
+
+void ChangingJob::judge_end_of_job() {
+  if (may_end()) return;
+  for (const auto& process : processes_)
+    if (process->is_missed() && process->node->is_well)
+      fail(fmt::format("the job ends, and rank {} could go on", process->rank));
+}
+
+void ChangingJob::judge_end() {
+  if (!is_over()) fail("the job does not end");
+  for (const auto& process : processes_)
+    if (process->is_alive) fail(fmt::format("rank {} waits forever", process->rank));
+  for (const auto& [request, is_answered] : requests_)
+    if (!is_answered && !has_conductor())
+      fail(fmt::format("the request {} is not answered", request));
+  if (restarts_ > job_.restart.times)
+    fail(fmt::format("{} restarts, and {} are allowed", restarts_, job_.restart.times));
+  if (may_end() || is_host_lost_) return;
+  const int status = has_conductor() ? conductor_->outcome().of_job()
+                                     : nodes_.front()->guardian->end().outcome().of_job();
+  if (any_ended_well_ && !is_killed_late_ && status != 0)
+    fail(fmt::format("the job has the status {}, and ranks have finalized", status));
+}
+
+}  // namespace gondwana::simulation
