@@ -137,6 +137,7 @@ class ChangingJob : public Hosts {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> epochs_;  // rank and team
   std::uint32_t numbers_ = 0;  // ranks that have had a number
   std::uint32_t restarts_ = 0;
+  bool have_all_ended_ = false;  // all ranks, as the conductor says
   bool died_early_ = false;      // before all ranks of the start ran
   bool any_ended_well_ = false;  // a rank that had finalized
   bool is_killed_late_ = false;  // a rank was that had finalized or left, or was asked to leave

@@ -112,6 +112,7 @@ void ChangingJob::judge_world(const WorldDecision& decision) {
 }
 
 void ChangingJob::judge_all_ended() {
+  have_all_ended_ = true;
   for (const auto& process : processes_)
     if (process->is_missed() && process->node->is_well && is_of_job(*process->node))
       fail(fmt::format("all ranks have ended, and rank {} lives", process->rank));
@@ -163,9 +164,15 @@ void ChangingJob::judge_renewal(const Node& node, std::uint32_t rank) {
 
 void ChangingJob::on_end_begins(HostNode& node) {
   if (!node.is_well || may_end() || ends_ || !is_of_job(node)) return;
-  for (const auto& process : processes_)
-    if (process->node == &node && process->is_missed() && process->rank < numbers_)
+  const bool serves_others =
+      has_conductor() && job_.restart.times > 0 && !have_all_ended_ && own(node).first() < numbers_;
+  for (const auto& process : processes_) {
+    if (!process->is_missed() || process->rank >= numbers_ || !process->node->is_well) continue;
+    if (process->node == &node)
       fail(fmt::format("host {} ends, and rank {} could go on", node.name(), process->rank));
+    else if (serves_others && is_of_job(*process->node))
+      fail(fmt::format("host {} ends, and rank {} needs its agent", node.name(), process->rank));
+  }
 }
 
 void ChangingJob::judge_end_of_job() {
