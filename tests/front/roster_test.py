@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 import job_case
 from job_case import WATCHDOG, JobTest, read_line, run_tests, take_path
 from launcher_case import LauncherCase
+from processes import eventually
 
 GROW = ""
 ARMCI = ""
@@ -102,6 +103,15 @@ class RosterTest(LauncherCase):
         job = JobTest.start_ready(self, "--max-ranks", "4", "-n", "2", ranks=2, program=(GROW, "outside"))
         many = change_from_outside(self, job)
         self.assertIn("--max-ranks 4 allows no more than 0 others", many.stderr)
+
+    def test_a_rank_that_never_ran_is_listed_as_dead(self):
+        options = ("--on-death=continue", "--max-ranks", "3", "-n", "2")
+        job = JobTest.start_ready(self, *options, ranks=2, program=(GROW, "outside"))
+        self.assertEqual(change("grow", "-n", "1", str(job.pid), "--", "false").returncode, 0)
+        self.assertTrue(eventually(lambda: "1 dead" in change("ps", str(job.pid)).stdout))
+        self.assertNotIn("starting", change("ps", str(job.pid)).stdout)
+        job.terminate()
+        job.communicate(timeout=WATCHDOG)
 
     def test_ranks_that_use_armci_get_no_others_from_outside(self):
         job = JobTest.start_ready(

@@ -20,7 +20,7 @@ RankCounts count(const JobSeen& job) {
   RankCounts counts;
   for (const RankSeen& rank : job.seen) {
     ++counts.seen;
-    counts.absent += rank.state == RankState::absent ? 1 : 0;
+    counts.absent += rank.state == RankState::absent && !rank.is_dead ? 1 : 0;
     counts.stopped += rank.process == RankSeen::Process::stopped ? 1 : 0;
     counts.waiting += rank.wait ? 1 : 0;
     const bool is_gone = rank.process == RankSeen::Process::gone;
