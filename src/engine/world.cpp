@@ -22,7 +22,7 @@ Result<Team*> Engine::update_world(CallName call, Growing growing) {
     // On several nodes a team that a death has ended keeps its number, so those of this one are
     // new.
     const bool is_here = memory_->roster().nodes() == 1;
-    if (is_here) collectives_.sync(teams_.world(), call);  // all have cleared their flags
+    if (is_here) collectives_.sync_new_world(call);  // all have cleared their flags
     copy_heap(is_here ? teams_.world() : team, call);
     has_whole_world_ = true;
     settle_waiting();

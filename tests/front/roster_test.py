@@ -66,6 +66,13 @@ class RosterTest(LauncherCase):
             self.assertEqual((status, out.count("end\n")), (0, 4), err)
             self.assertIn("2 of 6 ranks died, and the job continued: ranks 1, 4\n", err)
 
+    def test_an_update_ends_with_any_algorithm_of_barriers(self):
+        environment = {"GONDWANA_BARRIER_ALGORITHM": "dissem"}
+        for _ in range(3):
+            options = ("--on-death=continue", "--max-ranks", "6", "-n", "3")
+            status, out, err = self.run_job(*options, GROW, "lose", env=environment)
+            self.assertEqual((status, out.count("end\n")), (0, 4), err)
+
     def test_a_death_while_ranks_join_ends_neither_them_nor_the_job(self):
         status, out, err = self.run_job("--on-death=continue", "--max-ranks", "5", "-n", "2", GROW, "init")
         self.assertEqual((status, out.count("end\n")), (0, 3), out + err)

@@ -64,6 +64,9 @@ class Collectives {
   void begin_world();
 
   void sync(Team& team, CallName call);
+  // For a world on one node that has just begun: whatever the algorithm, it needs no flags, which
+  // other ranks may not have cleared yet.
+  void sync_new_world(CallName call) { node_.sync(teams_.world(), call); }
   bool barrier(Team& team, CallName call);
   // Copies `source` of member `root` to `dest` of every other member, and of the root if `written`.
   bool broadcast(Team& team, CallName call, void* dest, const void* source, std::size_t size,
