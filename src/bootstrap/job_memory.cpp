@@ -142,10 +142,11 @@ Result<void> JobMemory::renew(std::uint32_t slot, Replacement replacement) const
 JobMemory::Item JobMemory::item(std::uint32_t to_rank, std::uint32_t number,
                                 const Session& session) const {
   if (number == 0)
-    return {protocol::Welcome{tag_, to_rank, plan_.ranks, plan_.stride, plan_.first, plan_.node,
-                              plan_.nodes, plan_.job_ranks, plan_.huge, plan_.ring_size,
-                              plan_.teams, plan_.max_ranks, session, plan_.job_max_ranks},
-            control_.get()};
+    return {
+        protocol::Welcome{tag_, to_rank, plan_.ranks, plan_.stride, plan_.first, plan_.node,
+                          plan_.nodes, plan_.job_ranks, plan_.huge, plan_.ring_size, plan_.teams,
+                          plan_.max_ranks, session, plan_.job_max_ranks, plan_.spare_nodes},
+        control_.get()};
   return {protocol::Arena{number - 1}, arenas_[number - 1].get()};
 }
 

@@ -71,7 +71,8 @@ bool plausible(const Message& message) {
            plausible_huge(*welcome) && plausible_rings(*welcome) &&
            plausible_teams(welcome->teams) && welcome->nodes >= 1 &&
            welcome->nodes <= welcome->job_ranks && welcome->job_ranks <= max_ranks &&
-           welcome->job_max_ranks <= max_ranks && welcome->node < welcome->share().node_slots() &&
+           welcome->job_max_ranks <= max_ranks && welcome->spare_nodes <= max_ranks &&
+           welcome->node < welcome->share().node_slots() &&
            welcome->share().node_ranks().are_among(welcome->share().capacity());
   }
   if (const auto* arena = std::get_if<Arena>(&message)) return arena->number < max_ranks;

@@ -71,10 +71,11 @@ struct Welcome {
   std::uint32_t max_ranks = 0;                // see NodeShare
   Session session = {0, job_ranks};           // of the rank
   std::uint32_t job_max_ranks = 0;            // see NodeShare
+  std::uint32_t spare_nodes = 0;              // see NodeShare
   std::uint64_t layout = memory_fingerprint;  // of the control memory, in the guardian's build
 
   NodeShare share() const {
-    return {ranks, first, node, nodes, job_ranks, max_ranks, job_max_ranks};
+    return {ranks, first, node, nodes, job_ranks, max_ranks, job_max_ranks, spare_nodes};
   }
 };
 
@@ -126,7 +127,7 @@ using Message = std::variant<Join, Welcome, Arena, GlobalExit, Hello, Ready, Lif
 
 // The bytes of a message on the wire.
 struct Packet {
-  static constexpr std::size_t size = 104;
+  static constexpr std::size_t size = 112;
   std::byte bytes[size];  // NOLINT(modernize-avoid-c-arrays): sent as it is
 };
 

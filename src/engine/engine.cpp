@@ -288,14 +288,17 @@ Result<void> Engine::start_together(const HeapPlace& heap, CallName call) {
   return {};
 }
 
-// The other ranks run already. The node of rank 0 may be lost.
+// The other ranks run already. The node of rank 0 may be lost. If this node takes its place, the
+// first rank may not have its facts yet.
 Result<void> Engine::start_alone(const HeapPlace& heap) {
-  const RankFacts& first = memory_->facts(memory_->roster().here().front());
-  if (const Result<void> same = compare_with_first(memory_->facts(rank_), first); !same)
-    return same;
+  const Rank first = memory_->roster().here().front();
+  const RankState state = memory_->page(first).state.load(std::memory_order_acquire);
+  if (state >= RankState::running)
+    if (const auto same = compare_with_first(memory_->facts(rank_), memory_->facts(first)); !same)
+      return same;
   segments_.clear_dirty();
-  if (memory_->header().replacement.load(std::memory_order_relaxed) != Replacement::kept)
-    open_remote_heap(heap);
+  const bool is_kept = legacy().touched.load(std::memory_order_relaxed) != 0;  // see renew()
+  if (!is_kept) open_remote_heap(heap);
   if (const Result<void> restored = symmetric_.restore_blocks(); !restored) return restored;
   has_whole_world_ = false;  // the others may have allocated and freed blocks meanwhile
   settle_waiting();

@@ -151,6 +151,8 @@ struct DeathPlace {
   std::atomic<std::uint32_t> started;      // the last incarnation that the guardian has started
   std::atomic<std::uint32_t> running;      // the last incarnation that has begun to run; its own
   std::atomic<std::uint32_t> has_joined;   // 1: it was added, on another node, and runs
+  // The node of its process, counted from 1, written before `running`; 0: the one at the start.
+  std::atomic<std::uint32_t> node;
 };
 
 // What becomes of a rank that dies: nothing, or another process takes its place, with empty memory

@@ -35,12 +35,14 @@ void add_death(NodeHeader& node, std::uint32_t ranks, const DeadRank& dead, Deat
   }
 }
 
-void add_replacement(NodeHeader& node, std::uint32_t ranks, const DeadRank& process) {
+void add_replacement(NodeHeader& node, std::uint32_t ranks, const DeadRank& process,
+                     std::uint32_t there) {
   auto* const control = reinterpret_cast<std::byte*>(&node);
   const ControlLayout layout(ranks);
   auto& place = shared_at<DeathPlace>(control, ControlLayout::death(Rank(process.rank)));
   // Those before it may have died before they ran. Pairs with LateRanks.
   place.has_joined.store(1, std::memory_order_release);
+  place.node.store(there + 1, std::memory_order_relaxed);
   // Pairs with has().
   place.running.store(process.incarnation, std::memory_order_release);
   node.growth.changes.fetch_add(1, std::memory_order_seq_cst);

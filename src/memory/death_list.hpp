@@ -101,8 +101,9 @@ class DeathList {
 void add_death(NodeHeader& node, std::uint32_t ranks, const DeadRank& dead,
                DeathKind how = DeathKind::death);
 
-// Called by the guardian when a process runs that replaces a rank of another node. Likewise wakes
-// the ranks of its node.
-void add_replacement(NodeHeader& node, std::uint32_t ranks, const DeadRank& process);
+// Called by the guardian when a process runs on `there` that replaces a rank, perhaps of another
+// node. Likewise wakes the ranks of its node.
+void add_replacement(NodeHeader& node, std::uint32_t ranks, const DeadRank& process,
+                     std::uint32_t there);
 
 }  // namespace gondwana

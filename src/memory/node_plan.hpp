@@ -43,6 +43,8 @@ struct NodeShare {
   std::uint32_t max_ranks = 0;  // the most on this node, later; 0: the node does not grow
   // The most on all nodes, later, in a job on several nodes; 0: the job does not grow.
   std::uint32_t job_max_ranks = 0;
+  // The most nodes that take the place of lost ones, in a job on several nodes.
+  std::uint32_t spare_nodes = 0;
 
   // For a job on one node.
   static constexpr NodeShare whole(std::uint32_t ranks) { return {ranks, 0, 0, 1, ranks}; }
@@ -55,7 +57,7 @@ struct NodeShare {
   }
   // The most nodes: on several nodes, ranks that are added bring nodes of their own.
   constexpr std::uint32_t node_slots() const {
-    return nodes > 1 ? nodes + (capacity() - job_ranks) : nodes;
+    return nodes > 1 ? nodes + (capacity() - job_ranks) + spare_nodes : nodes;
   }
   // The ranks at the start of the job.
   constexpr Session first_session() const { return {0, job_ranks}; }

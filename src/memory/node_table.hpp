@@ -27,6 +27,10 @@ class NodeTable {
   NodeContact contact(std::uint32_t node) const {
     return {entry(node).info, address(node), key(node)};
   }
+  // The node to which the rank was added or has moved, counted from 1; 0: that of the start.
+  std::atomic<std::uint32_t>& moved_to(Rank rank) const {
+    return shared_at<DeathPlace>(control_, ControlLayout::death(rank)).node;
+  }
 
   // Appends to the data that this object has written. The agent writes only its own node, to be
   // read before all are known. Then one process writes all nodes.

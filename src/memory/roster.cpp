@@ -16,11 +16,17 @@ NodeRanks Roster::ranks_of(std::uint32_t node) const {
   return node == share_.node ? here() : nodes_.entry(node).info.ranks;
 }
 
-// Nodes are numbered in rank order.
+// The nodes of the start are numbered in rank order.
 Roster::Where Roster::where(Rank rank) const {
   if (is_here(rank)) return {share_.node, slot_of(rank)};
   std::uint32_t node = 0;
-  for (std::uint32_t end = nodes(); end - node > 1;) {
+  std::uint32_t end = share_.nodes;
+  if (const std::uint32_t moved = nodes_.moved_to(rank).load(std::memory_order_relaxed);
+      moved > 0) {
+    end = std::min(moved, nodes());
+    node = end - 1;
+  }
+  while (end - node > 1) {
     const std::uint32_t middle = node + (end - node) / 2;
     (index(ranks_of(middle).front()) <= index(rank) ? node : end) = middle;
   }

@@ -1,6 +1,7 @@
 // The ranks of a job and their places. A job may get more ranks while it runs, up to its capacity:
 // their numbers follow those of the others, and no number is used again. In a job on several nodes
-// they are on nodes that are added. None is replaced: each incarnation is the first.
+// they are on nodes that are added, and so are ranks that are started again because their node was
+// lost.
 #pragma once
 
 #include <algorithm>

@@ -15,9 +15,9 @@ Replacement replacement_in(const Process& self) {
 }
 
 struct Addresses {
-  std::uint64_t window;
-  std::uint64_t globals;
-  std::uint64_t library;
+  std::uint64_t window = 0;
+  std::uint64_t globals = 0;
+  std::uint64_t library = 0;
 
   bool operator==(const Addresses&) const = default;
 };
@@ -52,7 +52,8 @@ Result<Contents> prepare_variables(const Process& self) {
   if (replacement_in(self) != Replacement::kept) return Contents::copied;
   const Addresses mine = addresses_of(self);
   const Addresses before = exchange(self.memory->kept_heap(self.membership.rank), mine);
-  if (!replaces_another(self)) return Contents::copied;
+  const bool was_here = before != Addresses{};  // else the node of the former process is lost
+  if (!replaces_another(self) || !was_here) return Contents::copied;
   if (mine == before && !contains_library(self)) return Contents::kept;
   print_error("gondwana: warning: rank {}: the variables of the former process are not kept: {}\n",
               self.rank(),

@@ -23,9 +23,9 @@ class DeathsOnHostsTest(JobTest):
     def survive(self, *words, **more):
         return self.run_job(*TWO, SURVIVE, *words, **more)
 
-    def start_survivors(self, *words):
+    def start_survivors(self, *words, options=()):
         """A job whose ranks are ready, and their processes."""
-        job = self.start_ready("-v", *TWO, ranks=4, program=(SURVIVE, *words))
+        job = self.start_ready("-v", *TWO, *options, ranks=4, program=(SURVIVE, *words))
         pids = {}
         while len(pids) < 4 and (line := read_line(job.stderr)):
             if found := re.search(r"rank (\d+) on host \S+ is pid (\d+)", line):
@@ -122,6 +122,23 @@ class DeathsOnHostsTest(JobTest):
         status, out, err = self.restart(2, "often", "2")
         self.assertEqual((status, out.count("end\n")), (0, 3), out + err)
         self.assertIn("; no restart is left; the job continues with 3 ranks\n", err)
+
+    # Nodes that take the place of lost ones.
+
+    def lose_node(self, process_of, rank, sentence):
+        """All PEs go round, and the ranks of the node whose agent or guardian dies go on, on another node."""
+        job, pids = self.start_survivors("rounds", "500", options=("--restart", "8"))
+        os.kill(process_of(pids[rank]), signal.SIGKILL)
+        out, err = job.communicate(timeout=WATCHDOG)
+        self.assertEqual((job.returncode, out.count("end\n")), (0, 4), out + err)
+        self.assertRegex(err, sentence + "; its ranks are started again, restarts 1 to 2 of 8\n")
+        self.assertIn("ranks were started again 2 times\n", err)
+
+    def test_the_ranks_of_a_lost_guardian_are_started_again(self):
+        self.lose_node(self.guardian_of, 0, r"the connection to host localhost is lost, .*")
+
+    def test_the_ranks_of_a_lost_agent_are_started_again(self):
+        self.lose_node(self.agent_of, 2, r"the node agent on host \S+ \(pid \d+\) was killed by SIGKILL")
 
     def test_a_host_whose_guardian_dies_is_lost(self):
         job, pids = self.start_survivors("shrink", "2")

@@ -62,6 +62,8 @@ void ChangingJob::draw() {
   for (std::uint32_t host = 0; host < hosts; ++host)
     job_.hosts.push_back({name_of_host(host), each});
   parts_ = share_out(job_);
+  // No node takes the place of a lost one here: unit tests show those decisions.
+  for (Job& part : parts_) part.share.spare_nodes = 0;
   for (Job& part : parts_) {
     part.share.tag = hosts > 1 ? tag_of_job : 0;
     part.share.peer_timeout_s = peer_timeout_s;
@@ -153,7 +155,7 @@ void ChangingJob::obey(HostNode& host, const Frame& order) {
     node.wire->announce_shrink(shrunk->decision, shrunk->ranks);
   if (const auto* end = std::get_if<End>(&order)) handle(node, EndElsewhere{*end});
   if (const auto* ended = std::get_if<AllEnded>(&order)) handle(node, *ended);
-  if (const auto* runs = std::get_if<RankRuns>(&order)) announce_replacement(node, runs->process);
+  if (const auto* runs = std::get_if<RankRuns>(&order)) announce_replacement(node, *runs);
   if (const auto* rows = std::get_if<NodeRows>(&order))
     for (const NodeRow& row : rows->rows) node.rows.insert(row.node);
   obey_growth(node, order);
@@ -286,9 +288,10 @@ void ChangingJob::announce(Node& node, const TellDeath& death) {
 }
 
 // A node that is added may be told after the death.
-void ChangingJob::announce_replacement(Node& node, const DeadRank& process) {
+void ChangingJob::announce_replacement(Node& node, const RankRuns& runs) {
+  const DeadRank& process = runs.process;
   const bool has_died = node.memory && DeathList(*node.memory).has(process);
-  node.wire->announce_replacement(process);
+  node.wire->announce_replacement(runs);
   if (has_died && !DeathList(*node.memory).has(Rank(process.rank)))
     fail(fmt::format("host {} is told that process {} of rank {} runs, and knows of its death",
                      node.name(), process.incarnation, process.rank));

@@ -55,7 +55,7 @@ class ChangingJob : public Hosts {
   bool can_lose(const Node& node, const launch::DeadRanks& dead) const;
   void start_again(Node& node);
   void announce(Node& node, const launch::TellDeath& death);
-  void announce_replacement(Node& node, const DeadRank& process);
+  void announce_replacement(Node& node, const launch::RankRuns& runs);
   void answer(Node& node, const launch::Answer& answer);
   void ask_to_leave(Node& node, std::uint32_t slot);
   void ask_as_user();

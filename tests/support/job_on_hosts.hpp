@@ -34,7 +34,7 @@ class Hosts {
     job_.restart.times = restarts;
     for (std::uint32_t node = 0; node < hosts; ++node) {
       parts_[node].programs.emplace_back().ranks = 1;
-      parts_[node].share = {.nodes = hosts, .first = node, .total = hosts};
+      parts_[node].share = {.nodes = hosts, .first = node, .total = hosts, .spare_nodes = restarts};
       job_.hosts.push_back({std::string(1, static_cast<char>('a' + node))});
     }
     for (std::uint32_t node = 1; node < hosts; ++node) parts_[node].streams.reader.reset();

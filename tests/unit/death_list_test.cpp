@@ -48,7 +48,7 @@ TEST_F(Deaths, a_replacement_on_another_node_runs_once_the_guardian_says_so) {
   EXPECT_TRUE(list.has(Rank(0)));
   EXPECT_TRUE(list.awaits(Rank(0)));
   const std::uint32_t before = memory->header().growth.changes;
-  add_replacement(memory->header(), 2, {0, 1});
+  add_replacement(memory->header(), 2, {0, 1}, 0);
   EXPECT_FALSE(list.has(Rank(0)));
   EXPECT_FALSE(list.awaits(Rank(0)));
   EXPECT_EQ(list.replacements_of(Rank(0)), 1U);
@@ -69,7 +69,7 @@ TEST_F(Deaths, a_replacement_has_entered_no_update_even_if_its_rank_was_added) {
 TEST_F(Deaths, a_rank_whose_first_process_never_ran_has_joined_once_its_replacement_runs) {
   add_death(memory->header(), 2, {0, 0}, DeathKind::replaced_death);
   EXPECT_EQ(memory->death(Rank(0)).has_joined, 0U);
-  add_replacement(memory->header(), 2, {0, 1});
+  add_replacement(memory->header(), 2, {0, 1}, 0);
   EXPECT_EQ(memory->death(Rank(0)).has_joined, 1U);
 }
 

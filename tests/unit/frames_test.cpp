@@ -63,7 +63,7 @@ std::vector<Frame> one_of_each() {
           Dismissed{{1, 3}},
           WorldEntry{5, 1, 6, 1ULL << 40},
           WorldDecision{2, 6, 1, 6, 1ULL << 40},
-          RankRuns{{3, 1}},
+          RankRuns{{3, 1}, 2},
           RanksEnded{},
           AllEnded{}};
 }
@@ -187,7 +187,7 @@ TEST(frames, values_out_of_range_are_refused) {
   EXPECT_TRUE(is_refused(RankRuns{{1, RestartWish::most + 1}}));
   EXPECT_TRUE(is_refused(ShrinkEntry{.size = 2, .dead = 2}));
   EXPECT_TRUE(is_refused(MoreWanted{.ranks = 0}));
-  EXPECT_TRUE(is_refused(Grown{.ranks = 2, .nodes = 3}));
+  EXPECT_TRUE(is_refused(Grown{.ranks = 2, .nodes = 2 * protocol::max_ranks}));
   EXPECT_TRUE(is_refused(Arrived{protocol::max_ranks}));
   EXPECT_TRUE(is_refused(WorldEntry{.rank = protocol::max_ranks}));
   EXPECT_TRUE(is_refused(WorldDecision{.turn = 0}));
@@ -221,6 +221,22 @@ TEST(frames, tasks_that_make_no_sense_are_refused) {
   EXPECT_TRUE(refused([](Task& task) {
     add_node(task);
     task.job.share.max_total = 6;
+  }));
+  const auto replace_node = [](Task& task) {
+    task.job.share.spare_nodes = 1;
+    task.job.share.session = {0, 5};
+    task.job.share.node = 2;
+    task.job.share.added_nodes = 1;
+    task.job.share.incarnations.assign(task.job.programs[0].ranks, 3);
+  };
+  EXPECT_FALSE(refused(replace_node));
+  EXPECT_TRUE(refused([&](Task& task) {
+    replace_node(task);
+    task.job.share.incarnations.push_back(1);
+  })) << "of a rank that is not there";
+  EXPECT_TRUE(refused([&](Task& task) {
+    replace_node(task);
+    task.job.share.spare_nodes = 0;
   }));
   EXPECT_TRUE(refused([](Task& task) { task.folder = std::string("a\0b", 3); }));
 }

@@ -127,13 +127,108 @@ TEST(JobOnHosts, a_process_that_cannot_be_started_again_is_dead) {
   EXPECT_FALSE(hosts.is().outcome().status);
 }
 
-TEST(JobOnHosts, the_ranks_of_a_lost_host_that_were_started_again_are_dead) {
+// Nodes that take the place of lost ones.
+
+void cut(Lasting& hosts, std::uint32_t node) {
+  hosts.tell(HostProcessEnded{node, SIGKILL, 3 * second});
+  hosts.tell(HostPipeEnded{node, "", 3 * second});
+  hosts.pass(0);
+}
+
+TEST(JobOnHosts, another_node_takes_the_place_of_a_lost_one) {
   Lasting hosts(2, 5);
   hosts.die(DeadRank{1, 0});
-  hosts.tell(HostProcessEnded{1, SIGKILL, 3 * second});
-  hosts.tell(HostPipeEnded{1, "", 3 * second});
-  hosts.pass(0);
-  EXPECT_EQ(hosts.sent<DeadRanks>(0).back().ranks, (Dead{{{1, 1}, DeathKind::death}}));
+  cut(hosts, 1);
+  EXPECT_NE(hosts.said().find("; it is started again, restart 2 of 5\n"), std::string::npos);
+  const DeadRanks told = hosts.sent<DeadRanks>(0).back();
+  EXPECT_EQ(told.ranks, (Dead{{{1, 1}, DeathKind::replaced_death}}));
+  EXPECT_EQ(told.lost_node, 1U);
+  const auto started = hosts.done<StartHosts>();
+  ASSERT_EQ(started.size(), 1U);
+  EXPECT_EQ(started[0].first, 2U);
+  EXPECT_EQ(started[0].plan.hosts.at(0).name, "b");
+  const Share& share = started[0].plan.parts.at(0).share;
+  EXPECT_EQ(share.node, 2U);
+  EXPECT_EQ(share.first, 1U);
+  EXPECT_EQ(share.incarnations, (std::vector<std::uint32_t>{2}));
+  hosts.take_all();
+
+  hosts.start(2);
+  hosts.say(2, Hello{});
+  EXPECT_EQ(hosts.sent<DeadRanks>(2).size(), 2U) << "it learns the past first";
+  hosts.say(2, ThisNode{"2"});
+  EXPECT_EQ(hosts.sent<Grown>(0).at(0).nodes, 3U);
+  hosts.say(2, RankRuns{{1, 2}, 2});
+  EXPECT_EQ(hosts.sent<RankRuns>(0).at(0).node, 2U);
+  EXPECT_FALSE(hosts.is().outcome().status);
+}
+
+TEST(JobOnHosts, a_lost_host_has_no_say_any_more) {
+  Lasting hosts(2, 5);
+  hosts.say(1, RanksDied{{{1, 0}}, 1, "the node agent was killed", DeathKind::death, true});
+  EXPECT_EQ(hosts.sent<DeadRanks>(0).at(0).lost_node, 1U);
+  hosts.take_all();
+  hosts.say(1, RanksDied{{{1, 1}}, 1, "late"});
+  hosts.say(1, Stopping{1, "late"});
+  hosts.say(1, WorldEntry{1, 0, 1, 1});
+  cut(hosts, 1);
+  EXPECT_EQ(hosts.said(), "");
+  EXPECT_TRUE(hosts.sent<DeadRanks>(0).empty());
+  EXPECT_FALSE(hosts.is().outcome().status);
+}
+
+TEST(JobOnHosts, other_hosts_are_tried_if_a_lost_one_cannot_be_used) {
+  Lasting hosts(2, 5);
+  cut(hosts, 1);
+  hosts.tell(GrowthFailed{"host b is gone"});
+  ASSERT_EQ(hosts.done<StartHosts>().size(), 2U);
+  EXPECT_EQ(hosts.done<StartHosts>()[1].plan.hosts.at(0).name, "a");
+  hosts.sent<DeadRanks>(0);
+  hosts.tell(GrowthFailed{"host a is full"});
+  EXPECT_EQ(hosts.done<StartHosts>().size(), 2U);
+  EXPECT_EQ(hosts.sent<DeadRanks>(0).at(0).ranks, (Dead{{{1, 1}, DeathKind::death}}));
+  EXPECT_NE(hosts.said().find("host a is full; the job continues with 1 rank\n"),
+            std::string::npos);
+}
+
+TEST(JobOnHosts, a_rank_that_dies_while_its_new_node_starts_is_started_again) {
+  Lasting hosts(2, 2);
+  cut(hosts, 1);
+  for (const std::string name : {"b", "a"}) {
+    EXPECT_EQ(hosts.done<StartHosts>().back().plan.hosts.at(0).name, name);
+    hosts.start(2);
+    hosts.say(2, Hello{});
+    hosts.say(2, Ended{137});
+  }
+  EXPECT_NE(hosts.said().find("host c has ended before it joined the job; it is started again, "
+                              "restart 2 of 2\n"),
+            std::string::npos)
+      << hosts.said();
+  EXPECT_EQ(hosts.done<StartHosts>().back().plan.parts.at(0).share.incarnations,
+            (std::vector<std::uint32_t>{2}));
+  hosts.tell(GrowthFailed{"no processes"});
+  hosts.tell(GrowthFailed{"no processes"});
+  EXPECT_NE(hosts.said().find("no processes; no restart is left; the job continues with 1 rank\n"),
+            std::string::npos);
+}
+
+TEST(JobOnHosts, a_silent_host_is_tried_last) {
+  Lasting hosts(2, 5);
+  hosts.pass(19 * second);
+  hosts.hear(0);
+  hosts.pass(second);
+  ASSERT_EQ(hosts.done<StartHosts>().size(), 1U);
+  EXPECT_EQ(hosts.done<StartHosts>()[0].plan.hosts.at(0).name, "a");
+}
+
+TEST(JobOnHosts, the_agents_serve_while_a_node_is_started) {
+  Lasting hosts(2, 5);
+  cut(hosts, 1);
+  hosts.say(0, RanksEnded{});
+  EXPECT_TRUE(hosts.sent<AllEnded>(0).empty());
+  hosts.tell(GrowthFailed{"b"});
+  hosts.tell(GrowthFailed{"a"});
+  EXPECT_EQ(hosts.sent<AllEnded>(0).size(), 1U);
 }
 
 TEST(JobOnHosts, hosts_are_released_when_none_has_a_rank) {

@@ -47,9 +47,11 @@ TEST(JobRoster, processes_that_run_again_are_known_to_hosts_that_come_later) {
   JobRoster roster(3, 9);
   roster.die({2, 0}, true);
   EXPECT_TRUE(roster.replacements().empty());
-  roster.run({2, 1});
+  roster.run({2, 1}, 7);
   roster.die({2, 1}, true);
-  EXPECT_EQ(roster.replacements(), (std::vector<DeadRank>{{2, 1}}));
+  ASSERT_EQ(roster.replacements().size(), 1U);
+  EXPECT_EQ(roster.replacements()[0].process, (DeadRank{2, 1}));
+  EXPECT_EQ(roster.replacements()[0].node, 7U);
 }
 
 TEST(JobRoster, ranks_that_were_added_and_run_are_known_to_hosts_that_come_later) {

@@ -27,7 +27,7 @@ class KnownNodesTest : public testing::Test {
   ControlLayout layout{1, nodes, 0, 1};
   std::vector<std::byte> memory = std::vector<std::byte>(layout.relay(0));
   NodeTable table{memory.data(), layout};
-  KnownNodes known{nodes};
+  KnownNodes known{nodes, 2};
 };
 
 TEST_F(KnownNodesTest, rows_wait_for_memory_and_older_ones_change_nothing) {

@@ -94,7 +94,7 @@ TEST(protocol, message_of_another_version_says_what_to_do) {
 TEST(protocol, bytes_that_are_not_a_message_are_refused) {
   const Packet packet = encode(Join{42}, tag);
   EXPECT_EQ(refusal(packet, tag, Packet::size - 1),
-            "a message between launcher and rank has 103 bytes, not 104");
+            "a message between launcher and rank has 111 bytes, not 112");
   EXPECT_EQ(refusal(Packet{}, tag), "a message between launcher and rank is not from Gondwana");
   Packet unknown = packet;
   unknown.bytes[kind_offset] = std::byte{std::variant_size_v<Message>};
@@ -209,7 +209,7 @@ TEST(protocol, torn_message_is_refused_on_arrival) {
   ASSERT_EQ(::send(pair.left.get(), packet.bytes, 10, 0), 10);
   const Result<std::optional<Received>> received = receive(pair.right.get(), tag, 5000);
   ASSERT_FALSE(received);
-  EXPECT_EQ(received.error().text, "a message between launcher and rank has 10 bytes, not 104");
+  EXPECT_EQ(received.error().text, "a message between launcher and rank has 10 bytes, not 112");
 }
 
 }  // namespace

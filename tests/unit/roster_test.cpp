@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "memory/death_list.hpp"
 #include "memory/node_memory.hpp"
 #include "support/nodes.hpp"
 
@@ -86,6 +87,24 @@ TEST(Roster, a_job_on_several_nodes_grows_by_nodes) {
   EXPECT_EQ(roster.where(Rank(3)).node, 1);
   memory->header().growth.nodes = ~0U;
   EXPECT_EQ(roster.nodes(), 6) << "a damaged number is bounded";
+}
+
+TEST(Roster, a_rank_moves_to_a_node_that_takes_the_place_of_a_lost_one) {
+  // Two ranks on each of nodes 0 and 1, of which this process is on node 0.
+  const auto memory = get_or_abort(NodeMemory::create(
+      {.ranks = 2, .first = 0, .node = 0, .nodes = 2, .job_ranks = 4, .spare_nodes = 3}));
+  const Roster& roster = memory->roster();
+  EXPECT_EQ(roster.node_slots(), 5);
+  memory->entry(1).info.ranks = {2, 2};
+  memory->entry(2).info.ranks = {2, 2};
+  memory->header().growth.nodes = 1;
+  EXPECT_EQ(roster.where(Rank(3)).node, 1);
+  add_death(memory->header(), 2, {3, 0}, DeathKind::replaced_death);
+  EXPECT_EQ(roster.where(Rank(3)).node, 1) << "it does not run yet";
+  add_replacement(memory->header(), 2, {3, 1}, 2);
+  EXPECT_EQ(roster.where(Rank(3)).node, 2);
+  EXPECT_EQ(roster.where(Rank(3)).slot, 1);
+  EXPECT_EQ(roster.where(Rank(2)).node, 1);
 }
 
 TEST(Roster, each_rank_of_every_node_is_found) {

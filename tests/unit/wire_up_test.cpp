@@ -24,7 +24,7 @@ TEST(WireUp, ranks_that_join_later_know_what_was_told_before_one_of_them_joined)
   WireUp wire(share, 1, Environment{}, OnDeath::go_on, Replacement::empty);
   wire.join_later({6, 1}, 2);
   wire.announce_death({1, 0}, DeathKind::replaced_death);
-  wire.announce_replacement({1, 1});
+  wire.announce_replacement({{1, 1}, 0});
   wire.announce_arrival(5);
   ASSERT_TRUE(wire.join(0));
   EXPECT_EQ(place_of(wire, 1).number, 1U);

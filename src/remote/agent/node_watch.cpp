@@ -67,8 +67,11 @@ bool NodeWatch::hear(std::uint32_t node, std::uint64_t now_ns) {
   return true;
 }
 
+// The first reason counts.
 void NodeWatch::lose(std::uint32_t node, NodeState how) {
-  memory_.entry(node).state.store(how, std::memory_order_release);
+  auto state = NodeState::known;
+  memory_.entry(node).state.compare_exchange_strong(state, how, std::memory_order_release,
+                                                    std::memory_order_relaxed);
 }
 
 }  // namespace gondwana::remote

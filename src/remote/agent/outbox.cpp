@@ -66,7 +66,11 @@ Result<Posted> Outbox::send(std::uint32_t process, std::size_t size,
   return post(to.peer, buffer);
 }
 
+// The network may try to connect to a lost node for ever, and other messages of the rank wait.
 Result<Posted> Outbox::send_on(std::uint32_t node, Bytes message, BatchSlot* slot) {
+  const NodeState state = memory_->entry(node).state.load(std::memory_order_relaxed);
+  if (state == NodeState::silent || state == NodeState::cut_off)
+    return Error{Errc::peer_lost, "the node is lost"};
   const Result<Peer> peer = agent_of(node);
   if (!peer) return peer.error();
   if (message.size() <= endpoint_->max_injected()) {

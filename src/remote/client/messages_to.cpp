@@ -54,8 +54,9 @@ void MessagesTo::abandon() {
   close();
 }
 
-void MessagesTo::renew(std::uint32_t incarnation) {
+void MessagesTo::renew(std::uint32_t incarnation, const Stream& stream) {
   abandon();
+  stream_ = &stream;
   incarnation_ = incarnation;
   last_ = 0;
 }

@@ -19,15 +19,15 @@ class MessagesTo {
  public:
   // `stream` leads to the receiver's node.
   MessagesTo(Stream::Shared& shared, Rank to, const Stream& stream)
-      : shared_(shared), to_(to), stream_(stream), open_(shared.slots) {}
+      : shared_(shared), to_(to), stream_(&stream), open_(shared.slots) {}
   MessagesTo(const MessagesTo&) = delete;
   MessagesTo& operator=(const MessagesTo&) = delete;
 
   Rank receiver() const { return to_; }
   std::uint32_t receiver_number() const { return number_of(index(to_), incarnation_); }
   std::uint32_t incarnation() const { return incarnation_; }
-  std::uint32_t node() const { return stream_.node(); }
-  const Error* loss() const { return stream_.loss(); }
+  std::uint32_t node() const { return stream_->node(); }
+  const Error* loss() const { return stream_->loss(); }
   std::uint32_t next_number() const { return last_ + 1; }
   void count() { ++last_; }
 
@@ -41,15 +41,15 @@ class MessagesTo {
   Result<Posted> flush();
   // Drops the open batch, whose receiver is lost.
   void abandon();
-  // Another process has replaced the receiver, and numbering restarts.
-  void renew(std::uint32_t incarnation);
+  // Another process has replaced the receiver, perhaps on another node, and numbering restarts.
+  void renew(std::uint32_t incarnation, const Stream& stream);
 
  private:
   void close();
 
   Stream::Shared& shared_;
   Rank to_;
-  const Stream& stream_;
+  const Stream* stream_;
   std::uint32_t incarnation_ = 0;  // of the receiver
   std::uint32_t last_ = 0;         // the number of the last message
   OpenBatch open_;

@@ -228,6 +228,7 @@ void OwnEndpoint::renew(Rank rank) {
   const auto found = pairs_.find(index(rank));
   if (found == pairs_.end()) return;
   Pair& pair = found->second;
+  pair.node = nodes_.node_of(rank);
   pair.address.renew();
   pair.peer = network::no_peer;
   pair.may_inject = false;

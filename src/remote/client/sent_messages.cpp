@@ -83,7 +83,7 @@ Result<Posted> SentMessages::send_alone(const MessagesTo& messages, Bytes head, 
 void SentMessages::renew(Rank peer, std::uint32_t incarnation) {
   MessagesTo& messages = messages_to(peer);
   if (incarnation <= messages.incarnation()) return;
-  messages.renew(incarnation);
+  messages.renew(incarnation, streams_.to(nodes_.node_of(peer)));
   streams_.shared().route.renew(peer);
 }
 

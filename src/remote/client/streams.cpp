@@ -45,16 +45,20 @@ Stream& Streams::to(std::uint32_t node) {
   return stream->second;
 }
 
+// A dead rank may be started again on another node.
 Stream& Streams::find_last(Rank rank) {
-  last_ = &to(nodes_.node_of(rank));
+  Stream& stream = to(nodes_.node_of(rank));
+  if (deaths_.has(rank)) return stream;
+  last_ = &stream;
   last_rank_ = rank;
-  return *last_;
+  return stream;
 }
 
 // Requests that are in a batch already are for processes that the rank knew.
 void Streams::heed(std::uint32_t changes) {
   if (changes <= shared_.heeded) return;
   shared_.heeded = changes;
+  last_ = nullptr;
   for (Stream* stream : shared_.open) stream->seal();
 }
 

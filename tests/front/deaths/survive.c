@@ -382,6 +382,48 @@ static void make_worlds(void) {
   }
 }
 
+/* A round of the PEs of a whole world: each PE keeps its last round at a PE of the other half.
+ * Returns whether no PE has died meanwhile. */
+static int go_round(long last, int is_first) {
+  static long rounds;
+  static long most;
+  static long kept;
+  const int pes = shmem_n_pes();
+  const int me = shmem_my_pe();
+  const int keeper = (me + pes / 2) % pes;
+  rounds = last;
+  if (shmem_long_max_reduce(SHMEM_TEAM_WORLD, &most, &rounds, 1) != 0) return 0;
+  const long here = shmem_long_g(&kept, keeper);
+  if (shmemx_status(SHMEM_CTX_DEFAULT) != 0) return 0;
+  if (is_first && (here > most + 1 || here < most - 1))
+    fail("round %ld is kept of %ld", here, most);
+  shmem_long_p(&kept, most + 1, keeper);
+  if (shmem_team_sync(SHMEM_TEAM_WORLD) != 0) return 0;
+  return shmemx_status(SHMEM_CTX_DEFAULT) == 0 ? (int)(most + 1) : 0;
+}
+
+/* All PEs go round, and a PE that dies is started again and joins the others. */
+static void go_rounds(int rounds) {
+  long last = 0;
+  if (shmemx_is_restarted() == 0) ready();
+  int is_first = shmemx_is_restarted() != 0;
+  int is_whole = !is_first;
+  while (last < rounds) {
+    while (!is_whole) {
+      shmem_team_t team;
+      const int failed = shmemx_team_update(&team);
+      if (failed != 0 && failed != SHMEMX_ERR_DEAD_PE) fail("the update returned %d", failed);
+      is_whole = failed == 0;
+      if (is_whole) shmem_team_destroy(team);
+      shmemx_status(SHMEM_CTX_DEFAULT);
+    }
+    const int next = go_round(last, is_first);
+    is_whole = next != 0;
+    if (is_whole) last = next, is_first = 0;
+    usleep(1000);
+  }
+}
+
 /* The time from the death of the last PE to the first put of PE 0 into its next process. */
 static void measure_restart(void) {
   static double died_ms;
@@ -422,6 +464,7 @@ int main(int count, char** words) {
   if (strcmp(mode, "measure_restart") == 0) measure_restart();
   if (strcmp(mode, "started") == 0 && shmem_my_pe() == 0) printf("started %.3f\n", now_ms());
   if (strcmp(mode, "worlds") == 0) make_worlds(), puts("end");
+  if (strcmp(mode, "rounds") == 0 && count > 2) go_rounds(atoi(words[2])), puts("end");
   if (strcmp(mode, "often") == 0 && count > 2) die_often(atoi(words[2])), puts("end");
   fflush(stdout);
   shmem_finalize();

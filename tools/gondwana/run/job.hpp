@@ -36,17 +36,22 @@ struct Share {
   std::uint64_t tag = 0;    // a random number that identifies a job on several hosts; 0: one host
   std::uint32_t peer_timeout_s = 0;  // how long another host may be silent; 0: no limit
   std::uint32_t max_total = 0;       // that the job may have on several hosts; 0: total
+  std::uint32_t spare_nodes = 0;     // see NodeShare
   // For ranks that join later, on a node that is added for them.
   Session session = {};           // these ranks, of all hosts; none: the ranks of the start
   std::uint32_t added_nodes = 0;  // so far, with this one and those after it
+  // How often each rank was replaced before, if this node takes the place of a lost one; then the
+  // session has all ranks, as that of each process that is started again.
+  std::vector<std::uint32_t> incarnations = {};
 
   bool has_conductor() const { return tag != 0; }
   bool joins_later() const { return session.ranks > 0; }
+  bool is_replacement() const { return !incarnations.empty(); }
   // The ranks that have a number when these start.
   std::uint32_t size() const { return joins_later() ? session.end() : total; }
   std::uint32_t capacity() const { return max_total > total ? max_total : total; }
   // Each node that is added has a rank.
-  std::uint32_t node_capacity() const { return nodes + capacity() - total; }
+  std::uint32_t node_capacity() const { return nodes + capacity() - total + spare_nodes; }
 };
 
 enum class Purpose { run, show, help, version };
@@ -88,6 +93,7 @@ struct GdbWish {
 // How often ranks that die are started again.
 struct RestartWish {
   static constexpr std::uint32_t most = 10'000;
+  static constexpr std::uint32_t most_nodes = 1'000;  // that take the place of lost ones
 
   std::uint32_t times = 0;    // in the whole job
   bool keeps_memory = false;  // the new process has the memory of the dead one

@@ -81,7 +81,8 @@ ControlLayout layout_of(const NodeFacts& facts) {
 // Checks that the numbers are small enough for all computations.
 bool are_possible(const NodeFacts& facts) {
   const bool has_node = facts.node < facts.node_slots && facts.nodes <= facts.node_slots &&
-                        facts.nodes <= facts.job_ranks && facts.node_slots <= protocol::max_ranks;
+                        facts.nodes <= facts.job_ranks &&
+                        facts.node_slots <= 2 * protocol::max_ranks;
   const bool has_ranks = facts.ranks.size() > 0 && facts.job_ranks <= protocol::max_ranks &&
                          facts.ranks.are_among(facts.job_ranks + facts.node_slots - facts.nodes) &&
                          facts.slots >= facts.ranks.size() && facts.slots <= protocol::max_ranks;

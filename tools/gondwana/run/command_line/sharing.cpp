@@ -35,7 +35,8 @@ std::vector<Job> share_out(const Job& job) {
                   .nodes = static_cast<std::uint32_t>(hosts.size()),
                   .first = first,
                   .total = total,
-                  .max_total = job.max_ranks.value_or(0)};
+                  .max_total = job.max_ranks.value_or(0),
+                  .spare_nodes = std::min(job.restart.times, RestartWish::most_nodes)};
     if (job.streams.reader && (*job.streams.reader < first || *job.streams.reader >= end))
       part.streams.reader.reset();
     first = end;

@@ -1,6 +1,7 @@
 #include "run/node/absences.hpp"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 
 #include <utility>
 
@@ -33,12 +34,15 @@ void Absences::on(const RankLeaves& /*leaves*/, std::uint64_t /*now*/) {
   deadlock_at_ns_ = deadlock_at_ns_.value_or(0);
 }
 
+// An agent that ends may have been told so by its ranks, which then finalize. In a job that
+// continues, a signal is reason enough, and the others wait for the news.
 void Absences::on(const AgentLost& lost, std::uint64_t now) {
   if (!end_.is_idle()) return;
   if (!lost.error_text.empty()) return end_.end_because(lost.error_text, exit_failure, now);
+  const bool is_certain = job_.continues_after_death() && WIFSIGNALED(lost.wait_status);
   lost_agent_ = LostAgent{fmt::format("the node agent on host {} (pid {}) {}", host_, lost.pid,
                                       describe_exit(lost.wait_status)),
-                          lost.fault, now + lost.pause_ns};
+                          lost.fault, is_certain ? now : now + lost.pause_ns};
 }
 
 void Absences::on(const RanksSeen& seen, std::uint64_t now) {
@@ -74,6 +78,7 @@ void Absences::leave_job(const RanksSeen& seen, std::uint64_t now) {
     ranks_.lose(rank);
     died.ranks.push_back({ranks_.global(rank), record.incarnation});
   }
+  died.is_host_lost = true;
   if (!died.ranks.empty()) actions_.emplace_back(std::move(died));
   end_.kill(now);
 }

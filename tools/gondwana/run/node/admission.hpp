@@ -29,9 +29,12 @@ struct RankRecord {
 
 class Admission {
  public:
-  // `total`: the ranks of all nodes.
-  Admission(NodeRanks here, std::uint32_t total)
-      : here_(here), total_(total), ranks_(here.size()) {}
+  // `total`: the ranks of all nodes. `incarnations`: by rank; empty: the first.
+  Admission(NodeRanks here, std::uint32_t total, const std::vector<std::uint32_t>& incarnations)
+      : here_(here), total_(total), ranks_(here.size()) {
+    for (std::size_t rank = 0; rank < incarnations.size(); ++rank)
+      ranks_[rank].incarnation = incarnations[rank];
+  }
 
   // The numbers of further ranks follow those of the others.
   void add(std::uint32_t more) {

@@ -45,7 +45,7 @@ AgentProcess::AgentProcess(const Job& job, Poller& poller, WireUp& wire, Streams
       descriptors_(descriptors),
       tell_(std::move(tell)),
       life_(host_name().data()),
-      nodes_(job.share.node_capacity()) {}
+      nodes_(job.share.node_capacity(), job.share.total) {}
 
 void AgentProcess::need() {
   if (pid_ != 0) return;

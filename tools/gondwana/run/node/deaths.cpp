@@ -172,7 +172,7 @@ void Deaths::on(const RankArrived& arrived, std::uint64_t /*now*/) {
   if (process.incarnation == 0)
     actions_.emplace_back(Arrived{process.rank});
   else
-    actions_.emplace_back(RankRuns{process});
+    actions_.emplace_back(RankRuns{process, job_.share.node});
 }
 
 void Deaths::on(const RankLeft& left, std::uint64_t /*now*/) {

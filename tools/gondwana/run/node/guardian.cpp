@@ -37,7 +37,8 @@ NodeShare node_share(const Job& job) {
     whole.max_ranks = job.max_ranks.value_or(0);
     return whole;
   }
-  return {job.ranks(), share.first, share.node, share.nodes, share.total, 0, share.max_total};
+  return {job.ranks(), share.first, share.node,      share.nodes,
+          share.total, 0,           share.max_total, share.spare_nodes};
 }
 
 std::string on_host(const Job& job) {
@@ -68,7 +69,8 @@ Guardian::Guardian(const Job& job, SweeperLink sweeper, UniqueFd orders, Poller 
 }
 
 int Guardian::run() {
-  if (job_.share.joins_later()) wire_.join_later(job_.share.session, job_.share.added_nodes);
+  if (job_.share.joins_later())
+    wire_.join_later(job_.share.session, job_.share.added_nodes, job_.share.is_replacement());
   Result<void> started = starter_.prepare();
   if (started) started = watch_processes();
   if (started && streams_.uplink() != nullptr)
@@ -109,11 +111,12 @@ void Guardian::on_order(Frame& order) {
   if (const auto* ended = std::get_if<AllEnded>(&order)) handle(*ended);
   if (auto* dead = std::get_if<DeadRanks>(&order)) {
     const bool can_continue = can_lose(*dead);
-    handle(DeathsTold{*std::move(dead), can_continue});
+    if (dead->lost_node != DeadRanks::no_node) wire_.announce_loss(dead->lost_node);
+    handle(DeathsTold{std::move(*dead), can_continue});
   }
   if (const auto* shrunk = std::get_if<Shrunk>(&order))
     wire_.announce_shrink(shrunk->decision, shrunk->ranks);
-  if (const auto* runs = std::get_if<RankRuns>(&order)) wire_.announce_replacement(runs->process);
+  if (const auto* runs = std::get_if<RankRuns>(&order)) wire_.announce_replacement(*runs);
   on_growth(order);
   if (const auto* input = std::get_if<Input>(&order)) streams_.add_input(input->text);
   if (auto* update = std::get_if<NodeRows>(&order)) agent_.take(std::move(update->rows));
@@ -138,7 +141,8 @@ Result<void> Guardian::start_rank_of(const Program& program, EnvironmentBlock& e
                                      std::uint32_t rank) {
   const std::uint32_t global = decisions_.ranks().global(rank);
   // The former process may have read a part of the input.
-  const bool is_first = !decisions_.ranks()[rank].is_awaited;
+  const RankRecord& record = decisions_.ranks()[rank];
+  const bool is_first = !record.is_awaited && record.incarnation == 0;
   Result<UniqueFd> input = is_first ? streams_.open_input(global) : Streams::open_nothing(global);
   if (!input) return input.error();
   Result<UniqueFd> output = streams_.open_output(global, Standard::output);

@@ -45,6 +45,7 @@ class Guardian {
   void on_rank_ended(std::uint32_t rank, int wait_status);
   void on_order(Frame& order);
   void on_growth(Frame& order);
+  bool is_own(const DeadRank& process) const;
   bool can_lose(const DeadRanks& dead) const;
   void on_request(std::uint32_t asker, link::JobRequest request);
   void answer(std::uint32_t asker, const Result<std::uint32_t>& first);

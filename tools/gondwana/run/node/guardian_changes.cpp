@@ -27,12 +27,18 @@ void Guardian::on_growth(Frame& order) {
   if (const auto* answer = std::get_if<Answer>(&order)) handle(*answer);
 }
 
+// Whether the process starts with those of this node.
+bool Guardian::is_own(const DeadRank& process) const {
+  const Session& own = job_.share.session;
+  if (!job_.share.is_replacement()) return own.first <= process.rank && process.rank < own.end();
+  const std::optional<std::uint32_t> rank = decisions_.ranks().local(process.rank);
+  return rank && process.incarnation >= decisions_.ranks()[*rank].incarnation;
+}
+
 // Ranks that are about to join later need no rank that is dead already.
 bool Guardian::can_lose(const DeadRanks& dead) const {
-  const Session& own = job_.share.session;
-  const bool are_others = std::ranges::none_of(dead.ranks, [&own](const RankDeath& one) {
-    return own.first <= one.process.rank && one.process.rank < own.end();
-  });
+  const bool are_others = std::ranges::none_of(
+      dead.ranks, [this](const RankDeath& one) { return is_own(one.process); });
   const bool are_leaves = std::ranges::all_of(
       dead.ranks, [](const RankDeath& one) { return one.how == DeathKind::leave; });
   return are_leaves || wire_.can_lose_ranks() ||
@@ -73,6 +79,7 @@ void Guardian::start_again() {
   if (awaited_.empty()) return;
   const bool is_over = !decisions_.end().is_idle();
   std::vector<bool> absent;
+  absent.reserve(decisions_.ranks().size());
   for (std::uint32_t rank = 0; rank < decisions_.ranks().size(); ++rank)
     absent.push_back(!decisions_.is_there(rank));
   if (!is_over && !wire_.has_told(absent) && monotonic_ns() < awaited_until_ns_) return;

@@ -15,7 +15,7 @@ namespace gondwana::launch {
 
 JobOnNode::JobOnNode(const Job& job, const std::string& host, std::uint64_t now)
     : job_(job),
-      ranks_(job.node_ranks(), job.share.size()),
+      ranks_(job.node_ranks(), job.share.size(), job.share.incarnations),
       end_(job, host, ranks_, actions_, now),
       absences_(job, host, ranks_, end_, actions_),
       deaths_(job, host, ranks_, end_, absences_, actions_) {}

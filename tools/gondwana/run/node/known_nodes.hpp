@@ -16,7 +16,9 @@ namespace gondwana::launch {
 
 class KnownNodes {
  public:
-  explicit KnownNodes(std::uint32_t nodes) : directory_(nodes) {}
+  // `nodes`: the most that the job may have. `first_ranks`: at the start of the job.
+  KnownNodes(std::uint32_t nodes, std::uint32_t first_ranks)
+      : directory_(nodes), first_ranks_(first_ranks) {}
 
   // Writes the rows that are new, now or as soon as there is a table.
   Result<void> take(std::vector<NodeRow> rows) {
@@ -31,8 +33,10 @@ class KnownNodes {
 
  private:
   Result<void> write(const std::vector<NodeRow>& rows);
+  void place(std::uint32_t node, const NodeRanks& ranks);
 
   NodeDirectory directory_;
+  std::uint32_t first_ranks_;
   std::optional<NodeTable> table_;
   std::size_t written_ = 0;  // bytes of addresses and keys
 };

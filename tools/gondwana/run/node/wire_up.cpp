@@ -29,13 +29,18 @@ void WireUp::write_past(NodeHeader& header) const {
   header.growth.added.store(sessions_.front().end() - share_.job_ranks, std::memory_order_relaxed);
   header.growth.nodes.store(added_nodes_, std::memory_order_release);
   for (const auto& [dead, how] : former_deaths_) add_death(header, ranks_, dead, how);
-  for (const DeadRank& process : former_replacements_) add_replacement(header, ranks_, process);
+  const ControlLayout layout(share_);
+  for (std::uint32_t rank = 0; is_replacement_ && rank < ranks_; ++rank)
+    begin_new_epochs(shared_at<ControlPage>(control_.data(), layout.page(rank)),
+                     header.deaths.load(std::memory_order_relaxed));
+  for (const auto& [process, node] : former_runs_) add_replacement(header, ranks_, process, node);
   for (const std::uint32_t rank : former_arrivals_) arrival(rank).store(1);
 }
 
-void WireUp::join_later(const Session& session, std::uint32_t added_nodes) {
+void WireUp::join_later(const Session& session, std::uint32_t added_nodes, bool is_replacement) {
   std::ranges::fill(sessions_, session);
   added_nodes_ = added_nodes;
+  is_replacement_ = is_replacement;
 }
 
 Result<void> WireUp::add(const Session& session) {
@@ -138,9 +143,14 @@ void WireUp::announce_world(const WorldDecision& decision) {
   ring_all();
 }
 
-void WireUp::announce_replacement(const DeadRank& process) {
-  if (!anybody_joined()) return former_replacements_.push_back(process);
-  add_replacement(shared_at<NodeHeader>(control_.data(), 0), ranks_, process);
+void WireUp::announce_replacement(const RankRuns& runs) {
+  if (!anybody_joined()) return former_runs_.push_back(runs);
+  add_replacement(shared_at<NodeHeader>(control_.data(), 0), ranks_, runs.process, runs.node);
+}
+
+void WireUp::announce_loss(std::uint32_t node) {
+  if (!anybody_joined() || node == share_.node) return;
+  nodes().entry(node).state.store(NodeState::cut_off, std::memory_order_release);
 }
 
 void WireUp::announce_shrink(const ShrinkDecision& decision,

@@ -35,7 +35,8 @@ class WireUp {
         handout_(share.slots() + 1) {}
 
   // The ranks of this node join after the start of the job, on one of the nodes added so far.
-  void join_later(const Session& session, std::uint32_t added_nodes);
+  // `is_replacement`: they take the places of dead ones.
+  void join_later(const Session& session, std::uint32_t added_nodes, bool is_replacement = false);
   // Ranks that start together after the others get the next numbers. Fails if no rank has joined.
   Result<void> add(const Session& session);
   // The rank that starts next in this slot joins with the ranks of `session`.
@@ -66,8 +67,10 @@ class WireUp {
   bool needs_all_ranks() const;
   // Informs the ranks of this node of the next death or leave, of a rank of any node.
   void announce_death(const DeadRank& dead, DeathKind how);
-  // Informs them that a process of another node runs that replaces a dead rank.
-  void announce_replacement(const DeadRank& process);
+  // Informs them that a process runs that replaces a dead rank.
+  void announce_replacement(const RankRuns& runs);
+  // Nobody reaches the node any more.
+  void announce_loss(std::uint32_t node);
   // Whether the programs of all ranks but these, by slot, know of all deaths.
   bool has_told(const std::vector<bool>& absent) const;
   // Prepares the memory of a dead rank for another process.
@@ -113,9 +116,10 @@ class WireUp {
   std::uint32_t ranks_;            // so far
   std::vector<Session> sessions_;  // by slot
   std::uint32_t added_nodes_ = 0;  // when the ranks of this node join later
+  bool is_replacement_ = false;
   // Before any rank had memory.
   std::vector<std::pair<DeadRank, DeathKind>> former_deaths_;
-  std::vector<DeadRank> former_replacements_;
+  std::vector<RankRuns> former_runs_;
   std::vector<std::uint32_t> former_arrivals_;
   std::optional<JobMemory> memory_;
   NodeFacts facts_{};

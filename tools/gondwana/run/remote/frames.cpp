@@ -58,7 +58,7 @@ namespace {
 constexpr std::uint32_t max_payload = 96U << 20;
 constexpr link::MessageSet frame_set{.name = "a message between the hosts of the job",
                                      .mark = "GdFr",
-                                     .version = 8,
+                                     .version = 9,
                                      .has_tags = true,
                                      .kinds = std::variant_size_v<Frame>,
                                      .max_payload = max_payload};
@@ -71,7 +71,8 @@ void fields(auto& archive, Of<Program> auto& program) {
 }
 void fields(auto& archive, Of<Share> auto& share) {
   archive(share.node, share.nodes, share.first, share.total, share.peer_timeout_s);
-  archive(share.max_total, share.session, share.added_nodes);
+  archive(share.max_total, share.session, share.added_nodes, share.spare_nodes);
+  archive(share.incarnations);
 }
 void fields(auto& archive, Of<TraceOptions> auto& trace) {
   archive(trace.file, trace.after_failure, trace.last_ms);
@@ -90,7 +91,7 @@ void fields(auto& archive, Of<NodeRow> auto& row) {
 // All members, in order.
 void fields(auto& archive, OneOf<Frame> auto& frame) {
   constexpr std::size_t members = structure::count<std::remove_cvref_t<decltype(frame)>>();
-  static_assert(members <= 4, "add a line here");
+  static_assert(members <= 5, "add a line here");
   if constexpr (members == 1) {
     auto& [only] = frame;
     archive(only);
@@ -103,6 +104,9 @@ void fields(auto& archive, OneOf<Frame> auto& frame) {
   } else if constexpr (members == 4) {
     auto& [first, second, third, fourth] = frame;
     archive(first, second, third, fourth);
+  } else if constexpr (members == 5) {
+    auto& [first, second, third, fourth, fifth] = frame;
+    archive(first, second, third, fourth, fifth);
   }
 }
 
@@ -119,13 +123,15 @@ bool plausible(const Program& program) {
          std::ranges::all_of(program.environment, is_for_exec) && is_for_exec(program.folder);
 }
 
-// Ranks that join later follow those of the start.
+// Ranks that join later follow those of the start, or some of them are started again.
 bool plausible(const Share& share) {
   const std::uint64_t end = std::uint64_t{share.session.first} + share.session.ranks;
-  if (!share.joins_later()) return share.node < share.nodes && share.added_nodes == 0;
-  return share.session.first >= share.total && end <= share.capacity() && share.nodes > 1 &&
+  if (!share.joins_later())
+    return share.node < share.nodes && share.added_nodes == 0 && !share.is_replacement();
+  const bool are_later = share.is_replacement() || share.session.first >= share.total;
+  return are_later && end <= share.capacity() && share.nodes > 1 &&
          share.node - share.nodes < share.added_nodes &&
-         share.added_nodes <= share.capacity() - share.total;
+         share.added_nodes <= share.node_capacity() - share.nodes;
 }
 
 bool plausible(const Task& task) {
@@ -135,6 +141,8 @@ bool plausible(const Task& task) {
   for (const Program& program : job.programs) ranks += program.ranks;
   const bool has_place = share.total <= protocol::max_ranks && ranks <= share.capacity() &&
                          share.max_total <= protocol::max_ranks &&
+                         share.spare_nodes <= RestartWish::most_nodes &&
+                         (!share.is_replacement() || share.incarnations.size() == ranks) &&
                          job.node_ranks().are_among(share.capacity()) &&
                          share.nodes <= protocol::max_ranks && share.node < share.node_capacity();
   return !job.programs.empty() && has_place && plausible(share) &&
@@ -193,7 +201,8 @@ bool plausible(const MoreWanted& wanted) {
          std::ranges::all_of(wanted.command.words, is_for_exec);
 }
 bool plausible(const Grown& grown) {
-  return grown.ranks <= protocol::max_ranks && grown.nodes <= grown.ranks;
+  return grown.ranks <= protocol::max_ranks &&
+         grown.nodes <= protocol::max_ranks + RestartWish::most_nodes;
 }
 bool plausible(const Arrived& arrived) {
   return arrived.rank < protocol::max_ranks;

@@ -128,13 +128,17 @@ struct RanksDied {
   std::uint32_t status = 0;          // of the first
   std::string sentence;              // without the consequence
   DeathKind how = DeathKind::death;  // replaced_death: the host can start others in their places
+  bool is_host_lost = false;         // no other host reaches its ranks any more
 };
 struct DeadRanks {
+  static constexpr std::uint32_t no_node = ~std::uint32_t{0};
   std::uint32_t first = 0;  // the number of the first change, from 1
   std::vector<RankDeath> ranks;
+  std::uint32_t lost_node = no_node;  // that had these ranks; it has no agent any more
 };
 struct RankRuns {
   DeadRank process;
+  std::uint32_t node = 0;
 };
 struct MoreWanted {
   std::uint32_t asker = 0;  // a number of the host

@@ -46,7 +46,7 @@ std::optional<HostEnd> HostLife::look(const HostSeen& seen, std::uint64_t now) {
   const bool silent = now >= silent_at_ns() && !seen.has_unread;
   if (over_ || (!ended && !silent)) return std::nullopt;
   return HostEnd{loss_status(), ended ? describe_end(seen.error_text) : describe_silence(),
-                 consequence(!ended)};
+                 consequence(!ended), !ended};
 }
 
 std::optional<std::uint64_t> HostLife::next_ns() const {

@@ -31,6 +31,7 @@ struct HostEnd {
   int status = 0;
   std::string sentence = {};
   std::string consequence = {};
+  bool is_silent = false;
 };
 
 class HostLife {

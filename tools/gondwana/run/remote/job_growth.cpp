@@ -63,43 +63,58 @@ void JobOnHosts::on(std::uint32_t node, const MoreWanted& wanted) {
   // A user may ask on a host that is being added. It may be dropped before there is an answer.
   if (is_added(node))
     return answer(node, {wanted.asker, 0, true, "this host is being added to the job; try again"});
-  wishes_.emplace_back(node, wanted);
+  wishes_.emplace_back(Wish{node, wanted});
   begin_growth();
 }
 
 void JobOnHosts::begin_growth() {
   while (!growing_ && !wishes_.empty()) {
-    const auto [node, wanted] = std::move(wishes_.front());
+    const auto why = std::move(wishes_.front());
     wishes_.pop_front();
     const auto nodes = static_cast<std::uint32_t>(parts_.size() + added_.size());
-    Result<GrowthPlan> plan = Error{Errc::refused, "the job ends"};
-    if (!ending_ && roster_.alive() > 0)
-      plan = plan_growth(job_, parts_.front(), program_of(wanted.from), {ranks_, nodes}, wanted);
-    if (plan && !nodes_.is_complete())
-      plan = Error{Errc::refused, "no rank of the job has joined yet on some host"};
+    const auto* wish = std::get_if<Wish>(&why);
+    if (wish == nullptr && ending_) continue;
+    Result<GrowthPlan> plan =
+        wish != nullptr ? plan_for(*wish, nodes) : plan_replacement(std::get<LostNode>(why), nodes);
     if (!plan) {
-      answer(node, {wanted.asker, 0, true, plan.error().text});
+      answer(wish->node, {wish->wanted.asker, 0, true, plan.error().text});
       continue;
     }
-    growing_ = Growing{node, wanted.asker, plan->session, nodes};
+    growing_ = Growing{why, plan->session, nodes};
     added_.insert(added_.end(), plan->parts.begin(), plan->parts.end());
+    hosts_of_nodes_.insert(hosts_of_nodes_.end(), plan->hosts.begin(), plan->hosts.end());
     nodes_.resize(nodes + static_cast<std::uint32_t>(plan->parts.size()));
     actions_.emplace_back(StartHosts{nodes, *std::move(plan)});
   }
+}
+
+Result<GrowthPlan> JobOnHosts::plan_for(const Wish& wish, std::uint32_t nodes) const {
+  if (ending_ || roster_.alive() == 0) return Error{Errc::refused, "the job ends"};
+  Result<GrowthPlan> plan =
+      plan_growth(job_, parts_.front(), program_of(wish.wanted.from), {ranks_, nodes}, wish.wanted);
+  if (plan && !nodes_.is_complete())
+    return Error{Errc::refused, "no rank of the job has joined yet on some host"};
+  return plan;
 }
 
 // All hosts have the rows of the new nodes.
 void JobOnHosts::finish_growth() {
   const Growing done = *std::exchange(growing_, std::nullopt);
   ranks_ = done.session.end();
-  Joining& joining = joining_.emplace_back(Joining{done.session, {}});
-  for (std::uint32_t rank = done.session.first; rank < ranks_; ++rank) joining.missing.insert(rank);
-  world_.grow(ranks_);
-  roster_.grow(ranks_);
-  send_to_all(Grown{ranks_, nodes_.size()});
-  answer(done.node, {done.asker, done.session.first, false,
-                     fmt::format("more ranks start, from rank {} on", done.session.first)});
+  if (const auto* wish = std::get_if<Wish>(&done.why)) {
+    Joining& joining = joining_.emplace_back(Joining{done.session, {}});
+    for (std::uint32_t rank = done.session.first; rank < ranks_; ++rank)
+      joining.missing.insert(rank);
+    world_.grow(ranks_);
+    roster_.grow(ranks_);
+    send_to_all(Grown{ranks_, nodes_.size()});
+    answer(wish->node, {wish->wanted.asker, done.session.first, false,
+                        fmt::format("more ranks start, from rank {} on", done.session.first)});
+  } else {
+    send_to_all(Grown{ranks_, nodes_.size()});
+  }
   begin_growth();
+  release_hosts();
 }
 
 // The others of its session wait for a rank that has not run, so they must know.
@@ -132,7 +147,7 @@ void JobOnHosts::number_leave(const DeadRank& rank) {
 }
 
 // The numbers of these ranks and nodes have not been told, so others will have them.
-void JobOnHosts::fail_growth(const std::string& reason) {
+void JobOnHosts::fail_growth(const std::string& reason, Failure how) {
   if (!growing_) return;
   const Growing failed = *std::exchange(growing_, std::nullopt);
   for (std::uint32_t node = failed.first; node < hosts_.size(); ++node) {
@@ -145,9 +160,13 @@ void JobOnHosts::fail_growth(const std::string& reason) {
   hosts_.erase(hosts_.begin() + std::min<std::ptrdiff_t>(failed.first, std::ssize(hosts_)),
                hosts_.end());
   added_.resize(failed.first - parts_.size());
+  hosts_of_nodes_.resize(failed.first);
   nodes_.resize(failed.first);
   actions_.emplace_back(DropHosts{failed.first});
-  answer(failed.node, {failed.asker, 0, true, reason});
+  if (const auto* wish = std::get_if<Wish>(&failed.why))
+    answer(wish->node, {wish->wanted.asker, 0, true, reason});
+  else
+    replace_elsewhere(std::get<LostNode>(failed.why), reason, how);
   begin_growth();
   release_hosts();
 }
@@ -174,8 +193,8 @@ bool JobOnHosts::fails_growth(std::uint32_t node, const Frame& frame) {
 void JobOnHosts::tell_past(std::uint32_t node) {
   if (!is_added(node)) return;
   for (const DeadRanks& change : changes_) actions_.emplace_back(Send{{node}, change});
-  for (const DeadRank& process : roster_.replacements())
-    actions_.emplace_back(Send{{node}, RankRuns{process}});
+  for (const auto& [process, its_node] : roster_.replacements())
+    actions_.emplace_back(Send{{node}, RankRuns{process, its_node}});
   for (const std::uint32_t rank : roster_.arrived())
     actions_.emplace_back(Send{{node}, Arrived{rank}});
 }

@@ -9,6 +9,7 @@
 
 #include "base/exit_status.hpp"
 #include "core/machine.hpp"
+#include "run/command_line/sharing.hpp"
 #include "run/io/next_time.hpp"
 #include "run/node/diagnosis.hpp"
 #include "run/overloaded.hpp"
@@ -45,6 +46,7 @@ std::vector<std::uint32_t> HostTimes::due(std::uint64_t now) const {
 JobOnHosts::JobOnHosts(const Job& job, const std::vector<Job>& parts, std::uint64_t now)
     : job_(job),
       parts_(parts),
+      hosts_of_nodes_(hosts_in_use(job)),
       ranks_(job.ranks()),
       nodes_(static_cast<std::uint32_t>(parts.size())),
       time_up_ns_(end_of_time(job, now)),
@@ -52,29 +54,30 @@ JobOnHosts::JobOnHosts(const Job& job, const std::vector<Job>& parts, std::uint6
       roster_(job.ranks(), job.restart.times) {}
 
 HostsActions JobOnHosts::handle(const HostsEvent& event, std::uint64_t now) {
-  std::visit(Overloaded{[&](const HostStarted& started) { start(started, now); },
-                        [&](const HostSaid& said) { on(said); },
-                        [&](const HostPipeEnded& pipe) {
-                          hosts_[pipe.node].life.on_pipe_ended(pipe.why, pipe.time_ns, now);
-                          reschedule(pipe.node);
-                        },
-                        [&](const HostProcessEnded& process) {
-                          hosts_[process.node].life.on_process_ended(process.wait_status,
-                                                                     process.time_ns, now);
-                          reschedule(process.node);
-                        },
-                        [&](const HostSeen& seen) { on_seen(seen, now); },
-                        [&](const SignalCame& signal) { on(signal); },
-                        [&](const LauncherLost& lost) {
-                          outcome_.has_lost_launcher = true;
-                          end_job(exit_signal_base + SIGKILL, lost.sentence);
-                        },
-                        [&](const OutputFailed& failed) { on(failed); },
-                        [&](const Failed& failed) { end_job(failed.status, failed.error.text); },
-                        [&](const TraceFailed&) { outcome_.settle(exit_failure); },
-                        [&](const GrowthFailed& failed) { fail_growth(failed.reason); },
-                        [&](const Tick&) { on_tick(now); }},
-             event);
+  std::visit(
+      Overloaded{[&](const HostStarted& started) { start(started, now); },
+                 [&](const HostSaid& said) { on(said); },
+                 [&](const HostPipeEnded& pipe) {
+                   hosts_[pipe.node].life.on_pipe_ended(pipe.why, pipe.time_ns, now);
+                   reschedule(pipe.node);
+                 },
+                 [&](const HostProcessEnded& process) {
+                   hosts_[process.node].life.on_process_ended(process.wait_status, process.time_ns,
+                                                              now);
+                   reschedule(process.node);
+                 },
+                 [&](const HostSeen& seen) { on_seen(seen, now); },
+                 [&](const SignalCame& signal) { on(signal); },
+                 [&](const LauncherLost& lost) {
+                   outcome_.has_lost_launcher = true;
+                   end_job(exit_signal_base + SIGKILL, lost.sentence);
+                 },
+                 [&](const OutputFailed& failed) { on(failed); },
+                 [&](const Failed& failed) { end_job(failed.status, failed.error.text); },
+                 [&](const TraceFailed&) { outcome_.settle(exit_failure); },
+                 [&](const GrowthFailed& failed) { fail_growth(failed.reason, Failure::refusal); },
+                 [&](const Tick&) { on_tick(now); }},
+      event);
   return std::exchange(actions_, {});
 }
 
@@ -91,6 +94,8 @@ void JobOnHosts::start(const HostStarted& started, std::uint64_t now) {
 void JobOnHosts::on(const HostSaid& said) {
   const auto& [node, frame] = said;
   Host& host = hosts_[node];
+  // What its ranks did before they were dead for the others comes too late.
+  if (host.is_lost && !std::holds_alternative<Ended>(frame)) return;
   if (fails_growth(node, frame) || on_news(node, frame)) return;
   if (std::holds_alternative<Hello>(frame)) {
     host.life.say_hello();
@@ -120,38 +125,6 @@ void JobOnHosts::on(const HostSaid& said) {
   }
 }
 
-// False: no host sends this.
-bool JobOnHosts::on_change(std::uint32_t node, const Frame& frame) {
-  if (const auto* died = std::get_if<RanksDied>(&frame)) return on(node, *died);
-  const auto* runs = std::get_if<RankRuns>(&frame);
-  return runs != nullptr && on(node, *runs);
-}
-
-bool JobOnHosts::on(std::uint32_t node, RanksDied died) {
-  const bool is_possible = std::ranges::all_of(died.ranks, [&](const DeadRank& dead) {
-    return part_of(node).node_ranks().holds(Rank(dead.rank));
-  });
-  if (!is_possible) return false;
-  // A host that is lost may report a rank before it knows whether it is started again.
-  std::erase_if(died.ranks, [&](const DeadRank& dead) { return !roster_.has(dead); });
-  if (died.how == DeathKind::leave) {
-    for (const DeadRank& rank : died.ranks) leave(rank);
-    return true;
-  }
-  if (!job_.continues_after_death()) return false;
-  if (!ending_ && !died.ranks.empty()) lose(died);
-  return true;
-}
-
-// The hosts get this after the death of the former process, and before the next death.
-bool JobOnHosts::on(std::uint32_t node, const RankRuns& runs) {
-  if (!part_of(node).node_ranks().holds(Rank(runs.process.rank)) || !roster_.has(runs.process))
-    return false;
-  roster_.run(runs.process);
-  if (!is_over()) actions_.emplace_back(Send{informed(), runs});
-  return true;
-}
-
 void JobOnHosts::on(const ShrinkEntry& entry) {
   std::optional<Shrunk> shrunk = agreements_.enter(entry);
   if (!shrunk) return;
@@ -162,62 +135,6 @@ void JobOnHosts::on(const ShrinkEntry& entry) {
     });
   });
   if (!hosts.empty()) actions_.emplace_back(Send{std::move(hosts), *std::move(shrunk)});
-}
-
-// All ranks of the host that live are dead for the others, although they may still run if only the
-// connection is lost.
-void JobOnHosts::lose_host(std::uint32_t node, const HostEnd& end) {
-  RanksDied died{{}, static_cast<std::uint32_t>(end.status), end.sentence};
-  for (const Rank rank : part_of(node).node_ranks())
-    if (!roster_.is_gone(index(rank))) died.ranks.push_back(roster_.process_of(index(rank)));
-  end_host(node, {}, true);
-  lose(died);
-}
-
-// Decides which ranks are started again. The status counts only if all ranks die.
-void JobOnHosts::lose(const RanksDied& died) {
-  if (roster_.dead().empty()) first_death_status_ = static_cast<int>(died.status);
-  const std::uint32_t restarts = roster_.restarts();
-  const std::uint32_t first = roster_.changes() + 1;
-  std::vector<RankDeath> deaths;
-  for (const DeadRank& process : died.ranks)
-    deaths.push_back({process, roster_.die(process, died.how == DeathKind::replaced_death)});
-  number(first, std::move(deaths));
-  actions_.emplace_back(Said{died.sentence + consequence(restarts)});
-  if (roster_.alive() == 0) outcome_.settle(first_death_status_);
-}
-
-// Tells deaths and leaves, whose numbers begin with `first`. All hosts get them in this order,
-// because frames to a host stay in order. A decision that counts them follows.
-void JobOnHosts::number(std::uint32_t first, std::vector<RankDeath> deaths) {
-  if (deaths.empty()) return;
-  changes_.push_back({first, deaths});
-  if (!is_over()) actions_.emplace_back(Send{informed(), changes_.back()});
-  std::uint32_t last = first - 1;
-  for (const RankDeath& death : deaths) {
-    const bool is_replaced = death.how == DeathKind::replaced_death;
-    last += is_replaced ? 2 : 1;
-    agreements_.die(death.process.rank);
-    if (is_replaced)
-      world_.replace(death.process.rank, last);
-    else
-      decide(world_.die(death.process.rank, last));
-  }
-  for (const RankDeath& death : deaths) count_in(death.process.rank);
-  if (roster_.alive() == 0) fail_growth("the job ends");
-}
-
-std::string JobOnHosts::consequence(std::uint32_t restarts_before) const {
-  const std::uint32_t times = job_.restart.times;
-  if (roster_.restarts() != restarts_before)
-    return fmt::format("; it is started again, restart {} of {}", roster_.restarts(), times);
-  const bool is_spent = times > 0 && roster_.restarts_left() == 0;
-  return fmt::format("{}{}", is_spent ? "; no restart is left" : "",
-                     describe_continued(roster_.alive()));
-}
-
-std::string JobOnHosts::describe_dead() const {
-  return launch::describe_dead(roster_.dead(), ranks_, roster_.restarts());
 }
 
 // A host needs to know one rank that takes no part: its ranks cannot join then. So a job of
@@ -262,21 +179,14 @@ void JobOnHosts::end_host(std::uint32_t node, const HostEnd& end, bool is_killed
   release_hosts();
 }
 
-// Their agents serve until no host has a rank, or will have one.
-void JobOnHosts::release_hosts() {
-  if (growing_) return;
-  const std::vector<std::uint32_t> left = living();
-  const bool have_ended =
-      std::ranges::all_of(left, [this](std::uint32_t node) { return hosts_[node].has_no_rank; });
-  if (have_ended && !left.empty()) actions_.emplace_back(Send{left, AllEnded{}});
-}
-
 void JobOnHosts::on_seen(const HostSeen& seen, std::uint64_t now) {
   Host& host = hosts_[seen.node];
   const bool is_suspect = std::exchange(host.is_suspect, false);
   if (host.life.is_over()) return;
   const std::optional<HostEnd> end = host.life.look(seen, now);
-  if (end && is_added(seen.node) && !ending_) return fail_growth(end->sentence);
+  if (end && is_added(seen.node) && !ending_)
+    return fail_growth(end->sentence,
+                       host.life.has_said_hello() ? Failure::death : Failure::refusal);
   const bool may_continue = job_.continues_after_death() && !ending_;
   if (end && may_continue && !end->consequence.empty() && living_ > 1)
     return lose_host(seen.node, *end);

@@ -121,13 +121,25 @@ class JobOnHosts {
     std::uint64_t sent_epoch = 0;  // epoch of the rows that it has
     bool is_suspect = false;       // abandoned if it stays silent
     bool has_no_rank = false;      // left
+    bool is_lost = false;          // its ranks are dead, or on another node
+    bool was_silent = false;       // when it was lost
     bool knows_absence = false;    // a rank of another host takes no part
   };
+  struct Wish {
+    std::uint32_t node;  // of the asker
+    MoreWanted wanted;
+  };
+  // A node whose ranks are started again on another one.
+  struct LostNode {
+    std::uint32_t node;
+    std::vector<launch::Host> places;  // to try, in order
+  };
+  // Why a growth has failed: a process has ended on the way, or the host cannot be used.
+  enum class Failure : std::uint8_t { death, refusal };
   // Hosts that are being added. Their ranks have no numbers for others before all of them are
   // known.
   struct Growing {
-    std::uint32_t node;  // of the asker
-    std::uint32_t asker;
+    std::variant<Wish, LostNode> why;
     Session session;
     std::uint32_t first;  // node
   };
@@ -153,8 +165,9 @@ class JobOnHosts {
   void on(std::uint32_t node, const LeaveWanted& wanted);
   bool on_news(std::uint32_t node, const Frame& frame);
   void begin_growth();
+  Result<GrowthPlan> plan_for(const Wish& wish, std::uint32_t nodes) const;
   void finish_growth();
-  void fail_growth(const std::string& reason);
+  void fail_growth(const std::string& reason, Failure how = Failure::death);
   void leave(const DeadRank& rank);
   void number_leave(const DeadRank& rank);
   void count_in(std::uint32_t rank);
@@ -168,8 +181,13 @@ class JobOnHosts {
   const Program& program_of(std::uint32_t rank) const;
   std::vector<std::uint32_t> informed() const;
   void lose_host(std::uint32_t node, const HostEnd& end);
-  void lose(const RanksDied& died);
-  void number(std::uint32_t first, std::vector<RankDeath> deaths);
+  void lose(const RanksDied& died, std::optional<std::uint32_t> lost_node);
+  void number(std::uint32_t first, const std::vector<RankDeath>& deaths,
+              std::optional<std::uint32_t> lost_node = {});
+  bool can_replace(std::uint32_t node, const std::vector<DeadRank>& dead) const;
+  std::vector<launch::Host> places_for(std::uint32_t node) const;
+  GrowthPlan plan_replacement(const LostNode& lost, std::uint32_t nodes) const;
+  void replace_elsewhere(LostNode lost, const std::string& reason, Failure how);
   std::string consequence(std::uint32_t restarts_before) const;
   void on_seen(const HostSeen& seen, std::uint64_t now);
   void on_tick(std::uint64_t now);
@@ -188,7 +206,8 @@ class JobOnHosts {
   const Job& job_;
   const std::vector<Job>& parts_;
   std::vector<Job> added_;  // the parts of nodes that were added
-  std::uint32_t ranks_;     // that have a number
+  std::vector<launch::Host> hosts_of_nodes_;
+  std::uint32_t ranks_;  // that have a number
   HostsActions actions_;
   std::vector<Host> hosts_;
   std::size_t living_ = 0;  // hosts that are not over
@@ -201,7 +220,7 @@ class JobOnHosts {
   WorldAgreement world_;
   std::optional<Growing> growing_;
   std::vector<Joining> joining_;
-  std::deque<std::pair<std::uint32_t, MoreWanted>> wishes_;  // with the asker's node; not begun
+  std::deque<std::variant<Wish, LostNode>> wishes_;  // not begun
   std::vector<DeadRanks> changes_;  // deaths and leaves, in the order of their numbers
   JobRoster roster_;
   int first_death_status_ = 0;

@@ -18,11 +18,21 @@ bool JobRoster::has(const DeadRank& process) const {
 }
 
 // The log needs a place for the death of each rank.
-DeathKind JobRoster::die(const DeadRank& process, bool can_restart) {
+bool JobRoster::can_restart(std::span<const DeadRank> processes) const {
+  return processes.size() <= restarts_left_ &&
+         changes_ + 2 * processes.size() + ranks_.size() < RosterLog::capacity &&
+         std::ranges::all_of(
+             processes,
+             [this](const DeadRank& process) {
+               return ranks_[process.rank].incarnation < max_incarnation;
+             });
+}
+
+DeathKind JobRoster::die(const DeadRank& process, bool is_replaced) {
   Record& record = ranks_[process.rank];
-  const bool has_room = changes_ + 2 + ranks_.size() < RosterLog::capacity;
+  const bool can_start = can_restart({&process, 1});
   ++changes_;
-  if (!can_restart || restarts_left_ == 0 || !has_room || record.incarnation == max_incarnation) {
+  if (!is_replaced || !can_start) {
     record.is_dead = true;
     return DeathKind::death;
   }
@@ -38,10 +48,11 @@ void JobRoster::leave(const DeadRank& process) {
   ++changes_;
 }
 
-std::vector<DeadRank> JobRoster::replacements() const {
-  std::vector<DeadRank> processes;
+std::vector<JobRoster::Replacement> JobRoster::replacements() const {
+  std::vector<Replacement> processes;
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
-    if (ranks_[rank].running > 0) processes.push_back({rank, ranks_[rank].running});
+    if (ranks_[rank].running > 0)
+      processes.push_back({{rank, ranks_[rank].running}, ranks_[rank].node});
   return processes;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "memory/death_list.hpp"
@@ -24,11 +25,16 @@ class JobRoster {
   // The rank's present process, or its last one.
   DeadRank process_of(std::uint32_t rank) const { return {rank, ranks_[rank].incarnation}; }
 
+  // Whether processes can take the places of all of these.
+  bool can_restart(std::span<const DeadRank> processes) const;
   // The process has died. Another one takes its place if a host can start it and restarts are left.
-  DeathKind die(const DeadRank& process, bool can_restart);
+  DeathKind die(const DeadRank& process, bool is_replaced);
   void leave(const DeadRank& process);
   // The process, which replaces another one, runs.
-  void run(const DeadRank& process) { ranks_[process.rank].running = process.incarnation; }
+  void run(const DeadRank& process, std::uint32_t node) {
+    ranks_[process.rank].running = process.incarnation;
+    ranks_[process.rank].node = node;
+  }
   // The rank, which was added, runs.
   void arrive(std::uint32_t rank) { ranks_[rank].has_arrived = true; }
 
@@ -37,7 +43,11 @@ class JobRoster {
   std::uint32_t restarts() const { return restarts_; }
   std::uint32_t restarts_left() const { return restarts_left_; }
   // The processes that replace others, and have run.
-  std::vector<DeadRank> replacements() const;
+  struct Replacement {
+    DeadRank process;
+    std::uint32_t node;
+  };
+  std::vector<Replacement> replacements() const;
   // The ranks that were added, and have run.
   std::vector<std::uint32_t> arrived() const;
   // How many ranks are not gone.
@@ -49,6 +59,7 @@ class JobRoster {
   struct Record {
     std::uint32_t incarnation = 0;
     std::uint32_t running = 0;  // the last incarnation that has run
+    std::uint32_t node = 0;     // its node
     bool is_dead = false;
     bool has_left = false;
     bool has_arrived = false;

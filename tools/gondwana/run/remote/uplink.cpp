@@ -20,10 +20,12 @@ bool is_order(const Frame& frame, const Share& share) {
     return std::ranges::all_of(
         update->rows, [&](const NodeRow& row) { return row.node < share.node_capacity(); });
   if (const auto* dead = std::get_if<DeadRanks>(&frame))
-    return std::ranges::all_of(
-        dead->ranks, [&](const RankDeath& one) { return one.process.rank < share.capacity(); });
+    return (dead->lost_node == DeadRanks::no_node || dead->lost_node < share.node_capacity()) &&
+           std::ranges::all_of(dead->ranks, [&](const RankDeath& one) {
+             return one.process.rank < share.capacity();
+           });
   if (const auto* runs = std::get_if<RankRuns>(&frame))
-    return runs->process.rank < share.capacity();
+    return runs->process.rank < share.capacity() && runs->node < share.node_capacity();
   if (const auto* grown = std::get_if<Grown>(&frame))
     return grown->ranks <= share.capacity() && grown->nodes <= share.node_capacity();
   if (const auto* arrived = std::get_if<Arrived>(&frame)) return arrived->rank < share.capacity();
