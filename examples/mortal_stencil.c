@@ -1,12 +1,16 @@
-// Heat along a rod whose ranks die and are started again, with their memory as they left it:
+// Heat along a rod whose ranks, node agents and hosts die, while the ranks are started again:
 //
 //   gondwana run --restart 100 --keep-memory -n 4 mortal_stencil
+//   gondwana run --restart 100 --keep-memory --hosts a:2,b:2 mortal_stencil
 //
 // Each rank has two copies of its cells, for even and for odd steps, and the number of the last
-// step that is complete. All of it survives the process, so the next process goes on with the step
-// in which the last one died. Ranks read the cells at the edges of their neighbours; nobody is sent
-// anything, so nothing is lost with a rank. A copy is overwritten two steps later, when both
-// neighbours have completed the step between and have read it.
+// step that is complete. They survive its process, so the next process goes on with the step in
+// which the last one died. If the host is lost, they are lost, too. So a rank also keeps them at a
+// rank of another half of the job, before others know that the step is complete.
+//
+// Ranks read the cells at the edges of their neighbours; nobody is sent anything, so nothing is
+// lost with a rank. A copy is overwritten two steps later, when both neighbours have completed the
+// step between and have read it.
 #include <shmem.h>
 #include <shmemx.h>
 #include <signal.h>
@@ -16,15 +20,24 @@
 
 #include "arguments.h"
 
-// In memory that survives.
-static double* cells;  // (cells + 2) for even steps, then for odd ones
-static long done;      // the last complete step
-static long deaths;    // of this rank
+enum { most_cells = 10000 };
+
+// The cells after even and after odd steps, and the last complete step.
+struct part {
+  double cells[2][most_cells + 2];
+  long done;
+};
+
+static struct part mine;
+static struct part kept;     // of another rank
+static long has_begun;       // 0: the memory of this rank is new
+static long deaths;          // of this rank
+static int keeper_restarts;  // when it last got everything
 
 static long length, steps, every;
 
-static double* copy_of(long step) {
-  return cells + step % 2 * (length + 2);
+static int keeper(void) {
+  return (shmem_my_pe() + shmem_n_pes() / 2) % shmem_n_pes();
 }
 
 static void nap(void) {
@@ -39,28 +52,56 @@ static int arrived(void) {
 // The cell next to this rank's part in the neighbour's part, once that has completed the step.
 static double edge_of(int pe, long step, long place) {
   for (;; nap()) {
-    const long there = shmem_long_atomic_fetch(&done, pe);
+    const long there = shmem_long_atomic_fetch(&mine.done, pe);
     if (!arrived() || there < step) continue;
-    const double value = shmem_double_g(copy_of(step) + place, pe);
+    const double value = shmem_double_g(&mine.cells[step % 2][place], pe);
     if (arrived()) return value;
+  }
+}
+
+// Keeps the cells after this step and, if the keeper has lost what it had, after the one before.
+static void keep(long step) {
+  for (int all = 0;; nap()) {
+    const int restarts = shmemx_pe_restarts(keeper());
+    all = all || restarts != keeper_restarts;
+    for (long each = all && step > 0 ? step - 1 : step; each <= step; ++each)
+      shmem_putmem(kept.cells[each % 2], mine.cells[each % 2],
+                   ((size_t)length + 2) * sizeof(double), keeper());
+    shmem_quiet();
+    shmem_long_atomic_set(&kept.done, step, keeper());
+    shmem_quiet();
+    keeper_restarts = restarts;
+    if (arrived() && shmemx_pe_restarts(keeper()) == restarts) return;
+    all = 1;
+  }
+}
+
+// The keeper has kept the last complete step, or the one after it.
+static void fetch(void) {
+  for (;; nap()) {
+    shmem_getmem(&mine.cells, &kept.cells, sizeof mine.cells, keeper());
+    const long step = shmem_long_g(&kept.done, keeper());
+    if (arrived()) return shmem_long_atomic_set(&mine.done, step, shmem_my_pe());
   }
 }
 
 // Cells beyond the ends of the rod are cold.
 static void advance(void) {
   const int me = shmem_my_pe();
-  double* now = copy_of(done);
-  double* next = copy_of(done + 1);
+  const long done = mine.done;
+  double* now = mine.cells[done % 2];
+  double* next = mine.cells[(done + 1) % 2];
   now[0] = me > 0 ? edge_of(me - 1, done, length) : 0;
   now[length + 1] = me + 1 < shmem_n_pes() ? edge_of(me + 1, done, 1) : 0;
   for (long i = 1; i <= length; ++i) next[i] = 0.25 * now[i - 1] + 0.5 * now[i] + 0.25 * now[i + 1];
-  shmem_long_atomic_set(&done, done + 1, me);
+  keep(done + 1);
+  shmem_long_atomic_set(&mine.done, done + 1, me);
 }
 
 // Each rank dies at other steps.
 static void die_sometimes(void) {
   const long at = every * (deaths * shmem_n_pes() + shmem_my_pe() + 1);
-  if (every == 0 || done < at || at >= steps) return;
+  if (every == 0 || mine.done < at || at >= steps) return;
   ++deaths;
   raise(SIGKILL);
 }
@@ -97,21 +138,26 @@ static int is_right(void) {
 
 int main(int argc, char** argv) {
   shmem_init();
-  struct argument table[] = {{"--cells", "cells of each rank", WHOLE_NUMBER, 1, 1e6, 1000, NULL},
-                             {"--steps", "steps", WHOLE_NUMBER, 1, 1e9, 20000, NULL},
-                             {"--every", "steps from a death to the next one; 0: nobody dies",
-                              WHOLE_NUMBER, 0, 1e9, 0, NULL}};
+  struct argument table[] = {
+      {"--cells", "cells of each rank", WHOLE_NUMBER, 1, most_cells, 1000, NULL},
+      {"--steps", "steps", WHOLE_NUMBER, 1, 1e9, 20000, NULL},
+      {"--every", "steps from a death to the next one; 0: nobody dies", WHOLE_NUMBER, 0, 1e9, 0,
+       NULL}};
   read_arguments("A stencil whose ranks die and go on.", table, 3, argc, argv);
   length = (long)table[0].number;
   steps = (long)table[1].number;
   every = (long)table[2].number;
 
   if (shmemx_is_restarted() == 0) {
-    cells = shmem_calloc(2 * ((size_t)length + 2), sizeof *cells);
-    for (long i = 0; i < length; ++i) cells[i + 1] = begin_of(shmem_my_pe() * length + i);
+    for (long i = 0; i < length; ++i) mine.cells[0][i + 1] = begin_of(shmem_my_pe() * length + i);
     shmem_barrier_all();
+    keep(0);
+    shmem_barrier_all();
+  } else if (!has_begun) {
+    fetch();
   }
-  while (done < steps) {
+  has_begun = 1;
+  while (mine.done < steps) {
     advance();
     die_sometimes();
   }
