@@ -1,7 +1,8 @@
 """Kills ranks of a job again and again, and watches that it goes on: `./dev survive`.
 
-The job is examples/mortal_table.c, with ranks that are started again with their memory. It must end with right
-values, and its launcher and guardian must not grow.
+The job is examples/mortal_table.c, with ranks that are started again with their memory. With --hosts it is
+examples/mortal_stencil.c on two nodes, whose agents and guardians are killed, too. It must end with right values,
+and its launcher and guardians must not grow.
 """
 
 import argparse
@@ -15,10 +16,15 @@ import threading
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
+from processes import children_of, command_line
+
 MORE_KIB = 1024  # of private memory that a process may take while it watches some thousand restarts
 MORE_DESCRIPTORS = 8
 MORE_SHARED_KIB = 8192  # that ranks which are started again may use in the memory of the node
 WARM_UP = 8  # kills before the first sample: the table is full then
+STEPS = 700  # of the stencil in a second, about
+RECOVERY = 7  # seconds in which a node that was lost gets its data again: no other node is killed
 TIMEOUT = 300  # seconds for the check at the end, on a busy machine
 
 
@@ -60,7 +66,7 @@ class Job:
             self.tail = [*self.tail[-40:], line]
             if found := re.search(r"rank (\d+).* is pid (\d+)", line):
                 self.pids[int(found[1])] = int(found[2])
-            self.restarts += "it is started again" in line
+            self.restarts += "started again, restart" in line
 
     def read_output(self):
         for line in self.process.stdout:
@@ -70,6 +76,18 @@ class Job:
         try:
             os.kill(self.pids[rank], signal.SIGKILL)
         except (ProcessLookupError, KeyError):
+            return 0
+        return 1
+
+    def kill_node(self, rank, chance):
+        """Kills the node agent of the rank, or the guardian, unless ranks are being started."""
+        try:
+            if not all(Path(f"/proc/{pid}").exists() for pid in self.pids.values()):
+                return 0
+            guardian = parent_of(self.pids[rank])
+            agents = [pid for pid in children_of(guardian) if "gondwana-agent" in command_line(pid)]
+            os.kill(chance.choice([guardian, *agents]), signal.SIGKILL)
+        except (ProcessLookupError, FileNotFoundError, KeyError):
             return 0
         return 1
 
@@ -92,7 +110,8 @@ class Watch:
 
     def look(self, job):
         guardian = next((parent_of(pid) for pid in job.pids.values() if Path(f"/proc/{pid}").exists()), None)
-        for name, pid in (("launcher", job.process.pid), ("guardian", guardian)):
+        conductors = [("conductor", pid) for pid in children_of(job.process.pid) if pid != guardian]
+        for name, pid in (("launcher", job.process.pid), ("guardian", guardian), *conductors[:1]):
             try:
                 self.samples.setdefault(name, []).append(facts_of(pid))
                 if name == "guardian":
@@ -121,20 +140,36 @@ def busy(loops):
     return [subprocess.Popen([sys.executable, "-c", code]) for _ in range(loops)]
 
 
+def words_of(options, seconds):
+    if not options.hosts:
+        table = Path(options.examples, "mortal_table")
+        return ["-n", str(options.ranks), table, "--rounds", "1000000000", "--seconds", str(seconds)]
+    half = options.ranks // 2
+    hosts = f"localhost:{half},localhost:{options.ranks - half}"
+    return ["--hosts", hosts, Path(options.examples, "mortal_stencil"), "--steps", str(seconds * STEPS), "--cells", "100"]
+
+
 def run(options, chance):
     seconds = round(options.minutes * 60)
-    job = Job([options.gondwana, "run", "-v", "--restart", "10000", "--keep-memory", "-n", str(options.ranks),
-               options.table, "--rounds", "1000000000", "--seconds", str(seconds)])
+    job = Job([options.gondwana, "run", "-v", "--restart", "10000", "--keep-memory", *words_of(options, seconds)])
     watch = Watch()
-    kills = 0
-    begin = time.monotonic()
+    kills = node_kills = 0
+    begin = node_killed = time.monotonic()
     while job.process.poll() is None and job.result is None and time.monotonic() < begin + seconds + TIMEOUT:
         time.sleep(options.every * (0.5 + chance.random()))
-        kills += job.kill(chance.randrange(options.ranks))
+        if time.monotonic() > begin + seconds:
+            continue
+        rank = chance.randrange(options.ranks)
+        if options.hosts and time.monotonic() > node_killed + RECOVERY and chance.random() < 0.7:
+            node_kills += job.kill_node(rank, chance)
+            node_killed = time.monotonic()
+            continue
+        kills += job.kill(rank)
         if kills >= WARM_UP:
             watch.look(job)
     job.end(TIMEOUT)
-    print(f"{kills} kills, {job.restarts} restarts in {time.monotonic() - begin:.0f} s: {job.result}")
+    nodes = f" and {node_kills} of agents and guardians" if options.hosts else ""
+    print(f"{kills} kills{nodes}, {job.restarts} restarts in {time.monotonic() - begin:.0f} s: {job.result}")
     faults = list(watch.growth())
     if job.process.returncode != 0 or not (job.result or "").endswith(": right"):
         faults.append(f"the job ended with status {job.process.returncode}\n{''.join(job.tail)}")
@@ -144,9 +179,10 @@ def run(options, chance):
 def main():
     parser = argparse.ArgumentParser(prog="./dev survive", description=__doc__)
     parser.add_argument("gondwana", help=argparse.SUPPRESS)
-    parser.add_argument("table", help=argparse.SUPPRESS)
+    parser.add_argument("examples", help=argparse.SUPPRESS)
     parser.add_argument("--minutes", type=float, default=1)
     parser.add_argument("--ranks", type=int, default=8)
+    parser.add_argument("--hosts", action="store_true", help="two nodes, whose agents and guardians are killed, too")
     parser.add_argument("--every", type=float, default=2, help="seconds from a kill to the next one, on average")
     parser.add_argument("--load", type=int, default=os.cpu_count(), help="busy loops beside the job")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
