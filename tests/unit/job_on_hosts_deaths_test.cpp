@@ -151,6 +151,7 @@ TEST(JobOnHosts, another_node_takes_the_place_of_a_lost_one) {
   EXPECT_EQ(share.node, 2U);
   EXPECT_EQ(share.first, 1U);
   EXPECT_EQ(share.incarnations, (std::vector<std::uint32_t>{2}));
+  EXPECT_EQ(share.past_changes, 4U);
   hosts.take_all();
 
   hosts.start(2);
@@ -222,13 +223,16 @@ TEST(JobOnHosts, a_silent_host_is_tried_last) {
 }
 
 TEST(JobOnHosts, the_agents_serve_while_a_node_is_started) {
-  Lasting hosts(2, 5);
-  cut(hosts, 1);
-  hosts.say(0, RanksEnded{});
-  EXPECT_TRUE(hosts.sent<AllEnded>(0).empty());
-  hosts.tell(GrowthFailed{"b"});
-  hosts.tell(GrowthFailed{"a"});
-  EXPECT_EQ(hosts.sent<AllEnded>(0).size(), 1U);
+  for (const bool ended_before : {false, true}) {
+    Lasting hosts(2, 5);
+    if (ended_before) hosts.say(0, RanksEnded{});
+    cut(hosts, 1);
+    if (!ended_before) hosts.say(0, RanksEnded{});
+    EXPECT_TRUE(hosts.sent<AllEnded>(0).empty());
+    hosts.tell(GrowthFailed{"b"});
+    hosts.tell(GrowthFailed{"a"});
+    EXPECT_EQ(hosts.sent<AllEnded>(0).size(), 1U);
+  }
 }
 
 TEST(JobOnHosts, hosts_are_released_when_none_has_a_rank) {

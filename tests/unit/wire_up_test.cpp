@@ -23,7 +23,10 @@ TEST(WireUp, ranks_that_join_later_know_what_was_told_before_one_of_them_joined)
                         .job_max_ranks = 8};
   WireUp wire(share, 1, Environment{}, OnDeath::go_on, Replacement::empty);
   wire.join_later({6, 1}, 2);
+  EXPECT_TRUE(wire.knows_changes(0));
   wire.announce_death({1, 0}, DeathKind::replaced_death);
+  EXPECT_TRUE(wire.knows_changes(2)) << "a death and a start";
+  EXPECT_FALSE(wire.knows_changes(3));
   wire.announce_replacement({{1, 1}, 0});
   wire.announce_arrival(5);
   ASSERT_TRUE(wire.join(0));

@@ -43,6 +43,7 @@ struct Share {
   // How often each rank was replaced before, if this node takes the place of a lost one; then the
   // session has all ranks, as that of each process that is started again.
   std::vector<std::uint32_t> incarnations = {};
+  std::uint32_t past_changes = 0;  // of the roster: its ranks start once it knows them
 
   bool has_conductor() const { return tag != 0; }
   bool joins_later() const { return session.ranks > 0; }

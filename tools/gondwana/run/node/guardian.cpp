@@ -77,7 +77,7 @@ int Guardian::run() {
     started = streams_.uplink()->start(
         [this](Frame& order) { on_order(order); },
         [this](const std::string& sentence) { handle(LauncherLost{sentence}); });
-  if (started) started = start_ranks();
+  if (started && wire_.knows_changes(job_.share.past_changes)) started = start_ranks();
   if (const Result<void> open = desk_.open(); !open && job_.verbose)
     streams_.say(open.error().text);
   if (!started) handle(Failed{started.error(), exit_status(started.error().code)});
@@ -112,7 +112,9 @@ void Guardian::on_order(Frame& order) {
   if (auto* dead = std::get_if<DeadRanks>(&order)) {
     const bool can_continue = can_lose(*dead);
     if (dead->lost_node != DeadRanks::no_node) wire_.announce_loss(dead->lost_node);
+    const bool waited = !wire_.knows_changes(job_.share.past_changes);
     handle(DeathsTold{std::move(*dead), can_continue});
+    if (waited) start_late_ranks();
   }
   if (const auto* shrunk = std::get_if<Shrunk>(&order))
     wire_.announce_shrink(shrunk->decision, shrunk->ranks);

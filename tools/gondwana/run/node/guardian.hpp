@@ -46,6 +46,7 @@ class Guardian {
   void on_order(Frame& order);
   void on_growth(Frame& order);
   bool is_own(const DeadRank& process) const;
+  void start_late_ranks();
   bool can_lose(const DeadRanks& dead) const;
   void on_request(std::uint32_t asker, link::JobRequest request);
   void answer(std::uint32_t asker, const Result<std::uint32_t>& first);

@@ -27,6 +27,13 @@ void Guardian::on_growth(Frame& order) {
   if (const auto* answer = std::get_if<Answer>(&order)) handle(*answer);
 }
 
+// Ranks that take the places of dead ones must find in their memory that these are dead.
+void Guardian::start_late_ranks() {
+  if (!wire_.knows_changes(job_.share.past_changes) || !decisions_.end().is_idle()) return;
+  if (const Result<void> started = start_ranks(); !started)
+    handle(Failed{started.error(), exit_status(started.error().code)});
+}
+
 // Whether the process starts with those of this node.
 bool Guardian::is_own(const DeadRank& process) const {
   const Session& own = job_.share.session;

@@ -108,6 +108,12 @@ void WireUp::announce_death(const DeadRank& dead, DeathKind how) {
   add_death(shared_at<NodeHeader>(control_.data(), 0), ranks_, dead, how);
 }
 
+bool WireUp::knows_changes(std::uint32_t changes) const {
+  std::size_t known = former_deaths_.size();
+  for (const auto& [dead, how] : former_deaths_) known += how == DeathKind::replaced_death ? 1 : 0;
+  return known >= changes;
+}
+
 void WireUp::ring_all() {
   const ControlLayout layout(plan());
   for (std::uint32_t slot = 0; slot < ranks_; ++slot)

@@ -67,6 +67,8 @@ class WireUp {
   bool needs_all_ranks() const;
   // Informs the ranks of this node of the next death or leave, of a rank of any node.
   void announce_death(const DeadRank& dead, DeathKind how);
+  // Whether it was told of the first changes of the roster; before any rank has memory.
+  bool knows_changes(std::uint32_t changes) const;
   // Informs them that a process runs that replaces a dead rank.
   void announce_replacement(const RankRuns& runs);
   // Nobody reaches the node any more.

@@ -72,7 +72,7 @@ void fields(auto& archive, Of<Program> auto& program) {
 void fields(auto& archive, Of<Share> auto& share) {
   archive(share.node, share.nodes, share.first, share.total, share.peer_timeout_s);
   archive(share.max_total, share.session, share.added_nodes, share.spare_nodes);
-  archive(share.incarnations);
+  archive(share.incarnations, share.past_changes);
 }
 void fields(auto& archive, Of<TraceOptions> auto& trace) {
   archive(trace.file, trace.after_failure, trace.last_ms);

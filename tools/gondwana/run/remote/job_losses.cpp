@@ -53,8 +53,9 @@ void JobOnHosts::lose_host(std::uint32_t node, const HostEnd& end) {
     if (!is_known && !roster_.is_gone(index(rank)))
       died.ranks.push_back(roster_.process_of(index(rank)));
   hosts_[node].was_silent = end.is_silent;
-  end_host(node, {}, true);
+  close_host(node, true);
   if (!is_known) lose(died, node);
+  release_hosts();
 }
 
 // Decides which ranks are started again. The status counts only if all ranks die.
@@ -149,6 +150,7 @@ GrowthPlan JobOnHosts::plan_replacement(const LostNode& lost, std::uint32_t node
   part.share.incarnations.clear();
   for (const Rank rank : part.node_ranks())
     part.share.incarnations.push_back(roster_.process_of(index(rank)).incarnation);
+  part.share.past_changes = roster_.changes();
   part.streams.reader.reset();
   return {.session = part.share.session, .hosts = {lost.places.front()}, .parts = {part}};
 }

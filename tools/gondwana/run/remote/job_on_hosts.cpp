@@ -166,14 +166,18 @@ void JobOnHosts::on(const Stopping& stopping) {
   end_hosts({.is_on_purpose = true, .status = stopping.status});
 }
 
-// The single rule for the end of a host, regular or not. If other hosts wait for it, its end ends
-// the job.
-void JobOnHosts::end_host(std::uint32_t node, const HostEnd& end, bool is_killed) {
+void JobOnHosts::close_host(std::uint32_t node, bool is_killed) {
   if (!hosts_[node].life.is_over()) --living_;
   hosts_[node].life.end();
   reschedule(node);
   actions_.emplace_back(CloseHost{node, is_killed});
   if (part_of(node).streams.reader) actions_.emplace_back(StopInput{});
+}
+
+// The single rule for the end of a host, regular or not. If other hosts wait for it, its end ends
+// the job.
+void JobOnHosts::end_host(std::uint32_t node, const HostEnd& end, bool is_killed) {
+  close_host(node, is_killed);
   if (!end.sentence.empty()) return end_job(end.status, end.sentence);
   outcome_.settle(end.status);
   release_hosts();

@@ -192,6 +192,7 @@ class JobOnHosts {
   void on_seen(const HostSeen& seen, std::uint64_t now);
   void on_tick(std::uint64_t now);
   void on_time_up();
+  void close_host(std::uint32_t node, bool is_killed);
   void end_host(std::uint32_t node, const HostEnd& end, bool is_killed);
   void end_hosts(const End& end);
   void release_hosts();
