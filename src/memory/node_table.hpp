@@ -27,7 +27,7 @@ class NodeTable {
   NodeContact contact(std::uint32_t node) const {
     return {entry(node).info, address(node), key(node)};
   }
-  // The node to which the rank was added or has moved, counted from 1; 0: that of the start.
+  // The number of the node that has the rank now, plus 1. 0: the rank is where the job started it.
   std::atomic<std::uint32_t>& moved_to(Rank rank) const {
     return shared_at<DeathPlace>(control_, ControlLayout::death(rank)).node;
   }

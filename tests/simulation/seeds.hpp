@@ -24,8 +24,8 @@ inline std::uint64_t value_or_end(const std::string& name, const std::string& te
   std::exit(2);
 }
 
-// The first of the new seeds: that of --from, or of SIMULATE_FROM, or 1, so that a test runs the
-// same jobs each time. ./dev simulate sets another one each time.
+// The first seed to run after those of the file: --from, or else SIMULATE_FROM, or else 1. So a
+// test runs the same jobs each time. ./dev simulate sets SIMULATE_FROM to a random number.
 inline std::uint64_t first_seed(std::optional<std::uint64_t> from) {
   if (from) return *from;
   const char* const set = std::getenv("SIMULATE_FROM");

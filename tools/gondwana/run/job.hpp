@@ -40,8 +40,8 @@ struct Share {
   // For ranks that join later, on a node that is added for them.
   Session session = {};           // these ranks, of all hosts; none: the ranks of the start
   std::uint32_t added_nodes = 0;  // so far, with this one and those after it
-  // How often each rank was replaced before, if this node takes the place of a lost one; then the
-  // session has all ranks, as that of each process that is started again.
+  // If this node takes the place of a lost one: how often each of its ranks was replaced before.
+  // The session then has all ranks of the job.
   std::vector<std::uint32_t> incarnations = {};
   std::uint32_t past_changes = 0;  // of the roster: its ranks start once it knows them
 

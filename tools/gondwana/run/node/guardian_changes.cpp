@@ -34,7 +34,7 @@ void Guardian::start_late_ranks() {
     handle(Failed{started.error(), exit_status(started.error().code)});
 }
 
-// Whether the process starts with those of this node.
+// Whether this is a process that the node starts with, and no former process of its ranks.
 bool Guardian::is_own(const DeadRank& process) const {
   const Session& own = job_.share.session;
   if (!job_.share.is_replacement()) return own.first <= process.rank && process.rank < own.end();
