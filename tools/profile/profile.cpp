@@ -91,7 +91,6 @@ void Profile::open(const Stopwatch& began) {
     ::on_exit(at_exit, nullptr);  // registered after the library's handler, so it runs before it
   }
   process_ = ::getpid();
-  rank_ = pshmem_my_pe();
   ++session_;
   tables_.stopwatch = began;
   switch_counting();
@@ -107,6 +106,7 @@ bool Profile::has_tables() {
 }
 
 void Profile::allocate_tables() {
+  rank_ = pshmem_my_pe();
   tables_.paths.clear();
   tables_.regions.clear();
   const auto ranks = static_cast<std::size_t>(pshmem_n_pes());
