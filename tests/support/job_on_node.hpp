@@ -53,7 +53,13 @@ class Node {
   void tell(const NodeEvent& event) {
     for (NodeAction& action : decides_->handle(event, now_)) done_.push_back(std::move(action));
   }
+  // Its ranks have not been started yet.
+  void begin_without_ranks() { decides_.emplace(job_, "h", now_); }
   void let_pass(std::uint64_t time) { now_ += time; }
+  void start_all() {
+    for (std::uint32_t rank = 0; rank < job_.ranks(); ++rank)
+      tell(RankStarted{rank, static_cast<pid_t>(100 + rank)});
+  }
   void join_all() {
     for (std::uint32_t rank = 0; rank < decides_->ranks().size(); ++rank)
       tell(RankJoined{rank, static_cast<pid_t>(100 + rank)});
@@ -106,9 +112,8 @@ class Node {
 
  private:
   void begin() {
-    decides_.emplace(job_, "h", now_);
-    for (std::uint32_t rank = 0; rank < job_.ranks(); ++rank)
-      tell(RankStarted{rank, static_cast<pid_t>(100 + rank)});
+    begin_without_ranks();
+    start_all();
   }
 
   Job job_;

@@ -227,6 +227,28 @@ TEST(JobOnNode, the_conductor_may_have_no_restart_left) {
   EXPECT_EQ(node.take<ReleaseAgent>().size(), 1U);
 }
 
+// A host that takes the place of a lost one is told the earlier deaths first.
+TEST(JobOnNode, a_host_whose_ranks_have_not_started_has_not_ended) {
+  Node node(2, RestartWish{.times = 1}, 2);
+  node.begin_without_ranks();
+  node.round();
+  EXPECT_TRUE(node.take<RanksEnded>().empty());
+  EXPECT_NE(node.due_in(), std::optional<std::uint64_t>(0));
+  node.start_all();
+  node.end(0, exited(0), RankState::finalized);
+  node.end(1, exited(0), RankState::finalized);
+  node.round();
+  EXPECT_EQ(node.take<RanksEnded>().size(), 1U);
+}
+
+TEST(JobOnNode, a_host_whose_ranks_cannot_be_started_ends) {
+  Node node(2, RestartWish{.times = 1}, 2);
+  node.begin_without_ranks();
+  node.tell(Failed{Error{Errc::refused, "no such program"}, 127});
+  node.round();
+  EXPECT_EQ(node.take<ReleaseAgent>().size(), 1U);
+}
+
 TEST(JobOnNode, the_agent_stays_while_a_rank_is_awaited) {
   Node node(1, RestartWish{.times = 1}, 2);
   node.join_all();

@@ -44,6 +44,7 @@ class Admission {
   }
   void start(std::uint32_t rank, pid_t pid) {
     RankRecord& record = ranks_[rank];
+    any_started_ = true;
     if (!record.is_awaited) ++alive_;
     const std::uint32_t incarnation = record.incarnation + (record.is_awaited ? 1 : 0);
     record = {.pid = pid, .alive = true, .incarnation = incarnation};
@@ -96,6 +97,7 @@ class Admission {
   std::uint32_t alive() const { return alive_; }
   // The number of ranks on all nodes that are believed to be alive.
   std::uint32_t all_alive() const { return alive_ + total_ - size(); }
+  bool any_started() const { return any_started_; }
   bool any_joined() const { return any_joined_; }
   const std::set<std::uint32_t>& absent() const { return absent_; }
   // Ranks of this node that asked to join but did nothing afterwards.
@@ -113,6 +115,7 @@ class Admission {
   std::unordered_map<pid_t, std::uint32_t> rank_of_;  // of ranks that are alive
   std::set<std::uint32_t> absent_;
   std::uint32_t alive_ = 0;
+  bool any_started_ = false;
   bool any_joined_ = false;
 };
 

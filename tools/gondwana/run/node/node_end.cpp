@@ -122,6 +122,11 @@ bool NodeEnd::must_serve_others() const {
   return job_.restart.times > 0 && job_.share.has_conductor() && !have_all_ended_ && is_idle();
 }
 
+// The ranks of a host that is added start once it knows the earlier deaths.
+bool NodeEnd::will_start_ranks() const {
+  return !ranks_.any_started() && is_idle();
+}
+
 void NodeEnd::on(const LauncherLost& lost, std::uint64_t now) {
   outcome_.has_lost_launcher = true;
   end_job(exit_signal_base + SIGKILL, lost.sentence, now);
@@ -166,7 +171,7 @@ void NodeEnd::on_tick(std::uint64_t now) {
       ending_.ask(grace_ns, now);
     }
   }
-  if (ranks_.alive() != 0) return;
+  if (ranks_.alive() != 0 || will_start_ranks()) return;
   if (must_serve_others()) {
     if (!std::exchange(has_told_end_, true)) actions_.emplace_back(RanksEnded{});
     return;
@@ -176,7 +181,7 @@ void NodeEnd::on_tick(std::uint64_t now) {
 }
 
 std::optional<std::uint64_t> NodeEnd::next_ns() const {
-  const bool waits = has_told_end_ && must_serve_others();
+  const bool waits = will_start_ranks() || (has_told_end_ && must_serve_others());
   if (ranks_.alive() == 0 && !ending_.has_asked() && !waits) return 0;
   NextTime next;
   next.consider(ending_.next_ns());

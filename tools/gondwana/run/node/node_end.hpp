@@ -52,6 +52,7 @@ class NodeEnd {
   void announce(int status, const std::string& sentence);
   void report_at(int signal);
   bool must_serve_others() const;
+  bool will_start_ranks() const;
 
   const Job& job_;
   std::string host_;
