@@ -23,7 +23,6 @@ MORE_KIB = 1024  # of private memory that a process may take while it watches so
 MORE_DESCRIPTORS = 8
 MORE_SHARED_KIB = 8192  # that ranks which are started again may use in the memory of the node
 WARM_UP = 8  # kills before the first sample: the table is full then
-STEPS = 700  # of the stencil in a second, about
 RECOVERY = 7  # seconds in which a node that was lost gets its data again: no other node is killed
 TIMEOUT = 300  # seconds for the check at the end, on a busy machine
 
@@ -146,7 +145,7 @@ def words_of(options, seconds):
         return ["-n", str(options.ranks), table, "--rounds", "1000000000", "--seconds", str(seconds)]
     half = options.ranks // 2
     hosts = f"localhost:{half},localhost:{options.ranks - half}"
-    return ["--hosts", hosts, Path(options.examples, "mortal_stencil"), "--steps", str(seconds * STEPS), "--cells", "100"]
+    return ["--hosts", hosts, Path(options.examples, "mortal_stencil"), "--steps", str(seconds * options.steps), "--cells", "100"]
 
 
 def run(options, chance):
@@ -184,6 +183,7 @@ def main():
     parser.add_argument("--ranks", type=int, default=8)
     parser.add_argument("--hosts", action="store_true", help="two nodes, whose agents and guardians are killed, too")
     parser.add_argument("--every", type=float, default=2, help="seconds from a kill to the next one, on average")
+    parser.add_argument("--steps", type=int, default=700, help="of the stencil in a second, on this machine")
     parser.add_argument("--load", type=int, default=os.cpu_count(), help="busy loops beside the job")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     options = parser.parse_args()
