@@ -164,6 +164,17 @@ TEST(JobOnHosts, another_node_takes_the_place_of_a_lost_one) {
   EXPECT_FALSE(hosts.is().outcome().status);
 }
 
+TEST(JobOnHosts, no_node_takes_the_place_of_a_lost_one_before_all_nodes_are_known) {
+  for (const bool are_known : {false, true}) {
+    Lasting hosts(2, 5);
+    hosts.start(1);  // again: its address is unknown
+    hosts.say(1, Hello{});
+    if (are_known) hosts.say(1, ThisNode{"1"});
+    cut(hosts, 1);
+    EXPECT_EQ(hosts.done<StartHosts>().size(), are_known ? 1U : 0U) << hosts.said();
+  }
+}
+
 TEST(JobOnHosts, a_lost_host_has_no_say_any_more) {
   Lasting hosts(2, 5);
   hosts.say(1, RanksDied{{{1, 0}}, 1, "the node agent was killed", DeathKind::death, true});

@@ -3,6 +3,7 @@
 // row never replaces a newer one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -40,6 +41,11 @@ class NodeDirectory {
   }
 
   bool is_complete() const { return known_ == size(); }
+  // Whether the first ones are known.
+  bool knows_first(std::uint32_t nodes) const {
+    return std::all_of(rows_.begin(), rows_.begin() + nodes,
+                       [](const NodeRow& row) { return row.epoch != 0; });
+  }
   // The epoch of the last change.
   std::uint64_t epoch() const { return epoch_; }
   std::vector<NodeRow> newer_than(std::uint64_t epoch) const {

@@ -119,8 +119,11 @@ std::string JobOnHosts::describe_dead() const {
 
 // Nodes that take the place of lost ones.
 
-// All ranks of a node start together, or none: some may have finalized.
+// All ranks of a node start together, or none: some may have finalized. Before all nodes of the job
+// are known no rank has run, so the other hosts end the job, and a new node would wait forever.
 bool JobOnHosts::can_replace(std::uint32_t node, const std::vector<DeadRank>& dead) const {
+  const std::uint32_t nodes = growing_ ? growing_->first : nodes_.size();
+  if (!nodes_.knows_first(nodes)) return false;
   const auto waiting = std::ranges::count_if(
       wishes_, [](const auto& wish) { return std::holds_alternative<LostNode>(wish); });
   const auto started =
