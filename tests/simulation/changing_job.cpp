@@ -22,16 +22,6 @@ namespace {
 constexpr Time notice_ns = 100 * ms;  // see Guardian
 constexpr std::uint32_t first_user = protocol::max_ranks;
 
-// See Guardian.
-NodeShare share_of(const Job& job) {
-  const Share& share = job.share;
-  if (share.has_conductor())
-    return {job.ranks(), share.first, share.node, share.nodes, share.total, 0, share.max_total};
-  NodeShare whole = NodeShare::whole(job.ranks());
-  whole.max_ranks = job.max_ranks.value_or(0);
-  return whole;
-}
-
 }  // namespace
 
 // All arenas are the same memory: the job uses only what the ranks of a node share besides.
@@ -62,8 +52,6 @@ void ChangingJob::draw() {
   for (std::uint32_t host = 0; host < hosts; ++host)
     job_.hosts.push_back({name_of_host(host), each});
   parts_ = share_out(job_);
-  // No node takes the place of a lost one here: unit tests show those decisions.
-  for (Job& part : parts_) part.share.spare_nodes = 0;
   for (Job& part : parts_) {
     part.share.tag = hosts > 1 ? tag_of_job : 0;
     part.share.peer_timeout_s = peer_timeout_s;
@@ -92,42 +80,6 @@ void ChangingJob::draw_requests() {
   if (faults_.one_in(20)) schedule_.after(faults_.skewed(800) * ms, [this] { kill_launcher(); });
 }
 
-ChangingJob::Node& ChangingJob::add_node(const Job& part) {
-  Node& node = *all_nodes_.emplace_back(std::make_unique<Node>());
-  node.number = part.share.node;
-  node.part = part;
-  add(node);
-  return node;
-}
-
-void ChangingJob::start_node(Node& node) {
-  const Share& share = node.part.share;
-  node.wire.emplace(share_of(node.part), tag_of_job, Environment{}, OnDeath::go_on,
-                    job_.restart.replacement());
-  if (share.joins_later()) node.wire->join_later(share.session, share.added_nodes);
-  node.guardian.emplace(node.part, node.name(), schedule_.now());
-  if (has_conductor()) tell_conductor(node, Hello{});
-  for (std::uint32_t slot = 0; slot < node.part.ranks() && !node.is_over; ++slot)
-    start_process(node, node.first() + slot,
-                  share.joins_later() ? share.session : Session{0, share.total});
-}
-
-// Some hosts cannot be reached.
-void ChangingJob::add_hosts(const StartHosts& start) {
-  if (faults_.one_in(30)) return handle(GrowthFailed{"no processes"});
-  for (const Job& part : start.plan.parts) {
-    Node& node = add_node(part);
-    log([&] { return fmt::format("host {} is added", node.name()); });
-    start_connection(node);
-    schedule_.after(1 + random_.skewed(100 * ms), [this, &node] {
-      if (!node.is_linked) return;
-      if (!faults_.one_in(20)) return start_node(node);
-      node.is_well = false;
-      tell_loss(node);
-    });
-  }
-}
-
 void ChangingJob::perform(HostNode& host, const NodeAction& action) {
   Node& node = own(host);
   if (const auto* death = std::get_if<TellDeath>(&action)) announce(node, *death);
@@ -139,6 +91,9 @@ void ChangingJob::perform(HostNode& host, const NodeAction& action) {
   if (const auto* leave = std::get_if<AskToLeave>(&action)) ask_to_leave(node, leave->rank);
   if (const auto* user = std::get_if<AnswerUser>(&action))
     answer(node, {user->asker, 0, user->is_refused, user->text});
+  if (std::holds_alternative<NeedAgent>(action))
+    if (const Result<void> open = node.known->open(node.wire->nodes()); !open)
+      fail(open.error().text);
   if (const auto* again = std::get_if<RestartRank>(&action)) {
     node.awaited.push_back(again->rank);
     node.awaited_until = schedule_.now() + notice_ns;
@@ -149,15 +104,16 @@ void ChangingJob::perform(HostNode& host, const NodeAction& action) {
 void ChangingJob::obey(HostNode& host, const Frame& order) {
   Node& node = own(host);
   if (!node.guardian || node.is_over) return;
-  if (const auto* dead = std::get_if<DeadRanks>(&order))
-    handle(node, DeathsTold{*dead, can_lose(node, *dead)});
+  if (const auto* dead = std::get_if<DeadRanks>(&order)) obey_deaths(node, *dead);
   if (const auto* shrunk = std::get_if<Shrunk>(&order))
     node.wire->announce_shrink(shrunk->decision, shrunk->ranks);
   if (const auto* end = std::get_if<End>(&order)) handle(node, EndElsewhere{*end});
   if (const auto* ended = std::get_if<AllEnded>(&order)) handle(node, *ended);
   if (const auto* runs = std::get_if<RankRuns>(&order)) announce_replacement(node, *runs);
-  if (const auto* rows = std::get_if<NodeRows>(&order))
+  if (const auto* rows = std::get_if<NodeRows>(&order)) {
     for (const NodeRow& row : rows->rows) node.rows.insert(row.node);
+    if (const Result<void> taken = node.known->take(rows->rows); !taken) fail(taken.error().text);
+  }
   obey_growth(node, order);
   wake_all();
 }
@@ -185,24 +141,6 @@ std::uint32_t ChangingJob::count_living(const HostNode& node) const {
       processes_, [&](const auto& one) { return one->node == &node && one->is_alive; }));
 }
 
-void ChangingJob::start_process(Node& node, std::uint32_t rank, const Session& session) {
-  const auto former = current_.find(rank);
-  const bool is_first = former == current_.end() || former->second->node != &node;
-  const std::uint32_t incarnation = is_first ? 0 : former->second->incarnation + 1;
-  const auto pid = static_cast<pid_t>(100 + processes_.size());
-  Process& process = *processes_.emplace_back(std::make_unique<Process>(Process{
-      .node = &node, .rank = rank, .incarnation = incarnation, .pid = pid, .session = session}));
-  current_[rank] = &process;
-  handle(node, RankStarted{process.slot(), pid});
-  const std::uint32_t counted = node.guardian->ranks()[process.slot()].incarnation;
-  if (counted != incarnation)
-    fail(fmt::format("the launcher counts process {} of rank {} as number {}", incarnation, rank,
-                     counted));
-  if (node.is_over) fail(fmt::format("rank {} is started after the end", rank));
-  if (!step(process, "starts")) return;
-  later(process, 50 * ms, [this, &process] { join(process); });
-}
-
 void ChangingJob::add_ranks(Node& node, const AddRanks& more) {
   const Session& session = more.session;
   if (session.first != numbers_ || session.end() > *job_.max_ranks)
@@ -225,17 +163,6 @@ void ChangingJob::add_ranks(Node& node, const AddRanks& more) {
   fails_to_start_ = false;
   for (std::uint32_t i = 0; i < started; ++i) die(*current_[session.first + i], SIGKILL);
   answer(node, {more.asker, 0, true, "no processes"});
-}
-
-// See Guardian::can_lose().
-bool ChangingJob::can_lose(const Node& node, const DeadRanks& dead) const {
-  const Session& session = node.part.share.session;
-  const bool are_others = std::ranges::none_of(dead.ranks, [&](const RankDeath& one) {
-    return session.first <= one.process.rank && one.process.rank < session.end();
-  });
-  const bool are_leaves = std::ranges::all_of(
-      dead.ranks, [](const RankDeath& one) { return one.how == DeathKind::leave; });
-  return are_leaves || node.wire->can_lose_ranks() || (node.part.share.joins_later() && are_others);
 }
 
 // See Guardian::start_again().
@@ -290,6 +217,7 @@ void ChangingJob::announce(Node& node, const TellDeath& death) {
 // A node that is added may be told after the death.
 void ChangingJob::announce_replacement(Node& node, const RankRuns& runs) {
   const DeadRank& process = runs.process;
+  judge_run(runs);
   const bool has_died = node.memory && DeathList(*node.memory).has(process);
   node.wire->announce_replacement(runs);
   if (has_died && !DeathList(*node.memory).has(Rank(process.rank)))
@@ -303,7 +231,7 @@ void ChangingJob::answer(Node& node, const Answer& answer) {
       fail(fmt::format("the request {} is answered twice", answer.asker));
     return;
   }
-  Process& asker = *current_[node.first() + answer.asker];
+  Process& asker = *node.processes[node.first() + answer.asker];
   if (asker.asks && asker.is_alive) asker.answer = answer;
   if (!asker.asks && asker.is_alive)
     fail(fmt::format("rank {} has asked for nothing, and gets an answer", asker.rank));
@@ -311,7 +239,7 @@ void ChangingJob::answer(Node& node, const Answer& answer) {
 }
 
 void ChangingJob::ask_to_leave(Node& node, std::uint32_t slot) {
-  Process& process = *current_[node.first() + slot];
+  Process& process = *node.processes[node.first() + slot];
   log([&] { return fmt::format("rank {} is asked to leave", process.rank); });
   const bool handles = node.wire->state(slot) == RankState::running && random_.one_in(2);
   if (handles)

@@ -43,15 +43,20 @@ class ChangingJob : public Hosts {
   static Node& own(HostNode& node);
   void perform(HostNode& node, const launch::NodeAction& action) override;
   void obey(HostNode& node, const launch::Frame& order) override;
+  void obey_deaths(Node& node, const launch::DeadRanks& dead);
   void obey_growth(Node& node, const launch::Frame& order);
   launch::RanksSeen look(HostNode& node) override;
   std::uint32_t count_living(const HostNode& node) const override;
   void kill_ranks(HostNode& node) override;
   Node& add_node(const launch::Job& part);
   void start_node(Node& node);
+  void start_ranks(Node& node);
   void add_hosts(const launch::StartHosts& start) override;
+  void reach(Node& node);
+  std::string contact_of(const HostNode& node) const override;
   void start_process(Node& node, std::uint32_t rank, const Session& session);
   void add_ranks(Node& node, const launch::AddRanks& add);
+  static bool is_own(const Node& node, const DeadRank& process);
   bool can_lose(const Node& node, const launch::DeadRanks& dead) const;
   void start_again(Node& node);
   void announce(Node& node, const launch::TellDeath& death);
@@ -63,6 +68,7 @@ class ChangingJob : public Hosts {
   // Processes. A step returns whether the process still lives.
   bool step(Process& process, const char* what);
   void harm(Process& process);
+  void harm(Node& node, std::uint64_t kind);
   bool have_all_run() const;
   static bool is_unwanted(const Process& process);
   void send(Process& process, std::function<void()> message);
@@ -104,6 +110,12 @@ class ChangingJob : public Hosts {
   void on_sent(const launch::Send& send) override;
   void judge_changes(const launch::DeadRanks& changes);
   void judge_change(std::uint32_t number, const RankDeath& change);
+  void judge_part(const launch::Job& part);
+  void judge_run(const launch::RankRuns& runs);
+  void judge_place(const Process& process, std::uint32_t rank);
+  Process* find(const DeadRank& process) const;
+  std::uint32_t starts_of(std::uint32_t rank, std::uint32_t changes) const;
+  bool is_counted(const Process& process) const;
   void judge_world(const WorldDecision& decision);
   void judge_all_ended();
   void judge(std::map<std::vector<std::uint64_t>, Agreed>& known, std::vector<std::uint64_t> which,
@@ -137,6 +149,7 @@ class ChangingJob : public Hosts {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> epochs_;  // rank and team
   std::uint32_t numbers_ = 0;  // ranks that have had a number
   std::uint32_t restarts_ = 0;
+  std::uint32_t replaced_ = 0;   // deaths
   bool have_all_ended_ = false;  // all ranks, as the conductor says
   bool died_early_ = false;      // before all ranks of the start ran
   bool any_ended_well_ = false;  // a rank that had finalized

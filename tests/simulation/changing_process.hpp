@@ -15,6 +15,7 @@
 #include "engine/collectives/conducted_shrink.hpp"
 #include "engine/collectives/conducted_update.hpp"
 #include "memory/death_list.hpp"
+#include "run/node/known_nodes.hpp"
 #include "simulation/changing_job.hpp"
 #include "sync/number_offer.hpp"
 #include "sync/team_shrink.hpp"
@@ -47,9 +48,12 @@ struct ChangingJob::Team {
 struct ChangingJob::Node : HostNode {
   std::optional<launch::WireUp> wire = {};
   std::shared_ptr<NodeMemory> memory = {};
-  std::uint32_t changes = 0;                // of which it was told
-  std::set<std::uint32_t> rows = {};        // the nodes that it knows
-  std::vector<std::uint32_t> awaited = {};  // slots of ranks to be started again
+  std::uint32_t changes = 0;          // of which it was told
+  std::set<std::uint32_t> rows = {};  // the nodes that it knows
+  std::optional<launch::KnownNodes> known = {};
+  std::map<std::uint32_t, Process*> processes = {};  // the last ones, by rank
+  bool has_numbers = true;                           // its ranks have
+  std::vector<std::uint32_t> awaited = {};           // slots of ranks to be started again
   Time awaited_until = 0;
 
   std::uint32_t first() const { return part.share.first; }
@@ -67,6 +71,7 @@ struct ChangingJob::Process {
   Session session;
   bool is_alive = true;
   bool has_joined = false;  // the guardian has read its message
+  bool has_run = false;
   bool has_left = false;
   bool has_finalized = false;
   bool is_asked = false;  // it has handled SIGTERM

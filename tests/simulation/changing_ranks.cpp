@@ -30,15 +30,19 @@ bool ChangingJob::step(Process& process, const char* what) {
   return process.is_alive;
 }
 
-// On several hosts now and then more than a process fails.
+// On several hosts now and then more than a process fails, and two hosts at once.
 void ChangingJob::harm(Process& process) {
   Process* victim = &process;
   if (faults_.one_in(3)) victim = faults_.pick(processes_).get();
-  const std::uint64_t kind = has_conductor() ? faults_.below(40) : 4;
+  const std::uint64_t kind = has_conductor() ? faults_.below(job_.restart.times > 0 ? 12 : 40) : 4;
   if (kind > 3) return die(*victim, SIGKILL);
+  harm(*victim->node, kind);
+  if (faults_.one_in(5)) harm(*faults_.pick(processes_)->node, faults_.below(4));
+}
+
+void ChangingJob::harm(Node& node, std::uint64_t kind) {
   is_host_lost_ = true;
   died_early_ = died_early_ || !have_all_run();
-  Node& node = *victim->node;
   if (kind == 0) kill_agent(node);
   if (kind == 1) kill_guardian(node);
   if (kind == 2) power_off(node);
@@ -183,6 +187,7 @@ void ChangingJob::begin_to_run(Process& process) {
   ControlPage& page = process.page();
   page.state.store(RankState::running, std::memory_order_release);
   run_.insert(process.rank);
+  process.has_run = true;
   if (is_alone) process.deaths().begin_to_run(Rank(process.rank));
   process.known = process.node->memory->header().deaths;
   page.heeded.store(process.known, std::memory_order_release);

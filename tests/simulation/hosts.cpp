@@ -99,7 +99,7 @@ void Hosts::perform_any(HostNode& node, const NodeAction& action) {
   if (std::holds_alternative<SignalAll>(action)) return kill_ranks(node);
   if (std::holds_alternative<NeedAgent>(action) && !std::exchange(node.has_agent, true))
     schedule_.after(random_.skewed(30 * ms), [this, &node] {
-      if (node.has_agent) tell_conductor(node, ThisNode{node.name()});
+      if (node.has_agent) tell_conductor(node, ThisNode{contact_of(node)});
     });
   perform(node, action);
 }

@@ -66,6 +66,8 @@ class Hosts {
   virtual void on_heard(HostNode& /*node*/, const launch::Frame& /*frame*/) {}
   virtual void on_sent(const launch::Send& /*send*/) {}
   virtual void add_hosts(const launch::StartHosts& /*start*/) {}
+  // How other nodes reach it.
+  virtual std::string contact_of(const HostNode& node) const { return node.name(); }
   virtual void judge_end() = 0;
 
   Time latency() { return random_.skewed(latency_); }
