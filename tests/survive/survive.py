@@ -47,6 +47,15 @@ def parent_of(pid):
     return int(re.search(r"PPid:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1])
 
 
+def parent_of_any(pids):
+    for pid in pids:
+        try:
+            return parent_of(pid)
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # it has ended
+    return None
+
+
 class Job:
     """The job, and the processes of its ranks as the launcher names them."""
 
@@ -108,7 +117,7 @@ class Watch:
         self.shared = []
 
     def look(self, job):
-        guardian = next((parent_of(pid) for pid in job.pids.values() if Path(f"/proc/{pid}").exists()), None)
+        guardian = parent_of_any(job.pids.values())
         conductors = [("conductor", pid) for pid in children_of(job.process.pid) if pid != guardian]
         for name, pid in (("launcher", job.process.pid), ("guardian", guardian), *conductors[:1]):
             try:
