@@ -6,6 +6,7 @@ and its launcher and guardians must not grow.
 """
 
 import argparse
+import atexit
 import os
 import random
 import re
@@ -61,6 +62,7 @@ class Job:
 
     def __init__(self, words):
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        atexit.register(self.process.terminate)
         self.pids = {}
         self.restarts = 0
         self.tail = []
@@ -79,6 +81,14 @@ class Job:
     def read_output(self):
         for line in self.process.stdout:
             self.result = line.strip()
+
+    def await_start(self, gondwana):
+        """Until all ranks run. A rank that dies before would end the job."""
+        while self.process.poll() is None:
+            seen = subprocess.run([gondwana, "ps"], capture_output=True, text=True, check=False)
+            if " running " in seen.stdout and "not examined" not in seen.stdout + seen.stderr:
+                return
+            time.sleep(0.2)
 
     def kill(self, rank):
         try:
@@ -160,6 +170,7 @@ def words_of(options, seconds):
 def run(options, chance):
     seconds = round(options.minutes * 60)
     job = Job([options.gondwana, "run", "-v", "--restart", "10000", "--keep-memory", *words_of(options, seconds)])
+    job.await_start(options.gondwana)
     watch = Watch()
     kills = node_kills = 0
     begin = node_killed = time.monotonic()
