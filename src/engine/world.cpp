@@ -19,8 +19,7 @@ Result<Team*> Engine::update_world(CallName call, Growing growing) {
   default_lane_.cover(end_of_reach());
   Team& team = collectives_.begin_world_of(*world, call);
   try {
-    // On several nodes a team that a death has ended keeps its number, so those of this one are
-    // new.
+    // On several nodes this team has memory that no other has had for a while.
     const bool is_here = memory_->roster().nodes() == 1;
     if (is_here) collectives_.sync_new_world(call);  // all have cleared their flags
     copy_heap(is_here ? teams_.world() : team, call);

@@ -98,6 +98,10 @@ class DeathsOnHostsTest(JobTest):
         sentence = r"the node agent on host \S+ \(pid \d+\) was killed by SIGKILL; the job continues with 2"
         self.check_end(job, [0, 1], sentence)
 
+    def test_teams_that_have_lost_a_member_give_their_numbers_back(self):
+        status, out, err = self.survive("teams", ranks=4)
+        self.assertEqual((status, out.count("end\n")), (0, 3), out + err)
+
     # Restarts.
 
     def restart(self, times, *words, options=(), **more):

@@ -145,6 +145,7 @@ class Collectives {
   Agreed agree_on_living(Team& team, CallName call, const NumberOffer& offer);
   void forget_losses();
   void end(Team& team, CallName call);
+  void end_at_once(const Team& team);
   Group group_of(Team& team, CallName call, Collective collective) const;
   Agreement agree(Team& team, CallName call, const Agreement& mine);
   Team* make_team(const Team& set, CallName call);

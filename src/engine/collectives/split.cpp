@@ -72,13 +72,20 @@ Agreement Collectives::agree(Team& team, CallName call, const Agreement& mine) {
   return agree_by_notes(group, mine);
 }
 
-// A team with a dead member ends at once. If its members are on several nodes, messages of a
-// collective that was abandoned may still arrive, so its number and its memory are not used again.
+// A team with a dead member ends at once.
 void Collectives::end(Team& team, CallName call) {
   if (&team == heap_team_) heap_team_ = nullptr;
   const bool has_lost = has_dead(with_.waiter.losses().list(), team);
-  if (has_lost && !is_within(with_.rma.reach(), team)) return teams_.retire(team);
+  if (has_lost && !is_within(with_.rma.reach(), team)) return end_at_once(team);
   if (team.levels != nullptr) levels_.end(team, call);
+  teams_.end(team);
+}
+
+// Messages of a collective that was abandoned may still arrive in the memory of the team. If that
+// belongs to its number, the number is not used again.
+void Collectives::end_at_once(const Team& team) {
+  if (!levels_.suit(team)) return teams_.retire(team);
+  levels_.retire(team.number);
   teams_.end(team);
 }
 

@@ -144,7 +144,10 @@ void Collectives::clear_flags() {
 void Collectives::leave_world() {
   Team& world = teams_.world();
   if (world.levels == nullptr) return;
-  if (!with_.waiter.losses().list().has_real_after(0)) levels_.give_back(world.number);
+  if (with_.waiter.losses().list().has_real_after(0))
+    levels_.retire(world.number);
+  else
+    levels_.give_back(world.number);
   world.levels.reset();
 }
 

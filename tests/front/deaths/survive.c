@@ -382,6 +382,27 @@ static void make_worlds(void) {
   }
 }
 
+/* More teams than an update or a shrink looks at have lost a member. */
+static void end_many_teams(void) {
+  enum { many = 70 };
+  static shmem_team_t teams[many];
+  static long mine = 1;
+  static long sum;
+  for (int i = 0; i < many; ++i)
+    if (shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, shmem_n_pes(), NULL, 0, &teams[i]) != 0)
+      fail("no team %d", i);
+  ready();
+  if (shmem_my_pe() == 0) die();
+  await_death(0);
+  for (int i = 0; i < many; ++i) shmem_team_destroy(teams[i]);
+  shmem_team_t living;
+  if (shmemx_team_shrink(SHMEM_TEAM_WORLD, &living) != 0)
+    fail("no team after the others have ended");
+  if (shmem_long_sum_reduce(living, &sum, &mine, 1) != 0) fail("the team is broken");
+  if (sum != shmem_n_pes() - 1) fail("the sum is %ld", sum);
+  puts("end");
+}
+
 /* A round of the PEs of a whole world: each PE keeps its last round at a PE of the other half.
  * Returns whether no PE has died meanwhile. */
 static int go_round(long last, int is_first) {
@@ -463,6 +484,7 @@ int main(int count, char** words) {
   if (strcmp(mode, "keep") == 0) lose_and_regain(1), puts("end");
   if (strcmp(mode, "measure_restart") == 0) measure_restart();
   if (strcmp(mode, "started") == 0 && shmem_my_pe() == 0) printf("started %.3f\n", now_ms());
+  if (strcmp(mode, "teams") == 0) end_many_teams();
   if (strcmp(mode, "worlds") == 0) make_worlds(), puts("end");
   if (strcmp(mode, "rounds") == 0 && count > 2) go_rounds(atoi(words[2])), puts("end");
   if (strcmp(mode, "often") == 0 && count > 2) die_often(atoi(words[2])), puts("end");

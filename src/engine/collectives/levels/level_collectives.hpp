@@ -34,6 +34,8 @@ class LevelCollectives {
   void end(const Team& team, CallName call);
   // Releases the memory of a team that was prepared but not created, or that has ended.
   void give_back(std::uint32_t number);
+  // The same, for a team that a death has ended.
+  void retire(std::uint32_t number) { space_.retire(own_place(number)); }
 
   static void sync(Team& team, CallName call);
   bool broadcast(Team& team, CallName call, void* dest, const void* source, std::size_t size,

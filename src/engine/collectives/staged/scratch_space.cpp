@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/machine.hpp"
+
 namespace gondwana {
 
 TeamScratch& ScratchSpace::at(std::uint64_t offset) const {
@@ -24,6 +26,7 @@ std::size_t ScratchSpace::size_of_replicas() const {
 std::optional<StagedPlace> ScratchSpace::take() {
   const std::uint32_t levels = is_on_one_node() ? 1 : 2;
   const std::scoped_lock lock(mutex_);
+  release_retired();
   if (spare_.empty()) {
     const auto offset = allocate(levels * sizeof(TeamScratch));
     if (!offset) return std::nullopt;
@@ -57,6 +60,21 @@ std::optional<std::uint64_t> ScratchSpace::allocate(std::size_t size) {
 MutableBytes ScratchSpace::replicas(const StagedPlace& place) const {
   if (is_on_one_node()) return {};
   return {with_.memory.window(with_.me) + place.replicas, size_of_replicas()};
+}
+
+void ScratchSpace::retire(const StagedPlace& place) {
+  const std::scoped_lock lock(mutex_);
+  retired_.add(place, monotonic_ns());
+}
+
+// No member polls their lines any more, so these may begin anew.
+void ScratchSpace::release_retired() {
+  const std::size_t levels = is_on_one_node() ? 1 : 2;
+  std::byte* const arena = with_.memory.window(with_.me);
+  while (const std::optional<StagedPlace> place = retired_.take(monotonic_ns())) {
+    if (!is_on_one_node()) with_.segments.release(replicas(*place));
+    with_.segments.release({arena + place->scratch, levels * sizeof(TeamScratch)});
+  }
 }
 
 void ScratchSpace::give_back(const StagedPlace& place) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/collectives/staged/retired_places.hpp"
 #include "engine/collectives/staged/staged_team.hpp"
 
 namespace gondwana {
@@ -20,6 +21,8 @@ class ScratchSpace {
   // Returns nothing if out of memory.
   std::optional<StagedPlace> take();
   void give_back(const StagedPlace& place);
+  // The same, for a team that a death has ended.
+  void retire(const StagedPlace& place);
   // Arena bytes that a team needs.
   std::size_t size_of_place() const;
   // The replicas of a StagedPlace; empty in a job on one node.
@@ -31,10 +34,12 @@ class ScratchSpace {
   std::size_t size_of_replicas() const;
   TeamScratch& at(std::uint64_t offset) const;
   std::optional<std::uint64_t> allocate(std::size_t size);
+  void release_retired();
 
   const CollectiveResources& with_;
   std::mutex mutex_;  // guards the members below
   std::vector<std::uint64_t> spare_;
+  RetiredPlaces retired_;
 };
 
 }  // namespace gondwana
