@@ -55,9 +55,11 @@ struct NodeShare {
     const std::uint32_t grown = job_ranks + (slots() - ranks);
     return job_max_ranks > grown ? job_max_ranks : grown;
   }
+  // The most ranks that may be added to those on all nodes.
+  constexpr std::uint32_t added_ranks() const { return capacity() - job_ranks; }
   // The most nodes: on several nodes, ranks that are added bring nodes of their own.
   constexpr std::uint32_t node_slots() const {
-    return nodes > 1 ? nodes + (capacity() - job_ranks) + spare_nodes : nodes;
+    return nodes > 1 ? nodes + added_ranks() + spare_nodes : nodes;
   }
   // The ranks at the start of the job.
   constexpr Session first_session() const { return {0, job_ranks}; }

@@ -95,6 +95,7 @@ TEST(Roster, a_rank_moves_to_a_node_that_takes_the_place_of_a_lost_one) {
       {.ranks = 2, .first = 0, .node = 0, .nodes = 2, .job_ranks = 4, .spare_nodes = 3}));
   const Roster& roster = memory->roster();
   EXPECT_EQ(roster.node_slots(), 5);
+  EXPECT_EQ(memory->plan().added_ranks(), 0) << "they need no more memory than the lost ones";
   memory->entry(1).info.ranks = {2, 2};
   memory->entry(2).info.ranks = {2, 2};
   memory->header().growth.nodes = 1;

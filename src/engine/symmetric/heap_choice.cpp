@@ -91,9 +91,10 @@ std::size_t dirty_after(const NodeMemory& memory, Rank rank, MutableBytes space)
 // host. Nodes that are added do not count, because all heaps have the same size.
 std::size_t min_memory(const NodeMemory& memory) {
   const Roster& roster = memory.roster();
+  const NodePlan& plan = memory.plan();
   std::size_t least = ~std::size_t{0};
   if (roster.node() < roster.first_nodes())
-    least = usable_memory() / (roster.slots() + roster.node_slots() - roster.first_nodes());
+    least = usable_memory() / (plan.ranks + plan.added_ranks());
   for (std::uint32_t node = 0; node < roster.first_nodes(); ++node) {
     const NodeEntry& entry = memory.entry(node);
     if (entry.state.load(std::memory_order_acquire) == NodeState::known)

@@ -162,7 +162,7 @@ NodeContact AgentOfParts::make_contact() const {
   info.layout = remote::protocol_fingerprint();
   info.ranks = plan.node_ranks();
   // All ranks that may be added may be on this host.
-  info.memory = usable_memory() / (info.ranks.size() + plan.node_slots() - plan.nodes);
+  info.memory = usable_memory() / (info.ranks.size() + plan.added_ranks());
   info.carries = carrier_.is_on() ? 1 : 0;
   info.stride = plan.stride;
   host_.copy(info.host.data(), info.host.size() - 1);
