@@ -224,6 +224,22 @@ TEST(JobOnHosts, a_rank_that_dies_while_its_new_node_starts_is_started_again) {
             std::string::npos);
 }
 
+TEST(JobOnHosts, no_node_is_replaced_once_the_user_has_asked_for_the_end) {
+  Lasting hosts(2, 5);
+  hosts.tell(SignalCame{SIGTERM});
+  cut(hosts, 1);
+  EXPECT_TRUE(hosts.done<StartHosts>().empty());
+  EXPECT_EQ(hosts.said().find("started again"), std::string::npos);
+}
+
+TEST(JobOnHosts, a_node_that_is_started_meanwhile_ends_too) {
+  Lasting hosts(2, 5);
+  cut(hosts, 1);
+  hosts.tell(SignalCame{SIGTERM});
+  hosts.start(2);
+  ASSERT_EQ(hosts.sent<Signal>(2).size(), 1U);
+}
+
 TEST(JobOnHosts, a_silent_host_is_tried_last) {
   Lasting hosts(2, 5);
   hosts.pass(19 * second);

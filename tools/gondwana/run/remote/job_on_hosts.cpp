@@ -89,6 +89,8 @@ void JobOnHosts::start(const HostStarted& started, std::uint64_t now) {
   hosts_[started.node] = {HostLife(started.facts, now)};
   nodes_.forget(started.node);
   reschedule(started.node);
+  if (end_signal_)
+    actions_.emplace_back(Send{{started.node}, Signal{static_cast<std::uint32_t>(*end_signal_)}});
 }
 
 void JobOnHosts::on(const HostSaid& said) {
@@ -205,9 +207,8 @@ void JobOnHosts::on_seen(const HostSeen& seen, std::uint64_t now) {
 void JobOnHosts::on(const SignalCame& signal) {
   const bool to_end = signal.number == SIGINT || signal.number == SIGTERM;
   if (to_end && is_over()) outcome_.abandons_output = true;
-  if (signal.number == SIGINT && !is_asked_to_end_ && !ending_)
-    actions_.emplace_back(Explain::shortly);
-  is_asked_to_end_ = is_asked_to_end_ || to_end;
+  if (signal.number == SIGINT && !end_signal_ && !ending_) actions_.emplace_back(Explain::shortly);
+  if (to_end) end_signal_ = signal.number;
   if (signal.number == SIGQUIT && !ending_) actions_.emplace_back(Explain::at_length);
   send_to_all(Signal{static_cast<std::uint32_t>(signal.number)});
 }
@@ -222,7 +223,7 @@ void JobOnHosts::on(const OutputFailed& failed) {
 void JobOnHosts::on_tick(std::uint64_t now) {
   if (time_up_ns_ && now >= *time_up_ns_) on_time_up();
   // A preceding explanation does not shorten the hosts' time, because they get the signal only now.
-  if (is_asked_to_end_ && !abandon_at_ns_) abandon_at_ns_ = now + hosts_grace_ns;
+  if (end_signal_ && !abandon_at_ns_) abandon_at_ns_ = now + hosts_grace_ns;
   const bool abandons = abandon_at_ns_ && now >= *abandon_at_ns_;
   if (abandons) abandon_at_ns_ = now + second_ns;
   for (const std::uint32_t node : abandons ? living() : times_.due(now)) {
@@ -270,7 +271,7 @@ std::vector<std::uint32_t> JobOnHosts::living() const {
 }
 
 std::optional<std::uint64_t> JobOnHosts::next_ns() const {
-  if (is_asked_to_end_ && !abandon_at_ns_) return 0;
+  if (end_signal_ && !abandon_at_ns_) return 0;
   NextTime next;
   next.consider(time_up_ns_);
   next.consider(abandon_at_ns_);

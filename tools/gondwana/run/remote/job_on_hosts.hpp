@@ -225,7 +225,7 @@ class JobOnHosts {
   std::vector<DeadRanks> changes_;  // deaths and leaves, in the order of their numbers
   JobRoster roster_;
   int first_death_status_ = 0;
-  bool is_asked_to_end_ = false;  // the user has asked for the end
+  std::optional<int> end_signal_;  // the user has asked for the end
   bool ending_ = false;
 };
 
