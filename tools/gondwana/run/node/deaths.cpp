@@ -75,9 +75,19 @@ void Deaths::on(const RankEnded& ended, std::uint64_t now) {
   death.oom = oom;
   if (survives(rank, death, status, others_can_continue, Starter::has_ended))
     return settle(rank, status);
-  end_.end_because(ranks_[rank].is_replaced ? describe_replaced(death, ranks_.all_alive())
-                                            : describe(death, ranks_.all_alive()),
+  end_.end_because(describe_end(rank, death, others_can_continue),
                    status != 0 ? status : exit_failure, now);
+}
+
+std::string Deaths::describe_end(std::uint32_t rank, const Death& death,
+                                 bool others_can_continue) const {
+  const std::uint32_t others = ranks_.all_alive();
+  if (ranks_[rank].is_replaced) return describe_replaced(death, others);
+  const bool is_refused = job_.continues_after_death() && !others_can_continue;
+  return describe(death, others) +
+         (is_refused ? "; the job cannot continue, because a rank has not returned from shmem_init "
+                       "yet, or uses GASNet-EX or ARMCI"
+                     : "");
 }
 
 // The status of a dead rank counts only if no other rank lives. The conductor knows whether one

@@ -85,6 +85,7 @@ class Deaths {
   // beside is not started.
   bool survives(std::uint32_t rank, const Death& death, int status, bool others_can_continue,
                 Starter starter);
+  std::string describe_end(std::uint32_t rank, const Death& death, bool others_can_continue) const;
   void restart(std::uint32_t rank, const Death& death);
   void lose(std::uint32_t rank, std::uint32_t incarnation, int status, const std::string& sentence);
   // The conductor numbers the death, and decides whether the rank is started again.
