@@ -250,7 +250,7 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
       is_alone ? engine->start_alone(*heap) : engine->start_together(*heap, call);
   if (!started) return started.error();
   engine->options_.algorithms = named;
-  if (!is_alone) engine->collectives().begin_world();
+  if (!is_alone) engine->unless_lost([&] { engine->collectives_.begin_world(); });
   engine->announce_state(RankState::running);
   if (is_alone) engine->waiter_.losses().list().begin_to_run(engine->rank_);
   if (engine->has_whole_world()) return engine;
@@ -263,14 +263,16 @@ Result<std::unique_ptr<Engine>> Engine::create(Setup setup) {
 
 // The ranks of a job that runs do not fail because one that starts with them has died: their world
 // is broken until the next update.
+void Engine::unless_lost(FunctionRef<void()> meet) const {
+  try {
+    meet();
+  } catch (const HopelessWait&) {
+    if (has_whole_world_) throw;
+  }
+}
+
 Result<void> Engine::start_together(const HeapPlace& heap, CallName call) {
-  const auto meet = [&] {
-    try {
-      collectives_.sync(teams_.world(), call);
-    } catch (const HopelessWait&) {
-      if (has_whole_world_) throw;
-    }
-  };
+  const auto meet = [&] { unless_lost([&] { collectives_.sync(teams_.world(), call); }); };
   meet();  // all updates for earlier engines have arrived
   if (const Result<void> same = compare_with_rank_0(); !same) return same;
   segments_.clear_dirty();

@@ -141,6 +141,7 @@ class Engine {
   void settle_waiting();
   void announce_arrival() const;
   void copy_heap(Team& team, CallName call);
+  void unless_lost(FunctionRef<void()> meet) const;
   Result<void> start_together(const HeapPlace& heap, CallName call);
   Result<void> start_alone(const HeapPlace& heap);
   // Of a block of the symmetric heap, in bytes.
