@@ -3,11 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "core/debug_hint.hpp"
+#include "core/machine.hpp"
 #include "core/more_ranks.hpp"
 #include "engine/symmetric/not_symmetric.hpp"
+#include "memory/death_list.hpp"
 
 namespace gondwana {
 namespace {
@@ -34,6 +38,15 @@ bool is_whole(Lane& lane, KindAccess& kinds, const void* here, std::size_t size)
   return owner ? true : lane.fail(owner.error());
 }
 
+// Waits until the rank runs, but not for long. Another rank may know it already: each node hears of
+// it from its own launcher.
+bool await(const LateRanks& late, Rank rank) {
+  const std::uint64_t since = monotonic_ns();
+  while (late.is_awaited(rank) && monotonic_ns() - since < time_to_tell_ns)
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  return late.has_joined(rank);
+}
+
 }  // namespace
 
 // Device copies are ordered only by their own completion, so a fence waits for them.
@@ -51,7 +64,8 @@ void Rma::drain(Lane& lane) const {
 // for it is found by the next call.
 Result<Remote> Rma::locate(const char* what, Rank rank, const void* object,
                            std::size_t size) const {
-  if (index(rank) >= ranks_ && late_.is_awaited(rank))
+  if (index(rank) >= ranks_ && late_.is_awaited(rank) &&
+      (remote_ == nullptr || !await(late_, rank)))
     return Error{Errc::invalid_argument,
                  fmt::format("{} of {} to rank {}, which has not joined the job yet", what,
                              format_size(size), index(rank))};
