@@ -358,9 +358,9 @@ int shmemx_ptrdiff_wait_until_timeout(ptrdiff_t* ivar, int cmp, ptrdiff_t cmp_va
  * SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED then contain these PEs, in the order of their numbers,
  * shmem_n_pes() exceeds all numbers, and blocks of the symmetric heap exist on the new PEs, too, at
  * the same addresses and with unspecified contents. "new_team", if not NULL, becomes a further team
- * of the same PEs, which later updates do not change. Returns 0. Returns nonzero on all of them,
- * with a message, if no team number is free, or if buffers are registered or a heap on devices
- * exists.
+ * of the same PEs, which later updates do not change. Returns 0, or SHMEMX_ERR_DEAD_PE if a PE died
+ * before the update was complete: call it again. Returns -1 on all of them, with a message, if no
+ * team number is free, or if buffers are registered or a heap on devices exists.
  *
  * shmemx_leave: ends the part of this PE in the job, and shmem_finalize is not called. The others
  * continue, and its number is not used again. They know it as they know a dead PE, but waits for

@@ -116,9 +116,10 @@ class Engine {
   // joined.
   bool has_whole_world() const { return has_whole_world_; }
   // Collective over all ranks of the job that live, each with its default lane. Returns a team of
-  // them, whose members the world and shared teams have, too. On all of them the heap then has the
-  // blocks of those that had a whole world before. No other thread may be in a call.
-  Result<Team*> update_world(CallName call, Growing growing);
+  // them, whose members the world and shared teams have, too; null if none of them wants it. On all
+  // of them the heap then has the blocks of those that had a whole world before. No other thread
+  // may be in a call.
+  Result<Team*> update_world(CallName call, Growing growing, bool wants_team);
 
   // Loads and stores reach the ranks of the node below this number, of those that the world has.
   std::uint32_t end_of_reach() const;

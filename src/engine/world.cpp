@@ -11,7 +11,7 @@ std::uint32_t Engine::end_of_reach() const {
   return std::min(ranks_, index(memory_->roster().here().back()) + 1);
 }
 
-Result<Team*> Engine::update_world(CallName call, Growing growing) {
+Result<Team*> Engine::update_world(CallName call, Growing growing, bool wants_team) {
   Result<Collectives::World> world = collectives_.agree_on_world(call, growing);
   if (!world) return world.error();
   ranks_ = world->size;
@@ -25,12 +25,14 @@ Result<Team*> Engine::update_world(CallName call, Growing growing) {
     copy_heap(is_here ? teams_.world() : team, call);
     has_whole_world_ = true;
     settle_waiting();
-    collectives_.sync(teams_.world(), call);
+    const auto wishes = collectives_.exchange(teams_.world(), call, wants_team ? 1 : 0);
+    if (std::ranges::find(wishes, 1U) != wishes.end()) return &team;
+    collectives_.destroy(team, call);
+    return nullptr;
   } catch (const HopelessWait&) {
     collectives_.destroy(team, call);  // the program does not get it
     throw;
   }
-  return &team;
 }
 
 // Members with a whole world have equal heaps. The first of them tells the others its blocks.

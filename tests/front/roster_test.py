@@ -51,6 +51,11 @@ class RosterTest(LauncherCase):
         status, out, err = self.grow("leave")
         self.assertEqual((status, out.count("end\n"), out.count("left\n")), (0, 4, 1), err)
 
+    def test_an_update_without_a_further_team_uses_up_none(self):
+        for hosts in ((), ("--hosts", "localhost:1,localhost:1")):
+            status, out, err = self.run_job("--max-ranks", "4", "-n", "2", *hosts, GROW, "often")
+            self.assertEqual((status, out.count("end\n")), (0, 2), err)
+
     def test_a_profile_has_a_table_of_each_rank(self):
         status, out, err = self.run_job("--profile", "--max-ranks", "8", "-n", "2", GROW, "leave")
         self.assertEqual((status, out.count("end\n"), out.count("left\n")), (0, 4, 1), err)

@@ -91,11 +91,11 @@ int team_update(Caller caller, shmem_team_t* everybody) {
   if (everybody != nullptr) *everybody = SHMEM_TEAM_INVALID;
   // Both have tables of all PEs of the present world.
   const bool is_bound = !caller.door.buffers().empty() || caller.door.device_heap();
-  const Result<Team*> team =
-      caller.engine.update_world(caller.name, is_bound ? Growing::impossible : Growing::possible);
+  const Growing growing = is_bound ? Growing::impossible : Growing::possible;
+  const Result<Team*> team = caller.engine.update_world(caller.name, growing, everybody != nullptr);
   if (!team) {
     caller.report(team.error().text);
-    return 1;
+    return -1;
   }
   if (caller.engine.waiter().losses().list().size() != 0)
     heed_deaths();

@@ -296,6 +296,14 @@ static void change_from_outside(void) {
   shmem_long_p(&word, 1, 2);
 }
 
+/* An update without a further team uses up nothing. */
+static void update_often(void) {
+  for (int i = 0; i < 70; ++i)
+    if (shmemx_team_update(NULL) != 0) fail("update %d", i);
+  shmem_team_t team;
+  if (shmemx_team_update(shmem_my_pe() == 0 ? &team : NULL) != 0) fail("one wants the team");
+}
+
 int main(int count, char** words) {
   if (count < 2) return 2;
   program = words[0];
@@ -324,6 +332,8 @@ int main(int count, char** words) {
     after();
   else if (strcmp(mode, "outside") == 0)
     change_from_outside();
+  else if (strcmp(mode, "often") == 0)
+    update_often();
   else if (strcmp(mode, "refuse") == 0)
     refuse(count);
   else
