@@ -24,8 +24,9 @@ inline std::uint64_t value_or_end(const std::string& name, const std::string& te
   std::exit(2);
 }
 
-// The first seed to run after those of the file: --from, or else SIMULATE_FROM, or else 1. So a
-// test runs the same jobs each time. ./dev simulate sets SIMULATE_FROM to a random number.
+// The first seed to run after the seeds of the file: --from if it is given, else SIMULATE_FROM,
+// else 1. With 1, a test runs the same jobs each time. ./dev simulate sets SIMULATE_FROM to a
+// random number.
 inline std::uint64_t first_seed(std::optional<std::uint64_t> from) {
   if (from) return *from;
   const char* const set = std::getenv("SIMULATE_FROM");

@@ -12,7 +12,7 @@ namespace gondwana {
 
 class RetiredPlaces {
  public:
-  // An agent that takes no message for so long has been declared lost.
+  // Three times the default of GONDWANA_PEER_TIMEOUT, after which a silent agent is lost.
   static constexpr std::uint64_t rest_ns = 60'000'000'000;
 
   void add(const StagedPlace& place, std::uint64_t now) { places_.push_back({place, now}); }

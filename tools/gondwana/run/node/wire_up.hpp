@@ -71,7 +71,7 @@ class WireUp {
   bool knows_changes(std::uint32_t changes) const;
   // Informs them that a process runs that replaces a dead rank.
   void announce_replacement(const RankRuns& runs);
-  // Nobody reaches the node any more.
+  // The node is lost: operations to it fail.
   void announce_loss(std::uint32_t node);
   // Whether the programs of all ranks but these, by slot, know of all deaths.
   bool has_told(const std::vector<bool>& absent) const;

@@ -123,7 +123,8 @@ bool plausible(const Program& program) {
          std::ranges::all_of(program.environment, is_for_exec) && is_for_exec(program.folder);
 }
 
-// Ranks that join later follow those of the start, or some of them are started again.
+// Added ranks have higher numbers than all ranks of the start. Ranks that are started again on a
+// new node keep their numbers.
 bool plausible(const Share& share) {
   const std::uint64_t end = std::uint64_t{share.session.first} + share.session.ranks;
   if (!share.joins_later())

@@ -73,7 +73,7 @@ void JobOnHosts::begin_growth() {
     wishes_.pop_front();
     const auto nodes = static_cast<std::uint32_t>(parts_.size() + added_.size());
     const auto* wish = std::get_if<Wish>(&why);
-    if (wish == nullptr && (ending_ || end_signal_)) continue;
+    if (wish == nullptr && will_end()) continue;
     Result<GrowthPlan> plan =
         wish != nullptr ? plan_for(*wish, nodes) : plan_replacement(std::get<LostNode>(why), nodes);
     if (!plan) {
@@ -89,7 +89,7 @@ void JobOnHosts::begin_growth() {
 }
 
 Result<GrowthPlan> JobOnHosts::plan_for(const Wish& wish, std::uint32_t nodes) const {
-  if (ending_ || end_signal_ || roster_.alive() == 0) return Error{Errc::refused, "the job ends"};
+  if (will_end() || roster_.alive() == 0) return Error{Errc::refused, "the job ends"};
   Result<GrowthPlan> plan =
       plan_growth(job_, parts_.front(), program_of(wish.wanted.from), {ranks_, nodes}, wish.wanted);
   if (plan && !nodes_.is_complete())

@@ -128,7 +128,7 @@ bool JobOnHosts::can_replace(std::uint32_t node, const std::vector<DeadRank>& de
       wishes_, [](const auto& wish) { return std::holds_alternative<LostNode>(wish); });
   const auto started =
       std::ranges::count_if(added_, [](const Job& part) { return part.share.is_replacement(); });
-  return !end_signal_ && dead.size() == part_of(node).node_ranks().size() &&
+  return !will_end() && dead.size() == part_of(node).node_ranks().size() &&
          roster_.can_restart(dead) && waiting + started < parts_.front().share.spare_nodes;
 }
 

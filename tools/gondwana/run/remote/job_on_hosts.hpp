@@ -202,6 +202,8 @@ class JobOnHosts {
   void send_to_all(const Frame& frame);
   // Ask the host's life again when it is to be looked at.
   void reschedule(std::uint32_t node) { times_.set(node, hosts_[node].life.next_ns()); }
+  // Whether the job ends, or will because the user has asked for it.
+  bool will_end() const { return ending_ || end_signal_.has_value(); }
   std::vector<std::uint32_t> living() const;
 
   const Job& job_;
