@@ -139,7 +139,9 @@ void gex_AD_Create(gex_AD_t* ad_p, gex_TM_t tm, gex_DT_t dt, gex_OP_t ops, gex_F
                               "bits that it supports",
                               names_of_types(dt), names_of_operations(ops)));
   const Team& team = Team::of(tm);
-  if (team.is_pair())
+  // This pair reaches the blocks of every process.
+  const bool has_blocks = team.indices.front() == SegmentDirectory::blocks;
+  if (team.is_pair() && !has_blocks)
     give_up(
         call,
         "gex_TM_Pair made this pair of endpoints, and a domain needs a team; call gex_TM_Create");

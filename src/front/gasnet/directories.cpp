@@ -23,7 +23,7 @@ SegmentDirectory& directory_at(std::byte* window) {
 }  // namespace
 
 RemoteSegment segment_in(const SegmentDirectory& directory, gex_EP_Index_t endpoint) {
-  if (endpoint >= max_endpoints) return {};
+  if (endpoint >= directory.segments.size()) return {};
   const SharedSegment& shared = directory.segments[endpoint];
   const std::size_t size = shared.size.load(std::memory_order_acquire);  // pairs with write()
   return {shared.owner.load(std::memory_order_relaxed),
@@ -47,6 +47,15 @@ void Directories::show(const gondwana_gex_endpoint& endpoint) {
   write(near(door_.rank()).segments[endpoint.index],
         {reinterpret_cast<std::uintptr_t>(segment->address), segment->offset, segment->size,
          index(segment->space.value_or(SpaceId::arena))});
+}
+
+void Directories::show_blocks() {
+  const NodeMemory& memory = door_.engine().memory();
+  const Rank me = door_.engine().rank();
+  const RemoteHeap blocks = memory.remote_heap(me);
+  write(near(door_.rank()).segments[SegmentDirectory::blocks],
+        {reinterpret_cast<std::uintptr_t>(memory.window(me)) + blocks.offset(), blocks.offset(),
+         blocks.size(), index(SpaceId::arena)});
 }
 
 void Directories::hide(gex_EP_Index_t endpoint) {
@@ -85,9 +94,10 @@ gondwana_gex_member Directories::member(std::uint32_t process, gex_EP_Index_t en
   const NodeMemory& memory = door_.engine().memory();
   const auto* bell =
       reinterpret_cast<const std::uint32_t*>(&memory.data_bell(Rank(process)).asleep);
-  if (endpoint >= max_endpoints) return {0, 0, 0, bell};
   std::byte* window = memory.window(Rank(process));
-  const SharedSegment& shared = directory_at(window).segments[endpoint];
+  const SegmentDirectory& directory = directory_at(window);
+  if (endpoint >= directory.segments.size()) return {0, 0, 0, bell};
+  const SharedSegment& shared = directory.segments[endpoint];
   const std::uint64_t size = shared.size.load(std::memory_order_acquire);  // pairs with write()
   if (size == 0 || shared.space.load(std::memory_order_relaxed) != 0) return {0, 0, 0, bell};
   const std::uintptr_t owner = shared.owner.load(std::memory_order_relaxed);

@@ -40,6 +40,8 @@ class Directories {
   // Publishes the segment of an endpoint of this process, or that it has none.
   void show(const gondwana_gex_endpoint& endpoint);
   void hide(gex_EP_Index_t endpoint);
+  // Publishes where this process's blocks are (gasnet/blocks.h).
+  void show_blocks();
   // Collective. The members learn the segments of each other's endpoints.
   void publish(Team& team, std::span<const gex_EP_t> endpoints, CallName call);
 

@@ -33,6 +33,7 @@ void Door::join(const std::string& client_name, gex_Flags_t flags) {
   client_ = std::make_unique<gondwana_gex_client>(
       gondwana_gex_client{.door = this, .name = client_name, .flags = flags, .data = {}});
   gondwana_gex_endpoint& first = *endpoints_.make(client(), GEX_EP_CAPABILITY_ALL, 0);
+  directories_.show_blocks();
   if (has_everything()) MessageMemory::listen(first);
   engine().messages().listen(
       &receive, this,

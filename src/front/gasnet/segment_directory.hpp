@@ -20,12 +20,13 @@ struct SharedSegment {
 
 // All zero: nothing is published yet.
 struct SegmentDirectory {
-  static constexpr std::uint32_t max_endpoints = 33;  // GASNET_MAXEPS
+  static constexpr std::uint32_t max_endpoints = 33;      // GASNET_MAXEPS
+  static constexpr std::uint32_t blocks = max_endpoints;  // GONDWANA_GASNET_BLOCKS_EP
 
-  std::array<SharedSegment, max_endpoints> segments;  // bound segments, by endpoint index
-  std::atomic<std::uint64_t> scratch;                 // offset of the first team's scratch
-  std::atomic<std::uint64_t> replicas;                // offset of the scratch's replicas
-  std::atomic<std::uint64_t> room;                    // bytes of the largest segment, initially
+  std::array<SharedSegment, max_endpoints + 1> segments;  // bound segments, by endpoint index
+  std::atomic<std::uint64_t> scratch;                     // offset of the first team's scratch
+  std::atomic<std::uint64_t> replicas;                    // offset of the scratch's replicas
+  std::atomic<std::uint64_t> room;                        // bytes of the largest segment, initially
 };
 
 namespace system_area {
