@@ -26,7 +26,7 @@ void fields(auto& archive, Of<Awaited> auto& awaited) {
 namespace gondwana::jobs {
 
 void fields(auto& archive, Of<RankCounts> auto& counts) {
-  archive(counts.seen, counts.absent, counts.stopped, counts.waiting, counts.left);
+  archive(counts.seen, counts.starting, counts.stopped, counts.waiting, counts.left);
   archive(counts.dead, counts.departed, counts.refused, counts.restarted);
 }
 void fields(auto& archive, Of<Row> auto& row) {

@@ -20,7 +20,7 @@ RankCounts count(const JobSeen& job) {
   RankCounts counts;
   for (const RankSeen& rank : job.seen) {
     ++counts.seen;
-    counts.absent += rank.state == RankState::absent && !rank.is_dead ? 1 : 0;
+    counts.starting += rank.state < RankState::running && !rank.is_dead ? 1 : 0;
     counts.stopped += rank.process == RankSeen::Process::stopped ? 1 : 0;
     counts.waiting += rank.wait ? 1 : 0;
     const bool is_gone = rank.process == RankSeen::Process::gone;
@@ -69,7 +69,7 @@ void merge(Row& row, const Row& more) {
   row.hosts.insert(row.hosts.end(), more.hosts.begin(), more.hosts.end());
   if (row.program.empty()) row.program = more.program;
   row.counts.seen += more.counts.seen;
-  row.counts.absent += more.counts.absent;
+  row.counts.starting += more.counts.starting;
   row.counts.stopped += more.counts.stopped;
   row.counts.waiting += more.counts.waiting;
   row.counts.left += more.counts.left;
@@ -169,7 +169,7 @@ std::string state_of_living(const RankCounts& counts) {
   const std::uint32_t living = counts.seen - counts.dead - counts.departed;
   if (counts.stopped > 0)
     return counts.stopped == living ? "stopped" : fmt::format("{} stopped", counts.stopped);
-  if (counts.absent > 0) return "starting";
+  if (counts.starting > 0) return "starting";
   if (counts.left == counts.seen) return "ending";
   if (counts.waiting == living) return "all wait";
   return counts.waiting > 0 ? fmt::format("{} wait", counts.waiting) : "running";

@@ -15,7 +15,7 @@ namespace gondwana::jobs {
 // The states of the observed ranks.
 struct RankCounts {
   std::uint32_t seen = 0;
-  std::uint32_t absent = 0;
+  std::uint32_t starting = 0;  // not returned from the start of the library
   std::uint32_t stopped = 0;
   std::uint32_t waiting = 0;
   std::uint32_t left = 0;       // ended, successfully or not
