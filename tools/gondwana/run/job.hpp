@@ -37,6 +37,7 @@ struct Share {
   std::uint32_t peer_timeout_s = 0;  // how long another host may be silent; 0: no limit
   std::uint32_t max_total = 0;       // that the job may have on several hosts; 0: total
   std::uint32_t spare_nodes = 0;     // see NodeShare
+  std::uint64_t began_s = 0;         // when a job on several hosts began, in seconds since 1970
   // For ranks that join later, on a node that is added for them.
   Session session = {};           // these ranks, of all hosts; none: the ranks of the start
   std::uint32_t added_nodes = 0;  // so far, with this one and those after it

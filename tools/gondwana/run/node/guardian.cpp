@@ -70,7 +70,8 @@ Guardian::Guardian(const Job& job, SweeperLink sweeper, UniqueFd orders, Poller 
 
 int Guardian::run() {
   if (job_.share.joins_later())
-    wire_.join_later(job_.share.session, job_.share.added_nodes, job_.share.is_replacement());
+    wire_.join_later(job_.share.session, job_.share.added_nodes, job_.share.is_replacement(),
+                     job_.share.began_s);
   Result<void> started = starter_.prepare();
   if (started) started = watch_processes();
   if (started && streams_.uplink() != nullptr)

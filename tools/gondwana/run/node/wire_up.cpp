@@ -16,6 +16,7 @@ Result<void> WireUp::create_memory() {
   if (!mapping) return mapping.error();
   control_ = *std::move(mapping);
   auto& header = shared_at<NodeHeader>(control_.data(), 0);
+  if (began_s_ != 0) header.facts.began_s = began_s_;
   facts_ = header.facts;
   header.goes_on.store(on_death_ == OnDeath::go_on ? 1 : 0, std::memory_order_relaxed);
   header.replacement.store(replacement_, std::memory_order_relaxed);
@@ -37,8 +38,10 @@ void WireUp::write_past(NodeHeader& header) const {
   for (const std::uint32_t rank : former_arrivals_) arrival(rank).store(1);
 }
 
-void WireUp::join_later(const Session& session, std::uint32_t added_nodes, bool is_replacement) {
+void WireUp::join_later(const Session& session, std::uint32_t added_nodes, bool is_replacement,
+                        std::uint64_t began_s) {
   std::ranges::fill(sessions_, session);
+  began_s_ = began_s;
   added_nodes_ = added_nodes;
   is_replacement_ = is_replacement;
 }

@@ -35,8 +35,9 @@ class WireUp {
         handout_(share.slots() + 1) {}
 
   // The ranks of this node join after the start of the job, on one of the nodes added so far.
-  // `is_replacement`: they take the places of dead ones.
-  void join_later(const Session& session, std::uint32_t added_nodes, bool is_replacement = false);
+  // `is_replacement`: they take the places of dead ones. `began_s`: when the job began; 0: now.
+  void join_later(const Session& session, std::uint32_t added_nodes, bool is_replacement = false,
+                  std::uint64_t began_s = 0);
   // Ranks that start together after the others get the next numbers. Fails if no rank has joined.
   Result<void> add(const Session& session);
   // The rank that starts next in this slot joins with the ranks of `session`.
@@ -119,6 +120,7 @@ class WireUp {
   std::vector<Session> sessions_;  // by slot
   std::uint32_t added_nodes_ = 0;  // when the ranks of this node join later
   bool is_replacement_ = false;
+  std::uint64_t began_s_ = 0;
   // Before any rank had memory.
   std::vector<std::pair<DeadRank, DeathKind>> former_deaths_;
   std::vector<RankRuns> former_runs_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <utility>
@@ -62,8 +63,10 @@ Result<void> Conductor::prepare() {
   if (!tag) return tag.error();
   const Result<std::uint32_t> peer_timeout = link::peer_timeout_of_user();
   if (!peer_timeout) return peer_timeout.error();
+  const auto began_s = static_cast<std::uint64_t>(::time(nullptr));
   for (Job& part : parts_) {
     part.share.tag = *tag;
+    part.share.began_s = began_s;
     part.share.peer_timeout_s = *peer_timeout;
     part.streams.prompts = output_.shows_prompts(Standard::output);
   }

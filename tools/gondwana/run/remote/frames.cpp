@@ -58,7 +58,7 @@ namespace {
 constexpr std::uint32_t max_payload = 96U << 20;
 constexpr link::MessageSet frame_set{.name = "a message between the hosts of the job",
                                      .mark = "GdFr",
-                                     .version = 9,
+                                     .version = 10,
                                      .has_tags = true,
                                      .kinds = std::variant_size_v<Frame>,
                                      .max_payload = max_payload};
@@ -71,7 +71,7 @@ void fields(auto& archive, Of<Program> auto& program) {
 }
 void fields(auto& archive, Of<Share> auto& share) {
   archive(share.node, share.nodes, share.first, share.total, share.peer_timeout_s);
-  archive(share.max_total, share.session, share.added_nodes, share.spare_nodes);
+  archive(share.max_total, share.session, share.added_nodes, share.spare_nodes, share.began_s);
   archive(share.incarnations, share.past_changes);
 }
 void fields(auto& archive, Of<TraceOptions> auto& trace) {
