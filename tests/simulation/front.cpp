@@ -349,7 +349,13 @@ void Front::finish() {
 
 void Front::signal(int number) {
   loop_.post([this, number] {
-    if ((number == SIGINT || number == SIGTERM) && !asked_at_ns_) asked_at_ns_ = world_.now();
+    if ((number == SIGINT || number == SIGTERM) && !asked_at_ns_) {
+      asked_at_ns_ = world_.now();
+      world_.ledger().add({.what = "a silent host is given up, because the user wants the end",
+                           .status = {exit_signal_base + SIGINT, exit_signal_base + SIGTERM},
+                           .begins = "",
+                           .earliest = world_.now() + 10 * second});
+    }
     handle(SignalCame{number});
   });
 }

@@ -172,6 +172,9 @@ TEST(JobOnHosts, no_node_takes_the_place_of_a_lost_one_before_all_nodes_are_know
     if (are_known) hosts.say(1, ThisNode{"1"});
     cut(hosts, 1);
     EXPECT_EQ(hosts.done<StartHosts>().size(), are_known ? 1U : 0U) << hosts.said();
+    const bool says_why =
+        hosts.said().find("a rank has not returned from shmem_init") != std::string::npos;
+    EXPECT_EQ(says_why, !are_known);
   }
 }
 
@@ -224,20 +227,38 @@ TEST(JobOnHosts, a_rank_that_dies_while_its_new_node_starts_is_started_again) {
             std::string::npos);
 }
 
+TEST(JobOnHosts, the_reason_is_told_why_a_new_node_could_not_join) {
+  Lasting hosts(2, 5);
+  cut(hosts, 1);
+  for (std::uint32_t host = 0; host < 2; ++host) {
+    hosts.start(2);
+    hosts.say(2, Hello{});
+    hosts.say(2, RanksDied{{{1, 1}}, 1, "the node agent was killed", DeathKind::death, true});
+  }
+  EXPECT_NE(hosts.said().find("the node agent was killed; it is started again, restart 2 of 5\n"),
+            std::string::npos)
+      << hosts.said();
+}
+
 TEST(JobOnHosts, no_node_is_replaced_once_the_user_has_asked_for_the_end) {
   Lasting hosts(2, 5);
   hosts.tell(SignalCame{SIGTERM});
   cut(hosts, 1);
   EXPECT_TRUE(hosts.done<StartHosts>().empty());
-  EXPECT_EQ(hosts.said().find("started again"), std::string::npos);
+  EXPECT_EQ(hosts.said(), "the connection to host b is lost, ssh was killed by SIGKILL\n");
+  EXPECT_EQ(hosts.is().describe_dead(), "1 of 2 ranks died: rank 1");
 }
 
-TEST(JobOnHosts, a_node_that_is_started_meanwhile_ends_too) {
+TEST(JobOnHosts, a_node_that_is_started_meanwhile_is_dropped) {
   Lasting hosts(2, 5);
   cut(hosts, 1);
-  hosts.tell(SignalCame{SIGTERM});
   hosts.start(2);
-  ASSERT_EQ(hosts.sent<Signal>(2).size(), 1U);
+  hosts.tell(SignalCame{SIGTERM});
+  EXPECT_EQ(hosts.done<DropHosts>().size(), 1U);
+  EXPECT_EQ(hosts.done<StartHosts>().size(), 1U);
+  hosts.say(0, Ended{143});
+  EXPECT_TRUE(hosts.is().is_over());
+  EXPECT_EQ(hosts.is().outcome().status, 143);
 }
 
 TEST(JobOnHosts, a_silent_host_is_tried_last) {

@@ -301,5 +301,19 @@ TEST(JobOnNode, the_ranks_of_a_host_without_its_agent_are_dead_and_the_job_conti
   EXPECT_EQ(node.signals(), std::vector<int>{SIGKILL});
 }
 
+TEST(JobOnNode, a_lost_agent_says_why_the_job_cannot_continue) {
+  Node node(2, 2, {}, OnDeath::go_on);
+  node.join_all();
+  node.tell(AgentLost{.pid = 7, .wait_status = SIGKILL, .pause_ns = second});
+  node.round(0);
+  node.tell(RanksSeen{{RankState::running, RankState::joined}, false});
+  const auto stopping = node.take<Stopping>();
+  ASSERT_EQ(stopping.size(), 1U);
+  EXPECT_NE(stopping[0].sentence.find("was killed by SIGKILL; all ranks are ended; the job cannot "
+                                      "continue, because a rank has not returned"),
+            std::string::npos)
+      << stopping[0].sentence;
+}
+
 }  // namespace
 }  // namespace gondwana::launch

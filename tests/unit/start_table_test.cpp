@@ -122,7 +122,7 @@ TEST_F(StartTableTest, all_have_one_size) {
 TEST_F(StartTableTest, one_id_is_one_start) {
   check_in(1, {0, 1});
   EXPECT_EQ(check_in(2, {0, 1}),
-            "refused this unique id has already started a job of 1 ranks; make a new one for each "
+            "refused this unique id has already started a job of 1 rank; make a new one for each "
             "start");
   EXPECT_EQ(table_.refused(Refusal::late), 1U);
 }

@@ -63,8 +63,10 @@ void Absences::on(const RanksSeen& seen, std::uint64_t now) {
   if (!all_have_finalized && job_.continues_after_death() && seen.others_can_continue)
     leave_job(seen, now);
   else if (!all_have_finalized)
-    end_.end_because(lost_agent_->sentence + "; all ranks are ended" + lost_agent_->fault,
-                     exit_failure, now);
+    end_.end_because(
+        fmt::format("{}; all ranks are ended{}{}", lost_agent_->sentence,
+                    job_.continues_after_death() ? reason_of_end : "", lost_agent_->fault),
+        exit_failure, now);
   lost_agent_.reset();
 }
 

@@ -84,10 +84,7 @@ std::string Deaths::describe_end(std::uint32_t rank, const Death& death,
   const std::uint32_t others = ranks_.all_alive();
   if (ranks_[rank].is_replaced) return describe_replaced(death, others);
   const bool is_refused = job_.continues_after_death() && !others_can_continue;
-  return describe(death, others) +
-         (is_refused ? "; the job cannot continue, because a rank has not returned from shmem_init "
-                       "yet, or uses GASNet-EX or ARMCI"
-                     : "");
+  return describe(death, others) + (is_refused ? std::string(reason_of_end) : "");
 }
 
 // The status of a dead rank counts only if no other rank lives. The conductor knows whether one

@@ -118,11 +118,12 @@ std::string describe_continued(std::uint32_t left) {
 }
 
 std::string describe_dead(std::span<const std::uint32_t> dead, std::uint32_t ranks,
-                          std::uint32_t restarts) {
+                          std::uint32_t restarts, bool continued) {
   std::string text;
   if (!dead.empty())
-    text = fmt::format("{} of {} ranks died, and the job continued: rank{} {}", dead.size(), ranks,
-                       dead.size() == 1 ? "" : "s", format_ranks(dead));
+    text = fmt::format("{} of {} ranks died{}: rank{} {}", dead.size(), ranks,
+                       continued ? ", and the job continued" : "", dead.size() == 1 ? "" : "s",
+                       format_ranks(dead));
   if (restarts == 0) return text;
   return fmt::format("{}{}ranks were started again {} time{}", text, text.empty() ? "" : "; ",
                      restarts, restarts == 1 ? "" : "s");

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "memory/control_page.hpp"
@@ -40,13 +41,18 @@ bool ends_job(int wait_status, RankState state);
 // shmem_barrier_all, waiting for 3.2 s; the other 3 ranks are ended".
 std::string describe(const Death& death, std::uint32_t others);
 
+// What follows that sentence in a job that goes on after deaths, but not after this one.
+constexpr std::string_view reason_of_end =
+    "; the job cannot continue, because a rank has not returned from shmem_init yet, or uses "
+    "GASNet-EX or ARMCI";
+
 // What follows that sentence without others, in a job that continues: "; the job continues with 3
 // ranks". `left`: the ranks that have not died.
 std::string describe_continued(std::uint32_t left);
 // At the end of that job: "2 of 8 ranks died, and the job continued: ranks 3, 5". Empty if none
-// did. `dead`: sorted.
+// did. `dead`: sorted. `continued`: whether nothing has ended the job since.
 std::string describe_dead(std::span<const std::uint32_t> dead, std::uint32_t ranks,
-                          std::uint32_t restarts);
+                          std::uint32_t restarts, bool continued);
 
 // Describes the end of a program whose status is known only to the process that started it, if that
 // process lives on: "rank 2 on host n1 (pid 124) ended without finalizing, outside any blocking

@@ -157,7 +157,7 @@ std::string JobOnNode::describe_absent() const {
 }
 
 std::string JobOnNode::describe_dead() const {
-  return launch::describe_dead(deaths_.survived(), ranks_.size(), deaths_.restarts());
+  return launch::describe_dead(deaths_.survived(), ranks_.size(), deaths_.restarts(), true);
 }
 
 }  // namespace gondwana::launch

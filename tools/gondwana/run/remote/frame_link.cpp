@@ -60,6 +60,8 @@ void FrameLink::close() {
   if (to_) poller_->forget(to_.get());
   from_.reset();
   to_.reset();
+  parser_ = FrameParser(tag_);
+  pending_ = {};
 }
 
 void FrameLink::send(const Frame& frame) {

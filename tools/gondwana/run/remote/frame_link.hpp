@@ -35,6 +35,7 @@ class FrameLink {
   void send(std::shared_ptr<const std::string> encoded);
   bool has_sent_all() const { return pending_.is_empty(); }
 
+  // Keeps no memory for data.
   void close();
   bool is_open() const { return static_cast<bool>(from_); }
   // The time at which data last arrived from the other side.

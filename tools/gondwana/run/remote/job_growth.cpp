@@ -112,6 +112,7 @@ void JobOnHosts::finish_growth() {
                         fmt::format("more ranks start, from rank {} on", done.session.first)});
   } else {
     send_to_all(Grown{ranks_, nodes_.size()});
+    forget_part(std::get<LostNode>(done.why).node);
   }
   begin_growth();
   release_hosts();
@@ -177,10 +178,13 @@ bool JobOnHosts::fails_growth(std::uint32_t node, const Frame& frame) {
   if (!is_added(node) || ending_) return false;
   const std::string& host = hosts_[node].life.name();
   const auto* stopping = std::get_if<Stopping>(&frame);
+  const auto* died = std::get_if<RanksDied>(&frame);
   if (stopping != nullptr && !stopping->is_on_purpose) {
     fail_growth(cause_alone(stopping->sentence));
+  } else if (died != nullptr && !died->sentence.empty()) {
+    fail_growth(died->sentence);
   } else if (std::holds_alternative<Ended>(frame) || std::holds_alternative<Left>(frame) ||
-             std::holds_alternative<RanksDied>(frame)) {
+             died != nullptr) {
     fail_growth(fmt::format("a rank on host {} has ended before it joined the job", host));
   } else {
     return false;

@@ -108,22 +108,28 @@ std::string JobOnHosts::consequence(std::uint32_t restarts_before) const {
   if (restarts > restarts_before)
     return fmt::format("; its ranks are started again, restarts {} to {} of {}",
                        restarts_before + 1, restarts, times);
+  if (will_end()) return "";
+  if (!knows_nodes()) return std::string(reason_of_end);
   const bool is_spent = times > 0 && roster_.restarts_left() == 0;
   return fmt::format("{}{}", is_spent ? "; no restart is left" : "",
                      describe_continued(roster_.alive()));
 }
 
 std::string JobOnHosts::describe_dead() const {
-  return launch::describe_dead(roster_.dead(), ranks_, roster_.restarts());
+  return launch::describe_dead(roster_.dead(), ranks_, roster_.restarts(), !will_end());
 }
 
 // Nodes that take the place of lost ones.
 
+// Whether all nodes of the job are known, without those that are being added.
+bool JobOnHosts::knows_nodes() const {
+  return nodes_.knows_first(growing_ ? growing_->first : nodes_.size());
+}
+
 // All ranks of a node start together, or none: some may have finalized. Before all nodes of the job
 // are known no rank has run, so the other hosts end the job, and a new node would wait forever.
 bool JobOnHosts::can_replace(std::uint32_t node, const std::vector<DeadRank>& dead) const {
-  const std::uint32_t nodes = growing_ ? growing_->first : nodes_.size();
-  if (!nodes_.knows_first(nodes)) return false;
+  if (!knows_nodes()) return false;
   const auto waiting = std::ranges::count_if(
       wishes_, [](const auto& wish) { return std::holds_alternative<LostNode>(wish); });
   const auto started =
@@ -158,10 +164,20 @@ GrowthPlan JobOnHosts::plan_replacement(const LostNode& lost, std::uint32_t node
   return {.session = part.share.session, .hosts = {lost.places.front()}, .parts = {part}};
 }
 
+// Another node has its ranks, and many nodes may be lost in a long job.
+void JobOnHosts::forget_part(std::uint32_t node) {
+  if (node < parts_.size()) return;
+  Job& part = added_[node - parts_.size()];
+  Job rest;
+  rest.share = part.share;
+  rest.streams.reader.reset();
+  part = std::move(rest);
+}
+
 // Another host is tried. If none is left, the started processes are dead, and others are started if
 // a process of the new node has died, as it may do again and again.
 void JobOnHosts::replace_elsewhere(LostNode lost, const std::string& reason, Failure how) {
-  if (ending_) return;
+  if (will_end()) return;
   lost.places.erase(lost.places.begin());
   if (!lost.places.empty()) {
     wishes_.emplace_front(std::move(lost));

@@ -89,8 +89,6 @@ void JobOnHosts::start(const HostStarted& started, std::uint64_t now) {
   hosts_[started.node] = {HostLife(started.facts, now)};
   nodes_.forget(started.node);
   reschedule(started.node);
-  if (end_signal_)
-    actions_.emplace_back(Send{{started.node}, Signal{static_cast<std::uint32_t>(*end_signal_)}});
 }
 
 void JobOnHosts::on(const HostSaid& said) {
@@ -199,7 +197,8 @@ void JobOnHosts::on_seen(const HostSeen& seen, std::uint64_t now) {
   if (end) return end_host(seen.node, {end->status, end->sentence + end->consequence}, true);
   reschedule(seen.node);
   // A host that answers is not lost, even if its end takes long.
-  if (is_suspect && now >= seen.heard_ns + hosts_grace_ns / 2) end_host(seen.node, {}, true);
+  if (is_suspect && now >= seen.heard_ns + hosts_grace_ns / 2)
+    end_host(seen.node, {exit_signal_base + end_signal_.value_or(SIGTERM)}, true);
 }
 
 // The remote launchers handle the first and the second signal themselves. After that the conductor
@@ -209,6 +208,7 @@ void JobOnHosts::on(const SignalCame& signal) {
   if (to_end && is_over()) outcome_.abandons_output = true;
   if (signal.number == SIGINT && !end_signal_ && !ending_) actions_.emplace_back(Explain::shortly);
   if (to_end) end_signal_ = signal.number;
+  if (to_end) fail_growth("the job ends");
   if (signal.number == SIGQUIT && !ending_) actions_.emplace_back(Explain::at_length);
   send_to_all(Signal{static_cast<std::uint32_t>(signal.number)});
 }

@@ -184,9 +184,11 @@ class JobOnHosts {
   void lose(const RanksDied& died, std::optional<std::uint32_t> lost_node);
   void number(std::uint32_t first, const std::vector<RankDeath>& deaths,
               std::optional<std::uint32_t> lost_node = {});
+  bool knows_nodes() const;
   bool can_replace(std::uint32_t node, const std::vector<DeadRank>& dead) const;
   std::vector<launch::Host> places_for(std::uint32_t node) const;
   GrowthPlan plan_replacement(const LostNode& lost, std::uint32_t nodes) const;
+  void forget_part(std::uint32_t node);
   void replace_elsewhere(LostNode lost, const std::string& reason, Failure how);
   std::string consequence(std::uint32_t restarts_before) const;
   void on_seen(const HostSeen& seen, std::uint64_t now);
