@@ -81,9 +81,9 @@ StartReplies StartTable::check_in(Guest guest, Words words) {
   if (size_ > 0 && came_count_ == size_)
     return refuse(
         guest, Refusal::late,
-        fmt::format("this unique id has already started a job of {} ranks; make a new one "
+        fmt::format("this unique id has already started a job of {} rank{}; make a new one "
                     "for each start",
-                    size_));
+                    size_, size_ == 1 ? "" : "s"));
   if (const auto reason = reason_against(number, ranks))
     return refuse(guest, Refusal::wrong_rank, *reason);
   if (size_ == 0) came_.resize(size_ = ranks);

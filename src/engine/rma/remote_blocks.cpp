@@ -14,10 +14,11 @@ Error take_error(Lane& lane) {
 }
 
 Error full_heap(Rank at, std::size_t size, std::size_t heap) {
+  const char* advice = size > heap ? "raise" : "free blocks, or raise";
   return {Errc::out_of_memory,
           fmt::format("a block of {} at rank {}: its remote heap has no free piece of that size; "
-                      "free blocks, or raise GONDWANA_REMOTE_HEAP, which is {} here",
-                      format_size(size), index(at), format_size(heap))};
+                      "{} GONDWANA_REMOTE_HEAP, which is {} here",
+                      format_size(size), index(at), advice, format_size(heap))};
 }
 
 Error smaller_heap(Rank at) {
