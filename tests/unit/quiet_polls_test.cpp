@@ -71,5 +71,34 @@ TEST(quiet_polls, end_on_demand) {
   EXPECT_FALSE(polls.is_quiet());
 }
 
+TEST(quiet_polls, end_by_time_in_a_job_on_several_nodes) {
+  Doorbell<RealAtomics> bell{};
+  QuietPolls polls;
+  polls.arm(bell);
+  polls.allow(ticks());  // now
+  EXPECT_FALSE(polls.is_quiet());
+  polls.allow(~std::uint64_t{1});
+  EXPECT_TRUE(polls.is_quiet());
+}
+
+TEST(quiet_polls, are_counted) {
+  Doorbell<RealAtomics> bell{};
+  QuietPolls polls;
+  EXPECT_EQ(polls.arm(bell), 0U);
+  polls.allow();
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(polls.is_quiet());
+  EXPECT_EQ(polls.arm(bell), 5U);
+  EXPECT_EQ(polls.end(), 0U);
+}
+
+TEST(quiet_polls, do_not_begin_soon_after_a_message_was_sent) {
+  QuietPolls polls;
+  EXPECT_TRUE(polls.is_idle(false));
+  EXPECT_FALSE(polls.is_idle(true));
+  for (std::uint32_t i = 2; i < QuietPolls::after_sending; ++i)
+    EXPECT_FALSE(polls.is_idle(false)) << i;
+  EXPECT_TRUE(polls.is_idle(false));
+}
+
 }  // namespace
 }  // namespace gondwana::gasnet

@@ -98,12 +98,7 @@ class Waiter {
   // Calls that poll without waiting report their results to it.
   PollBackoff& polls() { return workers_.mine().polls; }
 
-  // The bell for messages within the node. Null if other nodes may send messages, or if this thread
-  // receives none.
-  Doorbell<RealAtomics>* message_bell() const {
-    return network_ != nullptr || !messages_.may_poll() ? nullptr : &memory_->page(me_).sync_bell;
-  }
-  // For a thread that has armed that bell. Misses no message.
+  // For a thread that has armed the bell of its rank. Misses no message of the node.
   std::uint32_t receive_all_messages() { return messages_.poll_all(); }
 
   // Hides this thread's wait from tools during its lifetime, because the thread runs a handler.

@@ -63,14 +63,32 @@ void Progress::poll_for_all() {
 
 void Progress::poll_in_loop() {
   check_for_end();
-  Doorbell<RealAtomics>* bell = setup_.waiter.message_bell();
-  const bool is_long = setup_.waiter.polls().is_long() && bell != nullptr && setup_.has_quiet_polls;
+  const bool is_idle =
+      setup_.network == nullptr || quiet_polls.is_idle(setup_.network->needs_calls());
+  const bool is_long = setup_.waiter.polls().is_long() && is_idle && setup_.has_quiet_polls &&
+                       setup_.messages.may_poll();
   if (!is_long) return note_poll(poll() > 0);
-  quiet_polls.arm(*bell);
+  const std::uint32_t polls = 1 + quiet_polls.arm(setup_.bell);
+  const bool moved = setup_.network != nullptr && setup_.network->progress();
   const bool found = setup_.waiter.receive_all_messages() > 0;
   move_operations();
-  if (!found && !has_operations()) quiet_polls.allow();
-  note_poll(found, 1 + QuietPolls::most);
+  if (!found && !moved && !has_operations()) quiet_polls.allow(end_of_quiet());
+  note_poll(found, polls);
+}
+
+// A poll of the network takes a system call, a hundred times as long as a poll of the node.
+std::uint64_t Progress::end_of_quiet() {
+  constexpr std::uint64_t longest_quiet_ns = 3'000;
+  if (setup_.network == nullptr) return QuietPolls::never;
+  std::uint64_t length = quiet_ticks_.load(std::memory_order_relaxed);
+  if (length == 0) {
+    const ClockPair now = read_clocks();
+    const double ticks_per_ns =
+        static_cast<double>(now.ticks - begin_.ticks) / static_cast<double>(now.ns - begin_.ns);
+    length = static_cast<std::uint64_t>(ticks_per_ns * longest_quiet_ns);
+    quiet_ticks_.store(length, std::memory_order_relaxed);
+  }
+  return ticks() + length;
 }
 
 void Progress::move_operations() {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "core/ticks.hpp"
 #include "engine/engine.hpp"
 #include "front/gasnet/event.hpp"
 
@@ -18,8 +19,11 @@ class Progress {
     Waiter& waiter;
     Rank rank;              // the rank of this process
     std::size_t neighbors;  // ranks of the node
-    bool has_threads;       // whether several threads call the library
-    bool has_quiet_polls;   // false: every poll is thorough
+    const Messages& messages;
+    Doorbell<RealAtomics>& bell;  // of this rank, for messages within the node
+    NetworkProgress* network;     // null: the job has one node
+    bool has_threads;             // whether several threads call the library
+    bool has_quiet_polls;         // false: every poll is thorough
   };
 
   explicit Progress(const Setup& setup) : setup_(setup) {}
@@ -60,8 +64,12 @@ class Progress {
   }
 
  private:
+  std::uint64_t end_of_quiet();
+
   Setup setup_;
-  std::atomic<std::uint32_t> waiting_{0};  // number of operations
+  ClockPair begin_ = read_clocks();
+  std::atomic<std::uint64_t> quiet_ticks_{0};  // longest_quiet_ns; 0: not known yet
+  std::atomic<std::uint32_t> waiting_{0};      // number of operations
   std::atomic<bool> wait_for_network_{false};
   std::mutex mutex_;  // held by the thread that advances operations
   std::vector<std::shared_ptr<Operation>> operations_;
