@@ -26,9 +26,11 @@ extern "C" {
 
 /*
  * Allocates a block of "bytes" bytes at the process with this job rank, aligned to 64 bytes, and
- * returns its address there. It is not cleared. It belongs to no process: any process may free it,
- * and the end of the job ends it. NULL, with a message, if there is no such process or its memory
- * for blocks is full (GONDWANA_REMOTE_HEAP is its size); NULL for 0 bytes.
+ * returns its address there, which blocks of other processes may have, too. The block is not
+ * cleared. It belongs to no process: any process may free it, and the end of the job ends it. NULL,
+ * with a message, if there is no such process, or no free piece of that size in its memory for
+ * blocks, whose size is GONDWANA_REMOTE_HEAP; freed blocks are used again, and not joined. NULL for
+ * 0 bytes.
  */
 void* gondwana_gasnet_malloc_at(gex_Rank_t jobrank, size_t bytes);
 

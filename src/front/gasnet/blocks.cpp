@@ -19,7 +19,9 @@ Lane& lane_of(Door& door) {
 }
 
 RemoteSegment blocks_of(Door& door, gex_Rank_t process) {
-  return door.directories().far_segment(process, SegmentDirectory::blocks);
+  Directories& all = door.directories();
+  return door.reaches(process) ? all.known_segment(process, SegmentDirectory::blocks)
+                               : all.far_segment(process, SegmentDirectory::blocks);
 }
 
 }  // namespace

@@ -63,6 +63,9 @@ std::string describe_owner(Door& door, std::uint32_t named, const void* address)
 [[noreturn, gnu::cold]] void refuse_place(const Team& team, gex_Rank_t rank,
                                           const PeerSegment& segment, const Place& place,
                                           CallName call) {
+  if (segment.size == 0 && team.indices[rank] == SegmentDirectory::blocks)
+    give_up(call,
+            fmt::format("rank {} has no memory for blocks; raise GONDWANA_REMOTE_HEAP", rank));
   if (segment.size == 0)
     give_up(call, fmt::format("this process knows no segment of endpoint {} of rank {}; attach "
                               "one, or bind and publish it, before use",

@@ -83,7 +83,9 @@ int gex_Segment_QueryBound(gex_TM_t tm, gex_Rank_t rank, void** owneraddr_p, voi
   check_member(team, rank, "gex_Segment_QueryBound");
   PeerSegment segment = segment_of(*team.door, team.processes[rank], team.indices[rank]);
   if (team.door->has_everything()) segment = {0, ~std::uintptr_t{0}, {nullptr, {}}};
-  if (team.processes[rank] == team.door->rank()) {  // the segment may be unpublished
+  const bool is_own =
+      team.processes[rank] == team.door->rank() && team.indices[rank] < max_endpoints;
+  if (is_own) {  // the segment may be unpublished
     const gex_EP_t own = team.door->endpoints()[team.indices[rank]];
     if (own == GEX_EP_INVALID || own->segment == GEX_SEGMENT_INVALID) return GASNET_ERR_NOT_READY;
     std::byte* address = own->segment->address;

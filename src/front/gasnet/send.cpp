@@ -35,6 +35,8 @@ Destination request_to(gex_TM_t tm, gex_Rank_t rank, CallName call) {
   const Team& team = Team::of(tm);
   check_member(team, rank, call);
   if (team.door->checks()) examine_request(call);
+  if (team.door->checks() && team.indices[rank] == SegmentDirectory::blocks)
+    give_up(call, "GONDWANA_GASNET_BLOCKS_EP has no handlers");
   return {*team.door,           team.processes[rank],  team.indices[rank],
           team.endpoint->index, MessageClass::request, call};
 }

@@ -62,6 +62,11 @@ static void refusals(void) {
   CHECK(gondwana_gasnet_free_at(last, NULL) == GASNET_OK);
   CHECK(gondwana_gasnet_free_at(last, job_segment) == GASNET_ERR_BAD_ARG);
   CHECK(gondwana_gasnet_free_at(job_ranks, job_segment) == GASNET_ERR_BAD_ARG);
+  for (gex_Rank_t rank = 0; rank < job_ranks; ++rank) {
+    uintptr_t size = 0;
+    gex_Event_Wait(gex_EP_QueryBoundSegmentNB(pair, rank, NULL, NULL, &size, 0));
+    CHECK(size > 0 || rank != job_me);
+  }
   void* block = gondwana_gasnet_malloc_at(last, 100);
   CHECK(gondwana_gasnet_free_at(last, (char*)block + 64) == GASNET_ERR_BAD_ARG);
   CHECK(gondwana_gasnet_free_at(last, block) == GASNET_OK);
