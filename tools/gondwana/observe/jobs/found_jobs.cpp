@@ -211,6 +211,21 @@ pid_t FoundNode::process(std::uint32_t local) const {
   return process_in(page(local).presence.process);
 }
 
+// All ranks of a node move together.
+std::uint32_t FoundNode::nodes_in_use() const {
+  std::uint32_t left = facts_.nodes;
+  for (std::uint32_t node = 0; node < facts_.nodes; ++node) {
+    const auto& entry = shared_at<NodeEntry>(memory_.data(), layout_.entry(node));
+    if (entry.state.load(std::memory_order_acquire) == NodeState::unknown) continue;
+    const Rank first = entry.info.ranks.front();
+    if (index(first) >= facts_.job_ranks) continue;
+    const auto& place = shared_at<DeathPlace>(memory_.data(), ControlLayout::death(first));
+    const std::uint32_t moved = place.node.load(std::memory_order_relaxed);
+    left -= moved != 0 && moved != node + 1 ? 1 : 0;
+  }
+  return left;
+}
+
 std::string FoundNode::host_of(std::uint32_t node) const {
   const auto& entry = shared_at<NodeEntry>(memory_.data(), layout_.entry(node));
   if (entry.state.load(std::memory_order_acquire) == NodeState::unknown) return {};

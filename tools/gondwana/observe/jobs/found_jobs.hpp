@@ -53,6 +53,8 @@ class FoundNode {
   const AgentLoad& agent_load() const { return header().agent_load; }
   // Whether /proc on this host shows the process numbers that the node uses.
   bool has_our_numbers() const { return has_our_numbers_; }
+  // The nodes of the job without those whose ranks have moved to others, as this node knows.
+  std::uint32_t nodes_in_use() const;
   // The name of the host of a node; empty until it is known.
   std::string host_of(std::uint32_t node) const;
 

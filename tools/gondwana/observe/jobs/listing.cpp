@@ -48,7 +48,7 @@ Row row_of(const FoundJob& job) {
   const JobSeen seen = watch(job, std::chrono::milliseconds(0));
   Row row{.id = job.id(),
           .ranks = facts.job_ranks,
-          .nodes = facts.nodes,
+          .nodes = job.nodes.back().nodes_in_use(),
           .began_s = facts.began_s,
           .holder = job.nodes.front().holder(),
           .program = seen.program,
