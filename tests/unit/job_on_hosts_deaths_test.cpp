@@ -253,10 +253,22 @@ TEST(JobOnHosts, a_node_that_is_started_meanwhile_is_dropped) {
   Lasting hosts(2, 5);
   cut(hosts, 1);
   hosts.start(2);
+  hosts.take_all();
   hosts.tell(SignalCame{SIGTERM});
   EXPECT_EQ(hosts.done<DropHosts>().size(), 1U);
-  EXPECT_EQ(hosts.done<StartHosts>().size(), 1U);
-  hosts.say(0, Ended{143});
+  EXPECT_EQ(hosts.sent<DeadRanks>(0).at(0).ranks, (Dead{{{1, 1}, DeathKind::death}}));
+  EXPECT_EQ(hosts.said(), "");
+  EXPECT_TRUE(hosts.done<StartHosts>().empty());
+  hosts.say(0, Ended{0});
+  EXPECT_TRUE(hosts.is().is_over());
+}
+
+TEST(JobOnHosts, the_end_that_the_user_wants_has_its_status_if_all_nodes_are_lost) {
+  Lasting hosts(2, 5);
+  cut(hosts, 1);
+  hosts.start(2);
+  cut(hosts, 0);
+  hosts.tell(SignalCame{SIGTERM});
   EXPECT_TRUE(hosts.is().is_over());
   EXPECT_EQ(hosts.is().outcome().status, 143);
 }

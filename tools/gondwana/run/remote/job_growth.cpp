@@ -73,7 +73,10 @@ void JobOnHosts::begin_growth() {
     wishes_.pop_front();
     const auto nodes = static_cast<std::uint32_t>(parts_.size() + added_.size());
     const auto* wish = std::get_if<Wish>(&why);
-    if (wish == nullptr && will_end()) continue;
+    if (wish == nullptr && will_end()) {
+      replace_elsewhere(std::get<LostNode>(why), "", Failure::refusal);
+      continue;
+    }
     Result<GrowthPlan> plan =
         wish != nullptr ? plan_for(*wish, nodes) : plan_replacement(std::get<LostNode>(why), nodes);
     if (!plan) {

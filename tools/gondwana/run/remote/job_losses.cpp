@@ -71,8 +71,10 @@ void JobOnHosts::lose(const RanksDied& died, std::optional<std::uint32_t> lost_n
     deaths.push_back({process, roster_.die(process, is_replaced)});
   if (lost_node) hosts_[*lost_node].is_lost = true;
   number(first, deaths, lost_node);
-  actions_.emplace_back(Said{died.sentence + consequence(restarts)});
-  if (roster_.alive() == 0) outcome_.settle(first_death_status_);
+  if (const std::string sentence = died.sentence + consequence(restarts); !sentence.empty())
+    actions_.emplace_back(Said{sentence});
+  if (roster_.alive() == 0)
+    outcome_.settle(end_signal_ ? exit_signal_base + *end_signal_ : first_death_status_);
   if (lost_node && is_replaced) {
     wishes_.emplace_back(LostNode{*lost_node, places_for(*lost_node)});
     begin_growth();
@@ -177,13 +179,13 @@ void JobOnHosts::forget_part(std::uint32_t node) {
 // Another host is tried. If none is left, the started processes are dead, and others are started if
 // a process of the new node has died, as it may do again and again.
 void JobOnHosts::replace_elsewhere(LostNode lost, const std::string& reason, Failure how) {
-  if (will_end()) return;
+  if (ending_) return;
   lost.places.erase(lost.places.begin());
-  if (!lost.places.empty()) {
+  if (!lost.places.empty() && !will_end()) {
     wishes_.emplace_front(std::move(lost));
     return;
   }
-  RanksDied died{{}, exit_failure, reason};
+  RanksDied died{{}, exit_failure, will_end() ? "" : reason};
   for (const Rank rank : part_of(lost.node).node_ranks())
     if (!roster_.is_gone(index(rank))) died.ranks.push_back(roster_.process_of(index(rank)));
   lose(died, how == Failure::death ? std::optional(lost.node) : std::nullopt);
