@@ -166,6 +166,8 @@ void Front::close(std::uint32_t node, bool is_killed) {
     return fmt::format("conductor: host {} is over{}", name(node),
                        is_killed ? ", ssh is killed" : "");
   });
+  const bool is_given_up = asked_at_ns_ && world_.now() >= *asked_at_ns_ + 10 * second;
+  if (is_killed && is_given_up) world_.ledger().settle(exit_signal_base + asked_, world_.now());
   known_[node].is_open = false;
   known_[node].is_closed = known_[node].has_ended = true;
   hosts_[node]->down().close();
@@ -349,12 +351,9 @@ void Front::finish() {
 
 void Front::signal(int number) {
   loop_.post([this, number] {
-    if ((number == SIGINT || number == SIGTERM) && !asked_at_ns_) {
-      asked_at_ns_ = world_.now();
-      world_.ledger().add({.what = "a silent host is given up, because the user wants the end",
-                           .status = {exit_signal_base + SIGINT, exit_signal_base + SIGTERM},
-                           .begins = "",
-                           .earliest = world_.now() + 10 * second});
+    if (number == SIGINT || number == SIGTERM) {
+      asked_at_ns_ = asked_at_ns_.value_or(world_.now());
+      asked_ = number;
     }
     handle(SignalCame{number});
   });
