@@ -6,7 +6,8 @@
 // Each rank has two copies of its cells, for even and for odd steps, and the number of the last
 // step that is complete. They survive its process, so the next process goes on with the step in
 // which the last one died. If the host is lost, they are lost, too. So a rank also keeps them at a
-// rank of another half of the job, before others know that the step is complete.
+// rank of another half of the job, before others know that the step is complete. It says when they
+// are there again after a loss: until then, a second loss ends the job.
 //
 // Ranks read the cells at the edges of their neighbours; nobody is sent anything, so nothing is
 // lost with a rank. A copy is overwritten two steps later, when both neighbours have completed the
@@ -29,7 +30,7 @@ struct part {
 };
 
 static struct part mine;
-static struct part kept;     // of another rank
+static struct part kept;     // of another rank; `done` is one more: 0 means nothing
 static long has_begun;       // 0: the memory of this rank is new
 static long deaths;          // of this rank
 static int keeper_restarts;  // when it last got everything
@@ -59,29 +60,44 @@ static double edge_of(int pe, long step, long place) {
   }
 }
 
+static void tell(const char* what) {
+  printf("rank %d %s rank %d, restarted %d times\n", shmem_my_pe(), what, keeper(),
+         keeper_restarts);
+  fflush(stdout);
+}
+
 // Keeps the cells after this step and, if the keeper has lost what it had, after the one before.
 static void keep(long step) {
-  for (int all = 0;; nap()) {
+  int all = 0;
+  for (;; nap()) {
     const int restarts = shmemx_pe_restarts(keeper());
     all = all || restarts != keeper_restarts;
     for (long each = all && step > 0 ? step - 1 : step; each <= step; ++each)
       shmem_putmem(kept.cells[each % 2], mine.cells[each % 2],
                    ((size_t)length + 2) * sizeof(double), keeper());
     shmem_quiet();
-    shmem_long_atomic_set(&kept.done, step, keeper());
+    shmem_long_atomic_set(&kept.done, step + 1, keeper());
     shmem_quiet();
     keeper_restarts = restarts;
-    if (arrived() && shmemx_pe_restarts(keeper()) == restarts) return;
+    if (arrived() && shmemx_pe_restarts(keeper()) == restarts) break;
     all = 1;
   }
+  if (all) tell("keeps its cells again at");
 }
 
 // The keeper has kept the last complete step, or the one after it.
 static void fetch(void) {
   for (;; nap()) {
     shmem_getmem(&mine.cells, &kept.cells, sizeof mine.cells, keeper());
-    const long step = shmem_long_g(&kept.done, keeper());
-    if (arrived()) return shmem_long_atomic_set(&mine.done, step, shmem_my_pe());
+    const long step = shmem_long_g(&kept.done, keeper()) - 1;
+    if (!arrived()) continue;
+    if (step < 0) {
+      tell("has lost its cells, as has");
+      shmem_global_exit(2);
+    }
+    shmem_long_atomic_set(&mine.done, step, shmem_my_pe());
+    tell("has its cells from");
+    return;
   }
 }
 

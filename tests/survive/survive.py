@@ -25,7 +25,6 @@ MORE_FOR_NODE_KIB = 6  # that the conductor keeps of each lost node; a job loses
 MORE_DESCRIPTORS = 8
 MORE_SHARED_KIB = 8192  # that ranks which are started again may use in the memory of the node
 WARM_UP = 8  # kills before the first sample: the table is full then
-RECOVERY = 7  # seconds in which a node that was lost gets its data again: no other node is killed
 TIMEOUT = 300  # seconds for the check at the end, on a busy machine, and a third of the time of the kills
 
 
@@ -65,9 +64,12 @@ class Job:
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         atexit.register(self.process.terminate)
         self.pids = {}
+        self.starts = {}  # how many processes each rank has had
+        self.starts_at_loss = {}  # of its node
         self.restarts = 0
         self.tail = []
         self.result = None
+        self.unsafe = set()  # ranks of a lost node: neither have they their data, nor do they keep those of others
         self.readers = [threading.Thread(target=read, daemon=True) for read in (self.read_errors, self.read_output)]
         for reader in self.readers:
             reader.start()
@@ -77,17 +79,24 @@ class Job:
             self.tail = [*self.tail[-40:], line]
             if found := re.search(r"rank (\d+).* is pid (\d+)", line):
                 self.pids[int(found[1])] = int(found[2])
+                self.starts[int(found[1])] = self.starts.get(int(found[1]), 0) + 1
             self.restarts += "started again, restart" in line
 
     def read_output(self):
         for line in self.process.stdout:
-            self.result = line.strip()
+            if found := re.match(r"rank (\d+) has its cells from", line):
+                self.unsafe.discard(("its own", int(found[1])))
+            elif found := re.match(r"rank \d+ keeps its cells again at rank (\d+), restarted (\d+)", line):
+                if int(found[2]) >= self.starts_at_loss.get(int(found[1]), 0):  # not a former process
+                    self.unsafe.discard(("of another", int(found[1])))
+            else:
+                self.result = line.strip()
 
     def await_start(self, gondwana):
         """Until all ranks run. A rank that dies before would end the job."""
         while self.process.poll() is None:
             seen = subprocess.run([gondwana, "ps"], capture_output=True, text=True, check=False)
-            runs = re.search(r" \d+ +[\d:-]+ +(running|all wait|\d+ wait) ", seen.stdout)  # not 1/2 nodes
+            runs = re.search(r" \d+ +[\d:-]+ +(running|all wait|\d+ wait) .*mortal_", seen.stdout)  # not 1/2 nodes
             if runs and "not examined" not in seen.stdout + seen.stderr:
                 return
             time.sleep(0.2)
@@ -105,7 +114,10 @@ class Job:
             if not all(Path(f"/proc/{pid}").exists() for pid in self.pids.values()):
                 return 0
             guardian = parent_of(self.pids[rank])
+            ranks = [each for each, pid in self.pids.items() if parent_of(pid) == guardian]
             agents = [pid for pid in children_of(guardian) if "gondwana-agent" in command_line(pid)]
+            self.starts_at_loss = {each: self.starts[each] for each in ranks}
+            self.unsafe = {(which, each) for each in ranks for which in ("its own", "of another")}
             os.kill(chance.choice([guardian, *agents]), signal.SIGKILL)
         except (ProcessLookupError, FileNotFoundError, KeyError):
             return 0
@@ -177,15 +189,14 @@ def run(options, chance):
     watch = Watch()
     last = TIMEOUT + seconds / 3
     kills = node_kills = 0
-    begin = node_killed = time.monotonic()
+    begin = time.monotonic()
     while job.process.poll() is None and job.result is None and time.monotonic() < begin + seconds + last:
         time.sleep(options.every * (0.5 + chance.random()))
         if time.monotonic() > begin + seconds:
             continue
         rank = chance.randrange(options.ranks)
-        if options.hosts and time.monotonic() > node_killed + RECOVERY and chance.random() < 0.7:
+        if options.hosts and not job.unsafe and chance.random() < 0.7:
             node_kills += job.kill_node(rank, chance)
-            node_killed = time.monotonic()
             continue
         kills += job.kill(rank)
         if kills >= WARM_UP:
