@@ -191,8 +191,8 @@ bool deliver_from_device(const Destination& to, Bytes payload, void* dest, gex_F
   return true;
 }
 
-// `deliver`: the rank whose functions write the payload to its target.
-template <auto deliver>
+// `Deliver`: the rank whose functions write the payload to its target.
+template <auto Deliver>
 [[gnu::always_inline]] inline int send_long_by(const Destination& to, const Long& what) {
   const auto [handler, payload, dest, lc_opt, flags, arguments] = what;
   const Turn turn(to, flags);
@@ -202,7 +202,7 @@ template <auto deliver>
   if (!draft) return 1;
   if (carries) {
     to.door.devices().copy(to.call, draft->block.data(), payload.data(), payload.size());
-  } else if (!deliver(to, payload, dest, flags)) {
+  } else if (!Deliver(to, payload, dest, flags)) {
     to.door.engine().messages().cancel(*draft);
     return 1;
   }
