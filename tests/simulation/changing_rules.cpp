@@ -19,7 +19,7 @@ void ChangingJob::expect_told(const Process& process, Time within) {
   for (const auto& node : all_nodes_)
     if (is_of_job(*node) && node->memory) nodes.push_back(node.get());
   schedule_.after(within + 4 * latency_, [this, &process, was_well, nodes] {
-    if (is_ending() || !is_counted(process)) return;
+    if (is_ending() || !is_counted(process) || process.has_finalized) return;
     if (was_well && !process.node->is_well) return expect_told(process, loss_told_ns);
     for (Node* node : nodes) {
       if (node->is_over || !node->is_well || !node->is_idle()) continue;
