@@ -92,7 +92,7 @@ class Front {
   Time ping_at_ns_ = 0;
   Time silence_at_ns_ = 0;           // no host is silent for too long before
   std::optional<Time> asked_at_ns_;  // to end, by the user
-  int asked_ = 0;  // the last signal by which the user wants the end
+  int asked_ = 0;                    // the last signal by which the user wants the end
   Time stopped_ns_ = 0;              // since then, by faults and explanations
   std::optional<int> output_failure_;
   std::optional<std::size_t> lost_reader_;  // in the ledger, until the decisions know it
