@@ -206,7 +206,8 @@ void ChangingJob::judge_members(const Process& process, const Agreed& agreed) {
 }
 
 // Words and lines of a number are never used with the same epoch again, by no process of a rank. A
-// process of a lost node may begin later than the one that has replaced it. Nobody hears it.
+// process of a lost node may begin later than the one that has replaced it. The others ignore its
+// messages.
 void ChangingJob::judge_number(Process& process, std::uint32_t number, std::uint64_t epoch) {
   if (current_[process.rank] != &process) return;
   std::uint64_t& last = epochs_[{process.rank, number}];

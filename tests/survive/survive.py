@@ -69,7 +69,8 @@ class Job:
         self.restarts = 0
         self.tail = []
         self.result = None
-        self.unsafe = set()  # ranks of a lost node: neither have they their data, nor do they keep those of others
+        # For each rank of a lost node: its own data are missing, or the copy that it keeps of another rank's data.
+        self.unsafe = set()
         self.readers = [threading.Thread(target=read, daemon=True) for read in (self.read_errors, self.read_output)]
         for reader in self.readers:
             reader.start()
