@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t tag = 0x5eed;
 constexpr Time close_interval_ns = 3 * second;
-constexpr Time late_ns = 20 * ms;  // a loop that sleeps may wake up so much later
+constexpr Time wakes_late_ns = 20 * ms;  // a loop that sleeps may wake up so much later
 
 std::vector<Job> parts_of(const Plan& plan) {
   std::vector<Job> parts;
@@ -251,7 +251,7 @@ void Front::expect_loss(std::uint32_t node) {
                             ? fmt::format("the connection to host {} is lost, ssh ", name(node))
                             : fmt::format("host {}: ", name(node)),
               .earliest = world_.now(),
-              .latest = world_.now() + (is_all ? 0 : close_interval_ns + late_ns)};
+              .latest = world_.now() + (is_all ? 0 : close_interval_ns + wakes_late_ns)};
   if (known.wait_status) cause.status.insert(exit_status(*known.wait_status));
   if (known.loss && is_all) world_.ledger().withdraw(*known.loss);
   if (!known.loss || is_all) known.loss = world_.ledger().add(std::move(cause));
@@ -374,8 +374,8 @@ void Front::lose_launcher() {
 void Front::stop(Time time) {
   const Time until = world_.now() + time;
   for (const Known& known : known_)
-    if (known.loss) world_.ledger().delay(*known.loss, until + late_ns);
-  if (lost_reader_) world_.ledger().delay(*lost_reader_, until + late_ns);
+    if (known.loss) world_.ledger().delay(*known.loss, until + wakes_late_ns);
+  if (lost_reader_) world_.ledger().delay(*lost_reader_, until + wakes_late_ns);
   if (asked_at_ns_) stopped_ns_ += time;
   loop_.pause(until);
 }

@@ -10,13 +10,9 @@
 #include <vector>
 
 #include "run/remote/job_on_hosts.hpp"
+#include "support/job_parts.hpp"
 
 namespace gondwana::launch::test {
-
-inline constexpr std::uint64_t second = 1'000'000'000;
-constexpr int exited(int status) {
-  return status << 8;
-}
 
 // A job on hosts a, b and so on, with one rank each, and its time. Actions are kept until the test
 // takes them. A peer timeout of 0: a debugger stops ranks.

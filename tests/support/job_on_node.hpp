@@ -13,14 +13,9 @@
 #include <vector>
 
 #include "run/node/job_on_node.hpp"
+#include "support/job_parts.hpp"
 
 namespace gondwana::launch::test {
-
-inline constexpr std::uint64_t ms = 1'000'000;
-inline constexpr std::uint64_t second = 1000 * ms;
-constexpr int exited(int status) {
-  return status << 8;
-}
 
 inline Job job_of(std::uint32_t ranks, std::uint32_t nodes) {
   Job job;

@@ -10,7 +10,7 @@
 namespace gondwana::launch {
 namespace {
 
-constexpr std::uint64_t tag = 0x1234'5678'9abc'def0;
+constexpr std::uint64_t job_tag = 0x1234'5678'9abc'def0;
 constexpr std::size_t version_offset = 4;
 constexpr std::size_t kind_offset = 6;
 constexpr std::size_t length_offset = 16;
@@ -68,35 +68,35 @@ std::vector<Frame> one_of_each() {
           AllEnded{}};
 }
 
-Result<std::optional<Frame>> parse(const std::string& bytes, std::uint64_t expected_tag = tag) {
+Result<std::optional<Frame>> parse(const std::string& bytes, std::uint64_t expected_tag = job_tag) {
   FrameParser parser(expected_tag);
   parser.add(bytes);
   return parser.next();
 }
 
-std::string refusal(const std::string& bytes, std::uint64_t expected_tag = tag) {
+std::string refusal(const std::string& bytes, std::uint64_t expected_tag = job_tag) {
   const Result<std::optional<Frame>> frame = parse(bytes, expected_tag);
   EXPECT_FALSE(frame);
   return frame ? "" : frame.error().text;
 }
 
 bool is_refused(const Frame& frame) {
-  return !parse(encode(frame, tag));
+  return !parse(encode(frame, job_tag));
 }
 
 TEST(frames, each_frame_comes_back_from_its_bytes) {
   const std::vector<Frame> frames = one_of_each();
   ASSERT_EQ(frames.size(), std::variant_size_v<Frame>);
   for (const Frame& frame : frames) {
-    Result<std::optional<Frame>> back = parse(encode(frame, tag));
+    Result<std::optional<Frame>> back = parse(encode(frame, job_tag));
     ASSERT_TRUE(back && *back) << frame.index();
     EXPECT_EQ((*back)->index(), frame.index());
-    EXPECT_EQ(encode(**back, tag), encode(frame, tag)) << frame.index();
+    EXPECT_EQ(encode(**back, job_tag), encode(frame, job_tag)) << frame.index();
   }
 }
 
 TEST(frames, a_task_keeps_its_values) {
-  Result<std::optional<Frame>> frame = parse(encode(example_task(), tag));
+  Result<std::optional<Frame>> frame = parse(encode(example_task(), job_tag));
   ASSERT_TRUE(frame && *frame);
   const auto& task = std::get<Task>(**frame);
   EXPECT_EQ(task.folder, "/tmp/a b");
@@ -112,7 +112,7 @@ TEST(frames, a_task_keeps_its_values) {
 
 TEST(frames, frames_are_found_in_a_stream_that_comes_byte_by_byte) {
   std::string stream;
-  for (const Frame& frame : one_of_each()) stream += encode(frame, tag);
+  for (const Frame& frame : one_of_each()) stream += encode(frame, job_tag);
   FrameParser parser;
   std::size_t found = 0;
   for (const char byte : stream) {
@@ -124,11 +124,11 @@ TEST(frames, frames_are_found_in_a_stream_that_comes_byte_by_byte) {
     ++found;
   }
   EXPECT_EQ(found, std::variant_size_v<Frame>);
-  EXPECT_EQ(parser.tag(), tag);
+  EXPECT_EQ(parser.tag(), job_tag);
 }
 
 TEST(frames, what_is_missing_leads_exactly_to_the_end_of_the_frame) {
-  const std::string bytes = encode(example_task(), tag);
+  const std::string bytes = encode(example_task(), job_tag);
   FrameParser parser;
   std::size_t at = 0;
   while (parser.missing() > 0) {
@@ -147,7 +147,7 @@ TEST(frames, what_a_shell_says_is_quoted) {
 }
 
 TEST(frames, wrong_headers_are_refused) {
-  const std::string ping = encode(Ping{}, tag);
+  const std::string ping = encode(Ping{}, job_tag);
   std::string changed = ping;
   changed[version_offset] = 99;
   EXPECT_NE(refusal(changed).find("version 99"), std::string::npos);
@@ -157,12 +157,12 @@ TEST(frames, wrong_headers_are_refused) {
   changed = ping;
   changed[length_offset + 3] = 0x7f;
   EXPECT_NE(refusal(changed).find("bytes"), std::string::npos);
-  EXPECT_NE(refusal(ping, tag + 1).find("another job"), std::string::npos);
+  EXPECT_NE(refusal(ping, job_tag + 1).find("another job"), std::string::npos);
   EXPECT_NE(refusal(encode(Ping{}, 0), 0).find("does not belong to a job"), std::string::npos);
 }
 
 TEST(frames, a_payload_of_the_wrong_length_is_refused) {
-  const std::string signal = encode(Signal{15}, tag);
+  const std::string signal = encode(Signal{15}, job_tag);
   std::string shorter = signal.substr(0, signal.size() - 1);
   shorter[length_offset] = 3;
   EXPECT_NE(refusal(shorter).find("wrong fields"), std::string::npos);
