@@ -9,7 +9,7 @@ namespace {
 using namespace shmem;
 
 // Element i of rank `rank` in `round`: different for each.
-long term(int rank, int round, std::size_t i) {
+long element_of(int rank, int round, std::size_t i) {
   return rank * 1'000'003L + round * 101L + static_cast<long>(i);
 }
 
@@ -20,14 +20,14 @@ RANK_TEST(broadcast_copies_from_every_root_in_every_size_on_every_team, ranks(1)
   on_all_teams(world, [&](const Members& members) {
     for (const std::size_t count : {0UL, 1UL, 100UL, 1'025UL, most - 1}) {
       for (int root = 0; root < members.size(); ++root) {
-        for (std::size_t i = 0; i < count; ++i) source[i] = term(world.me(), root, i);
+        for (std::size_t i = 0; i < count; ++i) source[i] = element_of(world.me(), root, i);
         std::ranges::fill(dest, -1);
         team_sync(world.as("sync"), members.team);  // every dest is ready
         ASSERT_EQ(broadcast<8>(world.as("broadcast"), members.team, dest.data(), source.data(),
                                count, root),
                   0);
         const int rank = members.ranks[static_cast<std::size_t>(root)];
-        for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(dest[i], term(rank, root, i)) << i;
+        for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(dest[i], element_of(rank, root, i)) << i;
         ASSERT_EQ(dest[count], -1);
         team_sync(world.as("sync"), members.team);
       }

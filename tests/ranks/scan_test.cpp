@@ -11,7 +11,7 @@ namespace {
 using namespace shmem;
 
 template <typename T>
-T term(int rank, std::size_t i) {
+T addend(int rank, std::size_t i) {
   return element<T>((static_cast<std::size_t>(rank) + 1) * (1 + i % 5));
 }
 
@@ -20,8 +20,8 @@ template <typename T>
 T prefix(const Members& members, int terms, std::size_t i) {
   T sum{};
   for (int member = 0; member < terms; ++member)
-    sum =
-        combined<CombineOp::sum>(sum, term<T>(members.ranks[static_cast<std::size_t>(member)], i));
+    sum = combined<CombineOp::sum>(sum,
+                                   addend<T>(members.ranks[static_cast<std::size_t>(member)], i));
   return sum;
 }
 
@@ -30,7 +30,7 @@ template <typename T>
 void scans(World& world, const Members& members, std::span<T> dest, std::span<T> source,
            std::size_t count, Scan kind) {
   for (const bool in_place : {false, true}) {
-    for (std::size_t i = 0; i < count; ++i) source[i] = term<T>(world.me(), i);
+    for (std::size_t i = 0; i < count; ++i) source[i] = addend<T>(world.me(), i);
     std::ranges::fill(dest, T{99});
     const std::span<T> result = in_place ? source : dest;
     const T behind = result[count];

@@ -8,12 +8,12 @@
 namespace gondwana::gasnet::test {
 namespace {
 
-constexpr std::size_t segment_size = std::size_t{2} << 20;
+constexpr std::size_t leaf_segment_size = std::size_t{2} << 20;
 
 // The memory of the right neighbour for this rank's data.
-struct Target {
-  explicit Target(World& of) : world(of) {
-    world.attach(segment_size);
+struct LeafTarget {
+  explicit LeafTarget(World& of) : world(of) {
+    world.attach(leaf_segment_size);
     world.barrier();
     there = world.segment_of(world.right());
   }
@@ -36,7 +36,7 @@ void expect_under_way(gex_Event_t root) {
 }
 
 GASNET_TEST(leaf_is_asked_for_without_waiting_for_the_put, 1) {
-  const Target target(world);
+  const LeafTarget target(world);
   for (const std::size_t size : {8, 1000, 100'000, 2'000'000}) {
     const std::vector<char> bytes(size, 'x');
     std::vector<char> source = bytes;
@@ -60,8 +60,8 @@ GASNET_TEST(leaf_is_asked_for_without_waiting_for_the_put, 1) {
 
 // Larger than the copy limit.
 GASNET_TEST(large_put_with_a_leaf_does_not_wait, 1) {
-  const Target target(world);
-  const std::vector<char> bytes(segment_size, 'z');
+  const LeafTarget target(world);
+  const std::vector<char> bytes(leaf_segment_size, 'z');
   std::vector<char> source = bytes;
   gex_Event_t leaf = GEX_EVENT_NO_OP;
   gex_Event_t root = target.begin(source, &leaf);
@@ -74,7 +74,7 @@ GASNET_TEST(large_put_with_a_leaf_does_not_wait, 1) {
 }
 
 GASNET_TEST(leaves_stand_beside_their_roots, 1) {
-  const Target target(world);
+  const LeafTarget target(world);
   const std::vector<char> bytes(500'000, 'a');
   for (const bool leaf_first : {false, true}) {
     gex_Event_t root = target.begin(bytes, GEX_EVENT_DEFER);
@@ -88,7 +88,7 @@ GASNET_TEST(leaves_stand_beside_their_roots, 1) {
 }
 
 GASNET_TEST(access_region_has_leaves_for_its_sources_and_for_all, 1) {
-  const Target target(world);
+  const LeafTarget target(world);
   const std::vector<char> bytes(300'000, 'b');
   std::vector<char> source = bytes;
   gex_NBI_BeginAccessRegion(0);

@@ -20,11 +20,11 @@ constexpr std::chrono::microseconds pause{20};
 
 thread_local long answers = 0;
 
-void serve(gex_Token_t token) {
+void serve_request(gex_Token_t token) {
   gex_AM_ReplyShort0(token, reply_index, 0);
 }
 
-void take_answer(gex_Token_t /*token*/) {
+void take_served_answer(gex_Token_t /*token*/) {
   ++answers;
 }
 
@@ -53,9 +53,9 @@ template <typename Wait, typename End>
 void a_server_stays_awake(World& world, const Wait& wait, const End& end) {
   constexpr int most_rounds = 20;
   static std::atomic<bool> stayed_awake;  // ranks are threads
-  world.add_handler(request_index, reinterpret_cast<gex_AM_Fn_t>(serve),
+  world.add_handler(request_index, reinterpret_cast<gex_AM_Fn_t>(serve_request),
                     GEX_FLAG_AM_REQUEST | GEX_FLAG_AM_SHORT, 0);
-  world.add_handler(reply_index, reinterpret_cast<gex_AM_Fn_t>(take_answer),
+  world.add_handler(reply_index, reinterpret_cast<gex_AM_Fn_t>(take_served_answer),
                     GEX_FLAG_AM_REPLY | GEX_FLAG_AM_SHORT, 0);
   if (world.me() == 0) stayed_awake = false;
   world.barrier();
