@@ -1,8 +1,8 @@
-"""compile_times.py BUILD: no file may take the compiler more than 12 s alone. A new file that does contains too
-much, or includes too much.
+"""compile_times.py BUILD: no file may take the compiler more than 5 times as long as {fmt}, which is compiled once for
+all. A new file that does contains too much, or includes too much.
 
 Reads ninja's log of the last build of each object. Other processes were running then, so the slowest
-files are compiled again, and the processor time is compared."""
+files are compiled again, and the processor time is compared with that of {fmt} on this machine."""
 
 import json
 import os
@@ -13,7 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-LIMIT = 12  # seconds
+CONTROL = "src/core/format/fmt.cpp"
+LIMIT = 5  # times the processor time of CONTROL
 AT_MOST = 4  # files are compiled once more
 
 
@@ -42,15 +43,18 @@ def processor_time(entry):
 def main():
     build = Path(sys.argv[1])
     times = noted_times(build)
+    entries = json.loads((build / "compile_commands.json").read_text())
+    control = next(entry for entry in entries if entry["file"].endswith(CONTROL))
     longest_first = sorted(
-        json.loads((build / "compile_commands.json").read_text()),
+        entries,
         key=lambda entry: -times.get(output_of(shlex.split(entry["command"])), 0),
     )
+    most = LIMIT * processor_time(control)
     slow = []
     for entry in longest_first[:AT_MOST]:
         noted = times.get(output_of(shlex.split(entry["command"])), 0)
-        if noted > LIMIT and (cost := processor_time(entry)) > LIMIT:
-            slow.append(f"{os.path.relpath(entry['file'])}: {cost:.1f} s, and {LIMIT} s is the most")
+        if noted > most and (cost := processor_time(entry)) > most:
+            slow.append(f"{os.path.relpath(entry['file'])}: {cost:.1f} s, and {most:.1f} s is the most")
     print(*slow, sep="\n", end="\n" if slow else "")
     return 1 if slow else 0
 
