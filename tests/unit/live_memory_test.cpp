@@ -212,7 +212,7 @@ TEST_F(Damage, facts_that_cannot_be_are_no_job) {
 TEST_F(Damage, who_looks_at_damaged_memory_comes_back) {
   const jobs::FoundJob job = job_in(map());
   ASSERT_EQ(job.nodes.size(), 1U);
-  constexpr std::uint64_t rounds = 2000;
+  constexpr std::uint64_t rounds = 500;
   for (std::uint64_t round = 0; round < rounds; ++round) {
     SCOPED_TRACE(round);
     std::mt19937_64 random(round);
