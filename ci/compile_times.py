@@ -1,4 +1,4 @@
-"""compile_times.py BUILD: no file may take the compiler more than 5 times as long as {fmt}, which is compiled once for
+"""compile_times.py BUILD: no file may take the compiler more than 7 times as long as {fmt}, which is compiled once for
 all. A new file that does contains too much, or includes too much.
 
 Reads ninja's log of the last build of each object. Other processes were running then, so the slowest
@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 CONTROL = "src/core/format/fmt.cpp"
-LIMIT = 5  # times the processor time of CONTROL
+LIMIT = 7  # times the processor time of CONTROL
 AT_MOST = 4  # files are compiled once more
 
 

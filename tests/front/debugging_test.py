@@ -1,4 +1,4 @@
-"""Debugging tools find errors in a program: `debugging_test.py GONDWANA PROGRAM ASAN_PROGRAM`.
+"""Debugging tools find errors in a program: `debugging_test.py GONDWANA PROGRAM ASAN_PROGRAM [CLASS]`.
 
 ASAN_PROGRAM is the same program, built with AddressSanitizer, or "none". Beside each lies NAME_static, which is linked
 with the static library.
@@ -159,7 +159,6 @@ class Crashes(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    ASAN_PROGRAM = sys.argv.pop()
-    PROGRAM = sys.argv.pop()
-    GONDWANA = sys.argv.pop()
+    GONDWANA, PROGRAM, ASAN_PROGRAM = sys.argv[1:4]
+    del sys.argv[1:4]
     unittest.main()
