@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <fstream>
@@ -72,9 +71,9 @@ Scheduled scheduled(pid_t process) {
 
 std::string command_line_of(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/cmdline", process), std::ios::binary);
-  std::string line((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  while (line.ends_with('\0')) line.pop_back();
-  std::ranges::replace(line, '\0', ' ');
+  std::string line;  // not by an iterator, which throws where the process ends before it is read
+  for (std::string word; std::getline(file, word, '\0');) line += word + ' ';
+  while (line.ends_with(' ')) line.pop_back();
   return line;
 }
 

@@ -1,11 +1,15 @@
 #include "core/process_stat.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 #include "core/new_file.hpp"
 
@@ -48,6 +52,28 @@ TEST(process_stat, a_process_has_a_command_line_variables_threads_and_children) 
   EXPECT_EQ(std::ranges::count(numbers_in_folder("/proc"), self), 1);
   EXPECT_TRUE(numbers_in_folder("/proc/none").empty());
   EXPECT_EQ(children_of(-1, -1), std::nullopt);
+}
+
+// A read of /proc fails where the process has ended after the file was opened.
+TEST(process_stat, a_process_may_end_while_its_command_line_is_read) {
+  for (int round = 0; round < 100; ++round) {
+    std::array<int, 2> pipe{};
+    ASSERT_EQ(::pipe2(pipe.data(), O_CLOEXEC), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      char byte = 0;
+      ::close(pipe[1]);
+      ::_exit(static_cast<int>(::read(pipe[0], &byte, 1)));
+    }
+    ::close(pipe[0]);
+    std::thread end([&] {
+      ::close(pipe[1]);
+      ::waitpid(child, nullptr, 0);
+    });
+    while (!command_line_of(child).empty()) {
+    }
+    end.join();
+  }
 }
 
 }  // namespace
