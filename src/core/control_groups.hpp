@@ -6,8 +6,8 @@
 
 namespace gondwana {
 
-// The group of this process as /proc/self/cgroup shows it, of version 2 or of a controller of
-// version 1. "" if there is none.
+// The group of this process as /proc/self/cgroup showed it first, of version 2 or of a controller
+// of version 1. "" if there is none.
 std::string own_group(std::string_view controller);
 
 // Version 2 has one tree. Version 1 has a tree for each controller, with the controller's name.
