@@ -79,9 +79,12 @@ struct NodePlan : NodeShare {
   std::size_t arena_size() const { return stride - guard; }
   std::size_t range_size() const { return stride * slots(); }
   // Each arena has a file of its own, so ranks that fault pages in do not wait for each other. But
-  // every rank maps every file: in large jobs, consecutive arenas share one.
+  // every rank maps every file: in large jobs, consecutive arenas share one, so that all ranks
+  // together make about max_file_mappings.
   std::uint32_t arenas_per_file() const {
-    return std::max(1U, (slots() + max_arena_files - 1) / max_arena_files);
+    const std::uint64_t one_each = std::uint64_t{slots()} * slots();
+    return static_cast<std::uint32_t>(
+        std::max<std::uint64_t>(1, (one_each + max_file_mappings - 1) / max_file_mappings));
   }
   std::uint32_t arena_files() const {
     return (slots() + arenas_per_file() - 1) / arenas_per_file();
@@ -105,7 +108,7 @@ struct NodePlan : NodeShare {
 
   static constexpr std::uint32_t min_teams = 64;
   static constexpr std::uint32_t max_teams = 65536;
-  static constexpr std::uint32_t max_arena_files = 64;
+  static constexpr std::uint32_t max_file_mappings = 64 * 64;
   static constexpr std::size_t guard = 64 * 1024;
   static constexpr std::size_t system_size = 50 * 1024 * 1024;  // places for max_teams teams
   static constexpr std::size_t globals_offset = system_size;
