@@ -150,6 +150,17 @@ struct alignas(cache_line) TraceRing {
     if (holds(number)) at(number).set_place(place);
   }
   void add(const TraceEvent& event) { begin(event); }
+  // Ends the events that threads have left open: those from before `loaded` were of a process that
+  // this one replaces, and ended before it began.
+  void end_all(std::uint64_t loaded, std::uint64_t now) {
+    const std::uint64_t end_number = written.load(std::memory_order_relaxed);
+    const std::uint64_t kept = std::min(end_number, room.load(std::memory_order_relaxed));
+    for (std::uint64_t number = end_number - kept; number < end_number; ++number) {
+      const TraceEvent event = at(number).load();
+      if (event.duration == TraceEvent::open)
+        end(number, (event.begin < loaded ? loaded : now) - event.begin);
+    }
+  }
 
  private:
   StoredEvent& at(std::uint64_t number) {

@@ -40,6 +40,9 @@ struct OwnRing {
 constinit std::atomic<std::uint32_t> openings{0};
 constinit std::size_t ring_size_of_job = 0;
 
+// When this process began, before its first call.
+const std::uint64_t loaded = ticks();
+
 // The memory may be gone when the thread ends.
 struct LeavesRing {
   ~LeavesRing() {
@@ -54,7 +57,6 @@ TraceRing* take_ring(TracePlace& place) {
   for (std::size_t number = 0; number < TracePlace::rings; ++number) {
     TraceRing& ring = place.ring(number, ring_size_of_job);
     if (ring.taken.exchange(1, std::memory_order_acquire) != 0) continue;
-    ring.room.store(ring_size_of_job / sizeof(StoredEvent), std::memory_order_relaxed);
     ring.thread.store(static_cast<std::uint32_t>(::gettid()), std::memory_order_relaxed);
     return &ring;
   }
@@ -62,10 +64,16 @@ TraceRing* take_ring(TracePlace& place) {
   return nullptr;
 }
 
-// Keeps events and names of an earlier engine of this rank, and frees its rings.
+// Keeps events and names of an earlier engine of this rank, or of an earlier process, and frees its
+// rings.
 void reopen(TracePlace& place, std::size_t ring_size) {
-  for (std::size_t number = 0; number < TracePlace::rings; ++number)
-    place.ring(number, ring_size).taken.store(0, std::memory_order_relaxed);
+  const std::uint64_t now = ticks();
+  for (std::size_t number = 0; number < TracePlace::rings; ++number) {
+    TraceRing& ring = place.ring(number, ring_size);
+    ring.room.store(ring_size / sizeof(StoredEvent), std::memory_order_relaxed);
+    ring.end_all(loaded, now);
+    ring.taken.store(0, std::memory_order_relaxed);
+  }
   names().numbers.clear();
   const std::uint32_t known = place.names_known.load(std::memory_order_relaxed);
   for (std::uint32_t number = 1; number < known; ++number)

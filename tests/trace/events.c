@@ -97,10 +97,36 @@ static void fork_a_child(void) {
   pthread_join(thread, NULL);
 }
 
+static void die(int unused) {
+  (void)unused;
+  raise(SIGKILL);
+}
+
+// Rank 1 dies in a wait; its next process writes what rank 0 waits for.
+static void die_once(void) {
+  if (shmem_my_pe() == 0)
+    while (shmem_long_atomic_fetch(&flag, 0) == 0) {
+      shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1);
+      shmemx_status(SHMEM_CTX_DEFAULT);  // the death has ended the wait
+    }
+  if (shmem_my_pe() != 1) return;
+  if (shmemx_is_restarted() == 0) {
+    signal(SIGALRM, die);
+    ualarm(50000, 0);
+    shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1);  // never
+  }
+  shmem_long_p(&flag, 1, 0);
+}
+
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "play";
   const long times = argc > 2 ? atol(argv[2]) : 10;
   shmem_init();
+  if (strcmp(what, "die") == 0) {
+    die_once();
+    shmem_finalize();
+    return 0;
+  }
   words = shmem_calloc(8, sizeof(long));
   if (strcmp(what, "play") == 0) play(times);
   if (strcmp(what, "loop") == 0) {  // until it is ended

@@ -237,6 +237,17 @@ class TraceTest(LauncherCase):
             self.assertEqual(len([one for one in trace.slices if one.duration == -1
                                   and one.category == "call"]), 1)
 
+    def test_a_rank_that_is_started_again(self):
+        file = self.trace_of_program("--restart", "1", "--keep-memory", EVENTS, "die")
+        with read_trace(file) as trace:
+            self.assertEqual(trace.problems, [])
+            first, second = trace.named("shmem_init", "rank 1")
+            (wait,) = trace.named(WAIT, "rank 1")
+            (put,) = trace.named(PUT, "rank 1")
+            self.assertLess(first.end, wait.begin)
+            self.assertTrue(wait.begin < wait.end <= second.begin, (wait, second))
+            self.assertLess(second.end, put.begin)
+
     def test_a_forked_child_is_not_the_rank(self):
         with read_trace(self.trace_of_program(EVENTS, "fork", ranks=1)) as trace:
             (asked,) = trace.named("shmem_n_pes")

@@ -32,6 +32,12 @@ class Rings : public testing::Test {
   }
   ~Rings() override { Tracer::close(); }
 
+  // As a process that replaces one that was killed.
+  void open_again() {
+    Tracer::close();
+    Tracer::open(shared_at<TracePlace>(memory_.data(), layout_.trace(0)), min_ring_size);
+  }
+
   trace::RankTrace read() const {
     const trace::NodeTrace node = trace::read_node(memory_.data(), facts_);
     EXPECT_EQ(node.ranks.size(), 1U);
@@ -111,6 +117,17 @@ TEST_F(Rings, an_event_that_has_not_ended_is_open) {
   EXPECT_TRUE(read().threads[0].events[0].is_open);
   ring.end(outer, 100);
   EXPECT_FALSE(read().threads[0].events[0].is_open);
+}
+
+TEST_F(Rings, an_event_of_a_process_that_was_replaced_ends_with_it) {
+  Tracer::ring()->begin({.begin = ticks(), .kind = EventKind::word_wait});
+  open_again();
+  Tracer::ring()->begin({.begin = ticks(), .kind = EventKind::call});
+  const std::vector<trace::Event> events = read().threads[0].events;
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_FALSE(events[0].is_open);
+  EXPECT_LE(events[0].end_ns(), events[1].begin_ns);
+  EXPECT_TRUE(events[1].is_open);
 }
 
 TEST_F(Rings, new_events_take_the_place_of_the_oldest) {
