@@ -89,7 +89,8 @@ class TeamSync {
   // epoch sleeps only for that one.
   void ring_sleepers(Epoch epoch) {
     for (std::uint32_t i = 1; i < members_.size(); ++i) {
-      const std::uint32_t member = (me_ + i) % members_.size();
+      const std::uint32_t next = me_ + i;
+      const std::uint32_t member = next < members_.size() ? next : next - members_.size();
       if (members_.line(member).epoch.load(std::memory_order_relaxed) <= epoch)
         members_.doorbell(member).ring_if_asleep();
     }
