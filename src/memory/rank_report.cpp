@@ -66,6 +66,12 @@ std::string describe_deadlock(std::span<const std::uint32_t> ended,
   return describe_leaving(ended, in_exit) + no_rank_can_continue(ranks);
 }
 
+std::string describe_finalizing(std::span<const std::uint32_t> ranks, const Environment& of_ranks) {
+  return describe_some(ranks, "finalizes its interface and waits for the others",
+                       "finalize their interface and wait for the others") +
+         no_rank_can_continue(of_ranks);
+}
+
 std::string describe_waiting(std::span<const Survivor> survivors) {
   std::map<std::string, Waiters> waiters_in;
   for (const auto& [rank, pages] : survivors) {

@@ -22,6 +22,9 @@ std::string no_rank_can_continue(const Environment& ranks = own_environment());
 std::string describe_deadlock(std::span<const std::uint32_t> ended,
                               std::span<const std::uint32_t> in_exit, const Environment& ranks);
 
+// The same for ranks that have finalized their interface too early.
+std::string describe_finalizing(std::span<const std::uint32_t> ranks, const Environment& of_ranks);
+
 // A living rank.
 struct Survivor {
   std::uint32_t rank;

@@ -8,7 +8,9 @@
 #include <csignal>
 #include <cstdint>
 #include <fstream>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include "core/fingerprint.hpp"
 #include "core/host_name.hpp"
@@ -125,6 +127,14 @@ bool sleeps_alone(const Sleeper& rank, std::uint32_t waiting, std::uint64_t unti
   return true;
 }
 
+bool waits_in(const ThreadSlots& threads, std::initializer_list<std::string_view> calls) {
+  return std::ranges::any_of(threads.in_use(), [&](const ThreadSlot& slot) {
+    const Waiting& wait = slot.waiting;
+    return wait.since_ns.load(std::memory_order_acquire) != 0 &&
+           std::ranges::find(calls, wait.call()) != calls.end();
+  });
+}
+
 }  // namespace
 
 std::optional<Stillness> find_stillness(std::span<const Sleeper> ranks) {
@@ -159,16 +169,20 @@ NodeSnapshot snapshot_of(const NodeMemory& memory) {
       continue;
     }
     node.part.push_back({rank, pid, memory.pages(each)});
-    if (is_in_exit(memory.threads(each))) node.in_exit.push_back(rank);
+    if (is_in_exit(memory.threads(each)))
+      node.in_exit.push_back(rank);
+    else if (is_finalizing(memory.threads(each)))
+      node.finalizing.push_back(rank);
   }
   return node;
 }
 
 bool is_in_exit(const ThreadSlots& threads) {
-  return std::ranges::any_of(threads.in_use(), [](const ThreadSlot& slot) {
-    const Waiting& wait = slot.waiting;
-    return wait.since_ns.load(std::memory_order_acquire) != 0 && wait.call() == "exit";
-  });
+  return waits_in(threads, {"exit"});
+}
+
+bool is_finalizing(const ThreadSlots& threads) {
+  return waits_in(threads, {"shmem_finalize", "ARMCI_Finalize"});
 }
 
 std::string describe(const NodeSnapshot& node) {

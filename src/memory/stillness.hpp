@@ -1,6 +1,6 @@
 // Whether the ranks of a node can continue by themselves, after a rank has begun to end. A rank
-// that calls exit() without shmem_finalize meets the others in a barrier. They may wait for it in a
-// lock, in a reduction or in a wait for a word that it would write.
+// that calls shmem_finalize, or exit() without it, meets the others in a barrier. They may wait for
+// it in a lock, in a reduction or in a wait for a word that it would write.
 //
 // A node is still while each thread of each rank waits asleep in a call of the library, and no rank
 // has children, or handlers of signals from others. A rank that was woken is not asleep, however
@@ -59,18 +59,21 @@ class Deadlock {
 
 // The state of the ranks of a node, read from their pages.
 struct NodeSnapshot {
-  std::vector<Sleeper> part;             // of the job
-  std::vector<std::uint32_t> ended;      // with status 0
-  std::vector<std::uint32_t> in_exit;    // they wait for the others
-  std::uint64_t messages_in_flight = 0;  // sent by all of them, minus received
+  std::vector<Sleeper> part;              // of the job
+  std::vector<std::uint32_t> ended;       // with status 0
+  std::vector<std::uint32_t> in_exit;     // they wait for the others
+  std::vector<std::uint32_t> finalizing;  // the same
+  std::uint64_t messages_in_flight = 0;   // sent by all of them, minus received
 
-  bool any_leaves() const { return !ended.empty() || !in_exit.empty(); }
+  bool any_leaves() const { return !ended.empty() || !in_exit.empty() || !finalizing.empty(); }
 };
 
 NodeSnapshot snapshot_of(const NodeMemory& memory);
 
 // Whether a thread of the rank has called exit, which waits for the others.
 bool is_in_exit(const ThreadSlots& threads);
+// Whether it waits for the others in the call that finalizes its interface.
+bool is_finalizing(const ThreadSlots& threads);
 
 // "rank 2 has called exit and ...; ranks 0, 1 wait in shmem_set_lock"
 std::string describe(const NodeSnapshot& node);

@@ -115,11 +115,19 @@ class LauncherEndsTest(LauncherCase):
 
     def test_ranks_that_wait_for_one_that_waits_in_exit_are_told(self):
         for call in ("shmem_set_lock", "shmem_wait_until"):
-            status, _, err = self.run_apart(3, "wait_in_exit", f'"wait {call}"')
+            status, _, err = self.run_apart(3, '"leave_in exit"', f'"wait {call}"')
             self.assertEqual(status, 1)
             self.assertIn("rank 2 has called exit and waits for the others to finalize; no remaining rank can "
                           "continue, and all are ended", err)
             self.assertIn(f"rank 2 waits in exit; ranks 0, 1 wait in {call}", err)
+
+    def test_ranks_that_wait_for_one_that_finalizes_are_told(self):
+        for call in ("shmem_finalize", "ARMCI_Finalize"):
+            status, _, err = self.run_apart(3, f'"leave_in {call}"', '"wait shmem_set_lock"')
+            self.assertEqual(status, 1)
+            self.assertIn("rank 2 finalizes its interface and waits for the others; no remaining rank can "
+                          "continue, and all are ended", err)
+            self.assertIn(f"rank 2 waits in {call}; ranks 0, 1 wait in shmem_set_lock", err)
 
     def test_ranks_that_wait_after_one_has_left_and_ended_are_told(self):
         status, _, err = self.run_apart(3, "finalize", '"wait shmem_finalize"')
@@ -128,7 +136,7 @@ class LauncherEndsTest(LauncherCase):
 
     def test_a_rank_in_exit_waits_for_one_that_computes(self):
         status, _, err = self.run_job("-n", "2", "--timeout", "4", "sh", "-c",
-                                      'if [ $GONDWANA_RANK = 1 ]; then exec "$0" join running share wait_in_exit; '
+                                      'if [ $GONDWANA_RANK = 1 ]; then exec "$0" join running share "leave_in exit"; '
                                       'else exec "$0" join running share "sleep 1000"; fi', RANK)
         self.assertEqual(status, 124, err)
 

@@ -105,10 +105,10 @@ void wait_in(const std::string& call) {
   for (;;) ::pause();
 }
 
-// Waits like the library when exit() finalizes.
-void wait_in_exit(const std::string& /*argument*/) {
+// Waits like the library when exit() or another call finalizes.
+void leave_in(const std::string& call) {
   if (::write(job->membership.image.get(), "", 1) != 1) fail("the guardian hears nothing");
-  wait_in("exit");
+  wait_in(call);
 }
 
 void run_another_program(const std::string& name) {
@@ -160,7 +160,7 @@ const std::map<std::string, Step, std::less<>>& steps() {
       {"finalize", [](const std::string&) { enter(RankState::finalized); }},
       {"share", share},
       {"wait", wait_in},
-      {"wait_in_exit", wait_in_exit},
+      {"leave_in", leave_in},
       {"exec", run_another_program},
       {"close_all", close_all},
       {"say", say},

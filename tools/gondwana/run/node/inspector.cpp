@@ -75,16 +75,21 @@ std::optional<NodeEvent> Inspector::look_for_deadlock(bool sees_all_ranks) {
     return std::nullopt;
   std::vector<std::uint32_t> ended;
   std::vector<std::uint32_t> in_exit;
+  std::vector<std::uint32_t> finalizing;
   for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
     if (!ranks[rank].alive)
       ended.push_back(ranks.global(rank));
     else if (is_in_exit(*wire_.pages(rank).threads))
       in_exit.push_back(ranks.global(rank));
+    else if (is_finalizing(*wire_.pages(rank).threads))
+      finalizing.push_back(ranks.global(rank));
   }
+  const bool any_ends = !ended.empty() || !in_exit.empty();
   const std::uint32_t leaving = wire_.header().leaving.load(std::memory_order_relaxed);
-  return DeadlockSeen{.any_leaves = !ended.empty() || !in_exit.empty(),
+  return DeadlockSeen{.any_leaves = any_ends || !finalizing.empty(),
                       .all_leave = leaving == ranks.size(),
-                      .sentence = describe_deadlock(ended, in_exit, wire_.environment())};
+                      .sentence = any_ends ? describe_deadlock(ended, in_exit, wire_.environment())
+                                           : describe_finalizing(finalizing, wire_.environment())};
 }
 
 std::vector<std::string> Inspector::describe_no_jobs(const std::vector<Program>& programs) const {
