@@ -24,6 +24,7 @@ MORE_KIB = 1024  # of private memory that a process may take while it watches so
 MORE_FOR_NODE_KIB = 6  # that the conductor keeps of each lost node; a job loses at most 1000
 MORE_DESCRIPTORS = 8
 MORE_SHARED_KIB = 8192  # that ranks which are started again may use in the memory of the node
+OTHERS = 4  # the agents and the guardians of two nodes
 WARM_UP = 8  # kills before the first sample: the table is full then
 TIMEOUT = 300  # seconds for the check at the end, on a busy machine, and a third of the time of the kills
 
@@ -196,7 +197,7 @@ def run(options, chance):
         if time.monotonic() > begin + seconds:
             continue
         rank = chance.randrange(options.ranks)
-        if options.hosts and not job.unsafe and chance.random() < 0.7:
+        if options.hosts and not job.unsafe and chance.random() < OTHERS / (OTHERS + options.ranks):
             node_kills += job.kill_node(rank, chance)
             continue
         kills += job.kill(rank)
