@@ -1,5 +1,6 @@
-// The library that a program of `gondwana bench` measures: OpenSHMEM, or with DOOR_GASNET or
-// DOOR_ARMCI another one. Each door has, under the same names,
+// The library that a program of `gondwana bench` measures: OpenSHMEM, or with DOOR_GASNET,
+// DOOR_ARMCI, DOOR_ARMCI_MPI (ARMCI over MPI) or DOOR_MPI another one. Each door has, under the
+// same names,
 //   start_door, end_door      a job whose ranks have a block of memory each; if there is a
 //   processor
 //                             for each rank, each is bound to one
@@ -22,8 +23,10 @@ struct block {
 
 #if defined(DOOR_GASNET)
 #include "door_gasnet.h"
-#elif defined(DOOR_ARMCI)
+#elif defined(DOOR_ARMCI) || defined(DOOR_ARMCI_MPI)
 #include "door_armci.h"
+#elif defined(DOOR_MPI)
+#include "door_mpi.h"
 #else
 #include "door_shmem.h"
 #endif

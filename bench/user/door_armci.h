@@ -7,6 +7,10 @@
 #include <armcix.h>
 #include <message.h>
 
+#ifdef DOOR_ARMCI_MPI
+#include <mpi.h>
+#endif
+
 #define HAS_ADD 0
 #define HAS_COMPARE_SWAP 0
 
@@ -19,6 +23,9 @@ static inline struct block block_of(int rank) {
 }
 
 static inline void start_door(int argc, char** argv, size_t bytes) {
+#ifdef DOOR_ARMCI_MPI
+  MPI_Init(&argc, &argv);  // ARMCI-MPI leaves it to the program
+#endif
   ARMCI_Init_args(&argc, &argv);
   enter_job(armci_msg_me(), armci_msg_nproc(), armci_msg_abort);
   pin_unless_oversubscribed();
@@ -34,6 +41,9 @@ static inline void start_door(int argc, char** argv, size_t bytes) {
 static inline void end_door(void) {
   ARMCI_Free(blocks[me]);
   ARMCI_Finalize();
+#ifdef DOOR_ARMCI_MPI
+  MPI_Finalize();
+#endif
 }
 
 static inline void meet_all(void) {
@@ -64,16 +74,24 @@ static inline void put_and_tell(int rank, char* to, const char* from, size_t byt
   ARMCI_PutValueLong(value, word, rank);
 }
 
+static inline long fetch_and_add(int rank, long* word, int operand) {
+  long old = 0;
+  ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, word, operand, rank);
+  return old;
+}
+
 // ARMCI has no call that waits for a word. From another node an agent delivers it, which needs a
-// processor.
+// processor; over MPI only calls move the messages of others.
 static inline void wait_for(long* word, long value) {
+#ifdef DOOR_ARMCI_MPI
+  while (fetch_and_add(me, word, 0) != value) continue;
+#else
   wait_for_value((_Atomic long*)word, value, waits);
+#endif
 }
 
 static inline long fetch_add(int rank, long* word) {
-  long old = 0;
-  ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, word, 1, rank);
-  return old;
+  return fetch_and_add(rank, word, 1);
 }
 
 static inline void add_and_tell(int rank, long* word) {
