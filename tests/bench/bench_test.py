@@ -128,7 +128,7 @@ class BenchTest(unittest.TestCase):
             rows = list(csv.DictReader(self.figures(subject, "--csv", "-m", "1K:2K").splitlines()))
             self.assertEqual([row["bytes"] for row in rows], ["1024", "2048"])
             for row in rows:
-                self.assertEqual((row["subject"], row["unit"], row["ranks"], row["peer"]), (subject, unit, "", ""))
+                self.assertEqual((row["subject"], row["unit"], row["ranks"]), (subject, unit, ""))
                 self.assertLessEqual(float(row["25%"]), float(row["median"]))
                 self.assertGreater(float(row["ratio"]), 0)
 
@@ -203,7 +203,7 @@ class BenchTest(unittest.TestCase):
             for series in result["series"]:
                 self.assertEqual([len(series[key]) for key in ("ours_ns", "control_ns", "peer_ns")], [3, 3, 3])
                 self.assertTrue(all(ns > 0 for ns in series["peer_ns"]))
-        self.assertIn("oshrun", result["peer"])
+        self.assertIn("oshrun", result["peers"][0]["name"])
 
     def test_a_peer_gets_the_same_hosts_and_rounds(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -219,10 +219,50 @@ class BenchTest(unittest.TestCase):
                                              "--peer", f"oshcc={compiler},oshrun={launcher}"))
             with open(os.path.join(folder, "words"), encoding="utf-8") as file:
                 words = file.read().splitlines()
-        self.assertEqual((result["peer"], result["series"][0]["peer_ns"]), ("Peer 1.0", [2000] * 3))
+        self.assertEqual(result["peers"], [{"key": "peer", "name": "Peer 1.0"}])
+        self.assertEqual(result["series"][0]["peer_ns"], [2000] * 3)
         self.assertEqual(len(words), 3)
         for line in words:
             self.assertRegex(line, r"^-n 2 --host localhost:1,localhost:1 /\S+/transfers latency 1 8 8$")
+
+    def test_peers_that_are_found_have_a_column_each(self):
+        """The commands of an MPI, as scripts: its programs print the door that they were built for."""
+        with tempfile.TemporaryDirectory() as folder:
+            compiler = ("#!/bin/sh\nif [ \"$1\" = -x ]; then [ -z \"$6\" ]; exit; fi\n"  # it has no ARMCI
+                        "while [ \"$1\" != -o ]; do shift; done\nprogram=$2\n"
+                        "case \"$*\" in *DOOR_MPI*) ns=3000;; *) ns=2000;; esac\n"
+                        "echo '#!/bin/sh' > $program\n"
+                        "echo \"for i in \\$(seq \\$2); do echo put \\$3 $ns -; done\" >> $program\nchmod 700 $program\n")
+            launcher = '#!/bin/sh\n[ "$1" = --version ] && echo Version 4.1.2 && exit\nshift 2\nexec "$@"\n'
+            mark = "#!/bin/sh\n"
+            for name, text in (("ompi_info", mark), ("mpichversion", mark), ("oshcc", compiler), ("mpicc", compiler),
+                               ("mpiexec", launcher)):
+                path = os.path.join(folder, name)
+                with open(path, "w", encoding="utf-8") as script:
+                    script.write(text)
+                os.chmod(path, 0o700)
+            env = {"PATH": f"{folder}:/bin:/usr/bin"}
+            words = ("latency", "-m", "8:8", "-r", "3", "--peers")
+            said = bench(*words, "--json", env=env)
+            self.assertEqual((said.returncode, said.stderr), (0, ""))
+            result = json.loads(said.stdout)
+            table = bench(*words, env=env).stdout.splitlines()
+            osu = bench(*words, "--osu", env=env).stdout
+            rows = list(csv.DictReader(bench(*words, "--csv", env=env).stdout.splitlines()))
+            refused = bench(*words, "--door", "gasnetex", env=env)
+            one_host = bench(*words, "--hosts", "localhost:1,localhost:1", env=env)
+        names = {peer["key"]: peer["name"] for peer in result["peers"]}
+        self.assertEqual(names, {"ompi-shmem": "Open MPI 4.1.2, OpenSHMEM", "ompi-rma": "Open MPI 4.1.2, MPI RMA",
+                                 "mpich-rma": "MPICH 4.1.2, MPI RMA"})
+        self.assertEqual([result["series"][0][key + "_ns"] for key in ("ompi-shmem", "ompi-rma")], [[2000] * 3, [3000] * 3])
+        titles = next(line for line in table if line.startswith("# Size"))
+        self.assertIn("ompi-rma", titles.split())
+        self.assertRegex(osu, r"(?s)# Gondwana OpenSHMEM latency put Latency Test\n# Size +Latency \(us\)\n8 +\d+\.\d+\n.*"
+                              r"# Open MPI 4.1.2, OpenSHMEM latency put Latency Test\n# Size +Latency \(us\)\n8 +2.0000\n")
+        self.assertEqual((rows[0]["ompi-shmem"], rows[0]["ompi-rma"]), ("2", "3"))
+        self.assertGreater(float(rows[0]["ompi-rma/ours"]), 0)
+        self.assertIn("--peers: no other library with this subject was found", refused.stderr)
+        self.assertIn("use shared memory between ranks of one host", one_host.stderr)
 
     def test_a_peer_that_cannot_be_built_leaves_no_folder(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -284,7 +324,7 @@ class BenchTest(unittest.TestCase):
             self.assertEqual([result["subject"] for result in embedded], SUBJECTS)
             self.assertEqual([line.split()[2] for line in self.progress], SUBJECTS)
             for number, line in enumerate(self.progress, start=1):
-                self.assertRegex(line, rf"\({number} of {len(SUBJECTS)}\), Gondwana, rounds? 1( to 3)? of 3; 0:")
+                self.assertRegex(line, rf"\({number} of {len(SUBJECTS)}\), Gondwana, rounds? 1( to 3)? of 3; \d+:")
             for subject in SUBJECTS:
                 self.assertIn(f"<h2>{subject}</h2>", text)
             browser = shutil.which("chromium")
@@ -407,7 +447,7 @@ class BenchTest(unittest.TestCase):
             ("collectives", "-m", "4:8"): "collectives needs a MIN that is a multiple of 8",
             ("latency", "--json", "--csv"): "not both",
             ("latency", "--report", "out"): "expected a name that ends in .html",
-            ("latency", "--report", "a.html", "--csv"): "omit --csv and --json",
+            ("latency", "--report", "a.html", "--csv"): "omit --csv, --json and --osu",
             ("latency", "-n", "2", "--hosts", "a:1,b:1"): "not both",
             ("latency", "-n", ""): 'an empty argument follows "latency -n": is a variable unset?',
             ("latency", "--report", "/dev/null/a.html"): "--report: /dev/null/a.html cannot be written: ",
@@ -421,6 +461,8 @@ class BenchTest(unittest.TestCase):
             ("am", "--peer", "oshcc=a,oshrun=b"): "--peer is another library for OpenSHMEM: am has none",
             ("latency", "--door", "front"): '--door "front": expected shmem, gasnetex or armci',
             ("latency", "--door", "armci", "--peer", "oshcc=a,oshrun=b"): "omit --door armci",
+            ("latency", "--peer", "gasnet=/nowhere"): "--peer gasnet=/nowhere: there is no /nowhere/include/smp-conduit/smp-seq.mak",
+            ("latency", "--osu", "--csv"): "not both",
             ("latency", "--fast"): "--fast is not an option; see gondwana bench --help",
         }.items():
             with self.subTest(words=words):

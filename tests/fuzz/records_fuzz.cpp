@@ -25,7 +25,7 @@ void read_lines(std::string_view text) {
   Result<std::vector<Series>> series = read_samples(text);
   if (!series) return;
   append(*series, std::vector<Series>(*series));
-  append_peer(*series, std::vector<Series>(*series));
+  append_peer(*series, 0, std::vector<Series>(*series));
   group_operations(*series);
   for (const Series& one : *series) {
     quartiles_of(one.ours);

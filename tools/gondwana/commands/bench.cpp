@@ -65,13 +65,13 @@ int measure_and_report(const bench::Request& request) {
   for (const Error& failure : outcome.failures) complain("bench", failure.text);
   const int status = outcome.failures.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
   if (outcome.found.empty()) return status;
-  std::vector<std::string> texts;
-  texts.reserve(outcome.found.size());
-  for (const bench::Measured& measured : outcome.found) texts.push_back(bench::report(measured));
   if (request.page.empty()) {
-    fmt::print("{}", bench::together(texts, request.measurements.front().format));
+    fmt::print("{}", bench::report(outcome.found));
     return status;
   }
+  std::vector<std::string> texts;
+  texts.reserve(outcome.found.size());
+  for (const bench::Measured& measured : outcome.found) texts.push_back(bench::to_json(measured));
   const Result<void> written = write_page(texts, request.page, began);
   return written ? status : complain("bench", written.error().text);
 }

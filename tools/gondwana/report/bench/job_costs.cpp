@@ -86,13 +86,12 @@ Result<void> add_ours(const Choices& choices, const JobCommand& own, std::uint32
   return {};
 }
 
-Result<void> add_peer(const Choices& choices, const JobCommand& peer, std::uint32_t ranks,
-                      std::vector<Series>& series) {
-  if (!peer) return {};
-  const Result<std::vector<Figure>> figures = run(choices, peer(ranks));
+Result<void> add_peer(const Choices& choices, std::size_t peer, const std::vector<std::string>& job,
+                      std::uint32_t ranks, std::vector<Series>& series) {
+  const Result<std::vector<Figure>> figures = run(choices, job);
   if (!figures) return figures.error();
   for (const Figure& figure : *figures)
-    find_series(series, figure.name, ranks).peer.push_back(figure.value);
+    append_peer(find_series(series, figure.name, ranks), peer, {figure.value});
   return {};
 }
 
@@ -116,17 +115,22 @@ void add_growth(const Choices& choices, std::vector<Series>& series) {
   const std::uint64_t added = choices.ranks - few;
   std::vector<double> grown = growth(before.ours, after.ours, added);
   if (grown.empty()) return;
-  series.push_back(
-      {"per_peer", choices.ranks, std::move(grown), {}, growth(before.peer, after.peer, added)});
+  Series added_for_each{"per_peer", choices.ranks, std::move(grown), {}, {}};
+  for (std::size_t peer = 0; peer < std::min(before.peers.size(), after.peers.size()); ++peer)
+    append_peer(added_for_each, peer, growth(before.peers[peer], after.peers[peer], added));
+  series.push_back(std::move(added_for_each));
 }
 
 }  // namespace
 
 Result<void> add_round_of_jobs(const Choices& choices, const JobCommand& own,
-                               const JobCommand& peer, std::vector<Series>& series) {
+                               const std::vector<JobCommand>& peers, std::vector<Series>& series) {
   for (const std::uint32_t ranks : choices.rank_counts()) {
     if (const Result<void> added = add_ours(choices, own, ranks, series); !added) return added;
-    if (const Result<void> added = add_peer(choices, peer, ranks, series); !added) return added;
+    for (std::size_t peer = 0; peer < peers.size(); ++peer) {
+      const Result<void> added = add_peer(choices, peer, peers[peer](ranks), ranks, series);
+      if (!added) return added;
+    }
   }
   return {};
 }

@@ -13,12 +13,12 @@
 
 namespace gondwana::bench {
 
-// Returns the command that runs the measuring program with a number of ranks; empty: no peer.
+// Returns the command that runs the measuring program with a number of ranks.
 using JobCommand = std::function<std::vector<std::string>(std::uint32_t ranks)>;
 
-// Runs one round: for each number of ranks our job, the control and the peer. Adds to `series`.
+// Runs one round: for each number of ranks our job, the control and the peers. Adds to `series`.
 Result<void> add_round_of_jobs(const Choices& choices, const JobCommand& own,
-                               const JobCommand& peer, std::vector<Series>& series);
+                               const std::vector<JobCommand>& peers, std::vector<Series>& series);
 
 // Call this after the last round. It groups the series by operation and adds the memory that a rank
 // needs for each other rank.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "base/own_files.hpp"
@@ -15,11 +16,7 @@
 namespace gondwana::bench {
 namespace {
 
-bool has_peer(const Choices& choices) {
-  return !choices.peer.compiler.empty();
-}
-
-// Our program and the peer alternate after some rounds, so that both see the same machine. Without
+// Our program and the peers alternate after some rounds, so that both see the same machine. Without
 // a peer the program restarts as often: each process has its memory elsewhere, which changes small
 // times.
 std::uint32_t turns_of(const Choices& choices) {
@@ -27,10 +24,10 @@ std::uint32_t turns_of(const Choices& choices) {
   return std::min(max_turns, choices.rounds);
 }
 
-// The steps that progress reports. For jobs a step is a round, which includes the peer.
+// The steps that progress reports. For jobs a step is a round, which includes the peers.
 std::uint32_t steps_of(const Choices& choices) {
   if (choices.subject.kind == Kind::job) return choices.rounds;
-  return turns_of(choices) * (has_peer(choices) ? 2 : 1);
+  return turns_of(choices) * static_cast<std::uint32_t>(1 + choices.peers.size());
 }
 
 Result<std::string> find_program(const Choices& choices) {
@@ -60,7 +57,7 @@ class Measurements {
     if (shows_progress) progress_.emplace(all.size() == 1 ? steps_of(all.front()) : 0);
   }
 
-  Result<void> prepare_peer();
+  Result<void> prepare_peers();
   Result<Measured> measure(std::size_t index);
 
  private:
@@ -73,29 +70,44 @@ class Measurements {
 
   Result<Measured> measure_jobs(std::size_t index);
   Result<void> run_turn(const Turn& turn, Measured& measured);
-  Result<void> run_peer(const Turn& turn, Measured& measured);
+  Result<void> run_peer(const Turn& turn, std::size_t number, Measured& measured);
+  const std::string& name_of_peer(const Peer& peer);
+  Measured begin(std::size_t index);
   void tell(const Turn& turn, std::string_view library);
 
   const std::vector<Choices>& all_;
-  std::optional<PeerPrograms> peers_;
+  std::optional<PeerPrograms> programs_;
+  std::map<std::string, std::string> names_;  // of peers, by their keys
   std::optional<Progress> progress_;
 };
 
-// All subjects share one peer. A build failure is reported before anything runs.
-Result<void> Measurements::prepare_peer() {
-  const auto found = std::ranges::find_if(all_, has_peer);
-  if (found == all_.end()) return {};
+// A build failure is reported before anything runs.
+Result<void> Measurements::prepare_peers() {
+  if (std::ranges::all_of(all_, [](const Choices& one) { return one.peers.empty(); })) return {};
   Result<std::string> sources = find_file("source", GONDWANA_DATA "/bench");
   if (!sources) return sources.error();
-  Result<PeerPrograms> peers = PeerPrograms::prepare(found->peer, *std::move(sources));
-  if (!peers) return peers.error();
-  peers_.emplace(*std::move(peers));
-  for (const Choices& choices : all_) {
-    if (!has_peer(choices)) continue;
-    const Result<std::string> built = peers_->program(choices.subject.programs.shmem);
-    if (!built) return built.error();
-  }
+  Result<PeerPrograms> programs = PeerPrograms::prepare(*std::move(sources));
+  if (!programs) return programs.error();
+  programs_.emplace(*std::move(programs));
+  for (const Choices& choices : all_)
+    for (const Peer& peer : choices.peers) {
+      const Result<std::string> built =
+          programs_->program(peer, choices.subject.programs.of(choices.door));
+      if (!built) return built.error();
+    }
   return {};
+}
+
+const std::string& Measurements::name_of_peer(const Peer& peer) {
+  std::string& name = names_[peer.key];
+  if (name.empty()) name = name_of(peer);
+  return name;
+}
+
+Measured Measurements::begin(std::size_t index) {
+  Measured measured{all_[index], {}, {}};
+  for (const Peer& peer : all_[index].peers) measured.peers.push_back(name_of_peer(peer));
+  return measured;
 }
 
 void Measurements::tell(const Turn& turn, std::string_view library) {
@@ -110,17 +122,18 @@ void Measurements::tell(const Turn& turn, std::string_view library) {
   progress_->begin(what, turn.first == 1 && library == "Gondwana");
 }
 
-Result<void> Measurements::run_peer(const Turn& turn, Measured& measured) {
+Result<void> Measurements::run_peer(const Turn& turn, std::size_t number, Measured& measured) {
   const Choices& choices = all_[turn.index];
-  if (!has_peer(choices)) return {};
-  tell(turn, measured.peer);
-  const Result<std::string> program = peers_->program(choices.subject.programs.shmem);
+  const Peer& peer = choices.peers[number];
+  tell(turn, measured.peers[number]);
+  const Result<std::string> program =
+      programs_->program(peer, choices.subject.programs.of(choices.door));
   if (!program) return program.error();
   for (const std::uint32_t ranks : choices.rank_counts()) {
     const Result<std::vector<Series>> theirs =
-        run(peers_->job(*program, ranks, choices.hosts), choices, turn.last - turn.first + 1);
+        run(job_of(peer, *program, ranks, choices.hosts), choices, turn.last - turn.first + 1);
     if (!theirs) return theirs.error();
-    append_peer(measured.series, *theirs);
+    append_peer(measured.series, number, *theirs);
   }
   return {};
 }
@@ -136,25 +149,29 @@ Result<void> Measurements::run_turn(const Turn& turn, Measured& measured) {
     if (!ours) return ours.error();
     append(measured.series, *ours);
   }
-  return run_peer(turn, measured);
+  for (std::size_t peer = 0; peer < choices.peers.size(); ++peer)
+    if (const Result<void> run = run_peer(turn, peer, measured); !run) return run;
+  return {};
 }
 
-// Each round measures our jobs and the peer's, for each number of ranks.
+// Each round measures our jobs and those of peers, for each number of ranks.
 Result<Measured> Measurements::measure_jobs(std::size_t index) {
   const Choices& choices = all_[index];
   const Result<std::string> program = find_program(choices);
   if (!program) return program.error();
   const JobCommand own = [&](std::uint32_t ranks) { return own_job(*program, choices, ranks); };
-  JobCommand peer;
-  Measured measured{choices, has_peer(choices) ? peers_->name() : "", {}};
-  if (has_peer(choices)) {
-    const Result<std::string> built = peers_->program(choices.subject.programs.shmem);
+  std::vector<JobCommand> peers;
+  Measured measured = begin(index);
+  for (const Peer& peer : choices.peers) {
+    const Result<std::string> built =
+        programs_->program(peer, choices.subject.programs.of(choices.door));
     if (!built) return built.error();
-    peer = [this, path = *built](std::uint32_t ranks) { return peers_->job(path, ranks, {}); };
+    peers.emplace_back(
+        [&peer, path = *built](std::uint32_t ranks) { return job_of(peer, path, ranks, {}); });
   }
   for (std::uint32_t round = 1; round <= choices.rounds; ++round) {
     tell({index, round, round}, "Gondwana");
-    const Result<void> added = add_round_of_jobs(choices, own, peer, measured.series);
+    const Result<void> added = add_round_of_jobs(choices, own, peers, measured.series);
     if (!added) return added.error();
   }
   finish_jobs(choices, measured.series);
@@ -165,7 +182,7 @@ Result<Measured> Measurements::measure(std::size_t index) {
   const Choices& choices = all_[index];
   if (choices.subject.kind == Kind::job) return measure_jobs(index);
   const std::uint32_t turns = turns_of(choices);
-  Measured measured{choices, has_peer(choices) ? peers_->name() : "", {}};
+  Measured measured = begin(index);
   std::uint32_t done = 0;
   for (std::uint32_t turn = 0; turn < turns; ++turn) {
     const std::uint32_t last = done + (choices.rounds + turn) / turns;
@@ -181,7 +198,7 @@ Result<Measured> Measurements::measure(std::size_t index) {
 
 Outcome measure(const std::vector<Choices>& all, bool shows_progress) {
   Measurements measurements(all, shows_progress);
-  if (const Result<void> prepared = measurements.prepare_peer(); !prepared)
+  if (const Result<void> prepared = measurements.prepare_peers(); !prepared)
     return {{}, {prepared.error()}};
   Outcome outcome;
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -13,7 +13,7 @@ namespace gondwana::bench {
 // A subject and its results.
 struct Measured {
   Choices choices;
-  std::string peer;  // version text of the peer; empty: no peer
+  std::vector<std::string> peers;  // the name and version of each of choices.peers
   std::vector<Series> series;
 };
 
@@ -23,7 +23,7 @@ struct Outcome {
 };
 
 // Measures one subject after the other, and prints its progress if `shows_progress`. Nothing is
-// measured if the peer cannot be built.
+// measured if a peer cannot be built.
 Outcome measure(const std::vector<Choices>& all, bool shows_progress);
 
 }  // namespace gondwana::bench

@@ -1,5 +1,4 @@
-// Another OpenSHMEM library to compare with: its compiler and launcher, and our measuring programs
-// built with them.
+// Other libraries to compare with: how each compiles our measuring programs, and starts them.
 #pragma once
 
 #include <cstdint>
@@ -9,45 +8,52 @@
 #include <vector>
 
 #include "core/result.hpp"
+#include "report/bench/door.hpp"
 #include "report/bench/temporary_folder.hpp"
 
 namespace gondwana::bench {
 
-struct PeerCommands {
-  std::string compiler;  // empty: no peer
-  std::string launcher;
+struct Peer {
+  std::string key;                         // names its columns: "mpich-rma"
+  Door door = Door::shmem;                 // the door that it is compared with
+  std::string definition = {};             // "-DDOOR_MPI": the calls it has instead of the door's
+  std::vector<std::string> programs = {};  // those it has; empty: all of the door
+  std::vector<std::string> compiler = {};  // {} stands for options and files
+  std::vector<std::string> launcher = {};  // {} stands for the number of ranks
+  std::string hosts_option = {};           // takes "a:1,b:1"; empty: one host only
+  std::vector<std::string> version_words = {};  // a command that prints its name and version first
+
+  bool has_program(std::string_view program) const;
 };
 
-// Parses "oshcc=/usr/bin/oshcc,oshrun=/usr/bin/oshrun".
-Result<PeerCommands> parse_peer(std::string_view text);
+// Parses the words of --peer: "oshcc=/usr/bin/oshcc,oshrun=/usr/bin/oshrun", "sos=DIR" or
+// "gasnet=DIR".
+Result<Peer> parse_peer(std::string_view text);
 
-// Our measuring programs built for the peer. Each is built on first use, in a folder that this
-// object owns.
+// The program of a peer and its version: "oshrun (OpenRTE) 4.1.4".
+std::string name_of(const Peer& peer);
+
+// Our measuring programs built for peers. Each is built on first use, in a folder that this object
+// owns.
 class PeerPrograms {
  public:
   // `sources` is the folder that contains user/NAME.c.
-  static Result<PeerPrograms> prepare(const PeerCommands& commands, std::string sources);
+  static Result<PeerPrograms> prepare(std::string sources);
 
-  // The launcher's version text: "oshrun (OpenRTE) 4.1.4".
-  const std::string& name() const { return name_; }
   // The path of a program.
-  Result<std::string> program(std::string_view name) const;
-  // The command line that runs a program on `hosts`, in Open MPI's notation, or on this machine if
-  // that is empty.
-  std::vector<std::string> job(const std::string& program, std::uint32_t ranks,
-                               const std::string& hosts) const;
+  Result<std::string> program(const Peer& peer, std::string_view name) const;
 
  private:
-  PeerPrograms(PeerCommands commands, std::string sources, std::string name, TemporaryFolder folder)
-      : commands_(std::move(commands)),
-        sources_(std::move(sources)),
-        name_(std::move(name)),
-        folder_(std::move(folder)) {}
+  PeerPrograms(std::string sources, TemporaryFolder folder)
+      : sources_(std::move(sources)), folder_(std::move(folder)) {}
 
-  PeerCommands commands_;
   std::string sources_;
-  std::string name_;
   TemporaryFolder folder_;
 };
+
+// The command line that runs a program on `hosts`, in Open MPI's notation, or on this machine if
+// that is empty.
+std::vector<std::string> job_of(const Peer& peer, const std::string& program, std::uint32_t ranks,
+                                const std::string& hosts);
 
 }  // namespace gondwana::bench

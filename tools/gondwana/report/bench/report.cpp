@@ -64,10 +64,10 @@ struct Row {
   std::string label;  // the size, or the operation if there are no sizes
   const Series* series;
   Quartiles ours;
-  std::optional<double> control;  // median
-  std::optional<double> ratio;    // median over rounds; for programs the speed-up
-  std::optional<double> peer;     // median
-  std::optional<double> gain;     // the peer's median time divided by ours
+  std::optional<double> control;             // median
+  std::optional<double> ratio;               // median over rounds; for programs the speed-up
+  std::vector<std::optional<double>> peers;  // the median of each
+  std::vector<std::optional<double>> gains;  // that time divided by our median
 };
 
 bool has_numbers(const Subject& subject) {
@@ -90,6 +90,11 @@ std::string_view title_of(Axis axis) {
   return "";
 }
 
+// A peer may lack some operations.
+std::optional<double> at(const std::vector<std::optional<double>>& values, std::size_t number) {
+  return number < values.size() ? values[number] : std::nullopt;
+}
+
 Row row_of(const Subject& subject, const Series& series) {
   const std::uint64_t bytes = series.bytes;
   Row row{has_numbers(subject) ? fmt::to_string(bytes) : series.operation,
@@ -99,9 +104,12 @@ Row row_of(const Subject& subject, const Series& series) {
           {},
           {},
           {}};
-  if (!series.peer.empty()) {
-    row.peer = quartiles_of(in_unit(subject.unit, series.peer, bytes)).median;
-    row.gain = quartiles_of(series.peer).median / quartiles_of(series.ours).median;
+  for (const std::vector<double>& peer : series.peers) {
+    row.peers.emplace_back();
+    row.gains.emplace_back();
+    if (peer.empty()) continue;
+    row.peers.back() = quartiles_of(in_unit(subject.unit, peer, bytes)).median;
+    row.gains.back() = quartiles_of(peer).median / quartiles_of(series.ours).median;
   }
   if (series.control.empty()) return row;
   row.control = quartiles_of(in_unit(subject.unit, series.control, bytes)).median;
@@ -129,77 +137,158 @@ std::string ranks_of(const Choices& choices) {
                                  : fmt::format("{} to {} ranks", fewest, choices.ranks);
 }
 
-std::string titles(const Choices& choices, const std::string& operation) {
+std::string titles(const Measured& measured, const std::string& operation) {
+  const Choices& choices = measured.choices;
   const Subject& subject = choices.subject;
   const std::string what = has_numbers(subject) ? fmt::format(": {}", operation) : "";
-  std::string text =
-      fmt::format("# {} {}{}, {}, medians of {} rounds\n{:<14}{:>16}{:>12}{:>12}{:>12}{:>10}",
-                  name_of(choices.door), subject.title, what, ranks_of(choices), choices.rounds,
-                  title_of(subject.axis), name_of(subject.unit), "25%", "75%", "Control",
-                  is_program(subject) ? "Speed-up" : "Ratio");
-  if (!choices.peer.compiler.empty()) text += fmt::format("{:>12}{:>12}", "Peer", "Peer/ours");
+  std::string text = fmt::format("# {} {}{}, {}, medians of {} rounds\n", name_of(choices.door),
+                                 subject.title, what, ranks_of(choices), choices.rounds);
+  for (std::size_t peer = 0; peer < measured.peers.size(); ++peer)
+    text += fmt::format("# {}: {}\n", choices.peers[peer].key, measured.peers[peer]);
+  text += fmt::format("{:<14}{:>16}{:>12}{:>12}{:>12}{:>10}", title_of(subject.axis),
+                      name_of(subject.unit), "25%", "75%", "Control",
+                      is_program(subject) ? "Speed-up" : "Ratio");
+  for (const Peer& peer : choices.peers) text += fmt::format("{:>14}{:>10}", peer.key, "/ours");
   return text + '\n';
 }
 
-std::string to_table(const Choices& choices, const std::vector<Row>& rows) {
+std::string to_table(const Measured& measured) {
+  const Choices& choices = measured.choices;
+  const std::vector<Row> rows = rows_of(choices, measured.series);
   std::string text;
   std::string operation;
   for (const Row& row : rows) {
     if (text.empty() || (has_numbers(choices.subject) && row.series->operation != operation)) {
       operation = row.series->operation;
-      text += (text.empty() ? "" : "\n") + titles(choices, operation);
+      text += (text.empty() ? "" : "\n") + titles(measured, operation);
     }
     text +=
         fmt::format("{:<14}{:>16.4f}{:>12.4f}{:>12.4f}{:>12}{:>10}", row.label, row.ours.median,
                     row.ours.lower, row.ours.upper, number(row.control, 4), number(row.ratio, 2));
-    if (!choices.peer.compiler.empty())
-      text += fmt::format("{:>12}{:>12}", number(row.peer, 4), number(row.gain, 2));
+    for (std::size_t peer = 0; peer < choices.peers.size(); ++peer)
+      text += fmt::format("{:>14}{:>10}", number(at(row.peers, peer), 4),
+                          number(at(row.gains, peer), 2));
     text += '\n';
   }
   return text;
 }
 
+// OSU's programs print a table for each operation and library.
+std::string osu_block(const Subject& subject, std::string_view library,
+                      const std::vector<const Series*>& rows, std::size_t side) {
+  std::string text;
+  for (const Series* series : rows) {
+    const bool is_ours = side == 0;
+    if (!is_ours && (series->peers.size() < side || series->peers[side - 1].empty())) continue;
+    const std::vector<double>& ns = is_ours ? series->ours : series->peers[side - 1];
+    const std::string label =
+        has_numbers(subject) ? fmt::to_string(series->bytes) : series->operation;
+    text += fmt::format("{:<10}{:>20.4f}\n", label,
+                        quartiles_of(in_unit(subject.unit, ns, series->bytes)).median);
+  }
+  if (text.empty()) return text;
+  const std::string operation =
+      has_numbers(subject) ? fmt::format(" {}", rows.front()->operation) : "";
+  return fmt::format("# {} {}{} {} Test\n{:<10}{:>20}\n{}", library, subject.name, operation,
+                     names_of(subject.unit).quantity, title_of(subject.axis), name_of(subject.unit),
+                     text);
+}
+
+std::string to_osu(const Measured& measured) {
+  const Subject& subject = measured.choices.subject;
+  std::vector<std::string> blocks;
+  for (auto begin = measured.series.begin(); begin != measured.series.end();) {
+    const auto end = std::find_if(begin, measured.series.end(), [&](const Series& one) {
+      return has_numbers(subject) && one.operation != begin->operation;
+    });
+    std::vector<const Series*> rows;
+    for (; begin != end; ++begin) rows.push_back(&*begin);
+    const std::string ours = fmt::format("Gondwana {}", name_of(measured.choices.door));
+    for (std::size_t side = 0; side <= measured.peers.size(); ++side)
+      if (std::string block =
+              osu_block(subject, side == 0 ? ours : measured.peers[side - 1], rows, side);
+          !block.empty())
+        blocks.push_back(std::move(block));
+  }
+  return fmt::format("{}", fmt::join(blocks, "\n"));
+}
+
 constexpr std::string_view csv_titles =
-    "subject,door,operation,ranks,bytes,unit,median,25%,75%,control,ratio,peer,peer/ours\n";
+    "subject,door,operation,ranks,bytes,unit,median,25%,75%,control,ratio";
+
+// The keys of all peers.
+std::vector<std::string> keys_of(const std::vector<Measured>& all) {
+  std::vector<std::string> keys;
+  for (const Measured& measured : all)
+    for (const Peer& peer : measured.choices.peers)
+      if (std::ranges::find(keys, peer.key) == keys.end()) keys.push_back(peer.key);
+  return keys;
+}
 
 // Empty if there is no value.
 std::string cell(const std::optional<double>& value) {
   return value ? fmt::format("{:.6g}", *value) : "";
 }
 
-std::string to_csv(const Choices& choices, const std::vector<Row>& rows) {
+std::string to_csv(const Measured& measured, const std::vector<std::string>& keys) {
+  const Choices& choices = measured.choices;
   const Subject& subject = choices.subject;
+  const std::vector<Row> rows = rows_of(choices, measured.series);
   std::string text;
   for (const Row& row : rows) {
     const std::string number = fmt::to_string(row.series->bytes);
     const bool is_of_ranks = subject.axis == Axis::ranks;
-    text += fmt::format("{},{},{},{},{},{},{:.6g},{:.6g},{:.6g},{},{},{},{}\n", subject.name,
+    text += fmt::format("{},{},{},{},{},{},{:.6g},{:.6g},{:.6g},{},{}", subject.name,
                         name_of(choices.door), row.series->operation, is_of_ranks ? number : "",
                         is_of_ranks ? "" : number, names_of(subject.unit).symbol, row.ours.median,
-                        row.ours.lower, row.ours.upper, cell(row.control), cell(row.ratio),
-                        cell(row.peer), cell(row.gain));
+                        row.ours.lower, row.ours.upper, cell(row.control), cell(row.ratio));
+    for (const std::string& key : keys) {
+      const auto peer = std::ranges::find(choices.peers, key, &Peer::key);
+      const auto place = static_cast<std::size_t>(peer - choices.peers.begin());
+      text += fmt::format(",{},{}", cell(at(row.peers, place)), cell(at(row.gains, place)));
+    }
+    text += '\n';
   }
   return text;
 }
 
-Json series_in_json(const Subject& subject, const Series& series) {
+std::string all_in_csv(const std::vector<Measured>& all) {
+  const std::vector<std::string> keys = keys_of(all);
+  std::string text(csv_titles);
+  for (const std::string& key : keys) text += fmt::format(",{0},{0}/ours", key);
+  text += '\n';
+  for (const Measured& measured : all) text += to_csv(measured, keys);
+  return text;
+}
+
+Json numbers_of(const std::vector<double>& times) {
+  Json list = Json::array();
+  for (const double time : times) list.push_back(rounded(time));
+  return list;
+}
+
+Json series_in_json(const Choices& choices, const Series& series) {
+  const Subject& subject = choices.subject;
   const std::string unit = subject.unit == Unit::kibibytes ? "bytes" : "ns";
   Json object{{"operation", series.operation},
               {subject.axis == Axis::ranks ? "ranks" : "bytes", series.bytes}};
-  for (const auto& [name, times] :
-       {std::pair("ours_", &series.ours), std::pair("control_", &series.control),
-        std::pair("peer_", &series.peer)}) {
-    Json& list = object[name + unit] = Json::array();
-    for (const double time : *times) list.push_back(rounded(time));
-  }
+  object["ours_" + unit] = numbers_of(series.ours);
+  object["control_" + unit] = numbers_of(series.control);
+  for (std::size_t peer = 0; peer < series.peers.size(); ++peer)
+    object[fmt::format("{}_{}", choices.peers[peer].key, unit)] = numbers_of(series.peers[peer]);
   return object;
 }
+
+}  // namespace
 
 std::string to_json(const Measured& measured) {
   const Choices& choices = measured.choices;
   const Subject& subject = choices.subject;
   Json all = Json::array();
-  for (const Series& series : measured.series) all.push_back(series_in_json(subject, series));
+  for (const Series& series : measured.series) all.push_back(series_in_json(choices, series));
+  Json peers = Json::array();
+  for (std::size_t peer = 0; peer < measured.peers.size(); ++peer)
+    peers.push_back({{"key", choices.peers[peer].key}, {"name", measured.peers[peer]}});
   const UnitName unit = names_of(subject.unit);
   return to_text(Json{{"version", GONDWANA_VERSION},
                       {"subject", subject.name},
@@ -209,31 +298,26 @@ std::string to_json(const Measured& measured) {
                       {"quantity", unit.quantity},
                       {"unit", unit.symbol},
                       {"control", subject.control},
-                      {"peer", measured.peer},
+                      {"peers", peers},
                       {"rounds", choices.rounds},
                       {"series", all}});
 }
 
-}  // namespace
-
-std::string report(const Measured& measured) {
-  const std::vector<Row> rows = rows_of(measured.choices, measured.series);
-  switch (measured.choices.format) {
-    case Format::table:
-      return to_table(measured.choices, rows);
-    case Format::csv:
-      return to_csv(measured.choices, rows);
+std::string report(const std::vector<Measured>& all) {
+  if (all.front().choices.format == Format::csv) return all_in_csv(all);
+  std::vector<std::string> texts;
+  const auto add = [&](std::string (*text_of)(const Measured&), std::string_view between) {
+    for (const Measured& measured : all) texts.push_back(text_of(measured));
+    return fmt::format("{}", fmt::join(texts, between));
+  };
+  switch (all.front().choices.format) {
+    case Format::osu:
+      return add(&to_osu, "\n");
     case Format::json:
-      return to_json(measured);
+      return all.size() == 1 ? to_json(all.front()) : fmt::format("[{}]\n", add(&to_json, ",\n"));
+    default:
+      return add(&to_table, "\n");
   }
-  return "";
-}
-
-std::string together(const std::vector<std::string>& reports, Format format) {
-  if (format == Format::csv) return fmt::format("{}{}", csv_titles, fmt::join(reports, ""));
-  if (reports.size() == 1) return reports.front();
-  if (format == Format::json) return fmt::format("[{}]\n", fmt::join(reports, ",\n"));
-  return fmt::format("{}", fmt::join(reports, "\n"));
 }
 
 }  // namespace gondwana::bench

@@ -1,4 +1,4 @@
-// Formats results as a table like the OSU micro-benchmarks, as CSV or as JSON.
+// Formats results as a table, with the columns of the OSU micro-benchmarks, as CSV or as JSON.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace gondwana::bench {
 
-// Uses the requested format. CSV has no header line.
-std::string report(const Measured& measured);
+// Uses the requested format, the same for all. Several JSON reports become a list. In CSV all
+// subjects have the same columns.
+std::string report(const std::vector<Measured>& all);
 
-// Joins the reports of several subjects. Several JSON reports become a list. In CSV all subjects
-// have the same columns.
-std::string together(const std::vector<std::string>& reports, Format format);
+// The JSON of one subject.
+std::string to_json(const Measured& measured);
 
 }  // namespace gondwana::bench

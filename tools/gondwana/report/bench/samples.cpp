@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <sstream>
 
 #include "core/printable.hpp"
@@ -70,8 +71,13 @@ void append(std::vector<Series>& series, const std::vector<Series>& more) {
   }
 }
 
-void append_peer(std::vector<Series>& series, const std::vector<Series>& peer) {
-  for (const Series& other : peer) append(series_like(series, other).peer, other.ours);
+void append_peer(Series& series, std::size_t peer, const std::vector<double>& values) {
+  if (series.peers.size() <= peer) series.peers.resize(peer + 1);
+  append(series.peers[peer], values);
+}
+
+void append_peer(std::vector<Series>& series, std::size_t peer, const std::vector<Series>& theirs) {
+  for (const Series& other : theirs) append_peer(series_like(series, other), peer, other.ours);
 }
 
 void group_operations(std::vector<Series>& series) {

@@ -15,8 +15,8 @@ struct Series {
   std::string operation;
   std::uint64_t bytes = 0;  // size of the operand; for programs and job costs, the number of ranks
   std::vector<double> ours;
-  std::vector<double> control;  // empty: the target is not mapped here
-  std::vector<double> peer;     // empty: no peer
+  std::vector<double> control;             // empty: the target is not mapped here
+  std::vector<std::vector<double>> peers;  // an entry for each peer, empty if it lacks this
 };
 
 struct Quartiles {
@@ -30,8 +30,10 @@ Result<std::vector<Series>> read_samples(std::string_view text);
 
 // Appends the rounds of later runs to the series of the same operation and size.
 void append(std::vector<Series>& series, const std::vector<Series>& more);
-// Adds the rounds of the peer.
-void append_peer(std::vector<Series>& series, const std::vector<Series>& peer);
+// Adds the rounds of peer number `peer`.
+void append_peer(std::vector<Series>& series, std::size_t peer, const std::vector<Series>& theirs);
+// The same for one series.
+void append_peer(Series& series, std::size_t peer, const std::vector<double>& values);
 
 // Groups the series by operation, in the order in which operations first appear.
 void group_operations(std::vector<Series>& series);

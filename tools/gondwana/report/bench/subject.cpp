@@ -7,6 +7,7 @@
 
 #include "core/parse.hpp"
 #include "link/host_list.hpp"
+#include "report/bench/chosen_peers.hpp"
 #include "report/bench/subject_table.hpp"
 
 namespace gondwana::bench {
@@ -20,12 +21,14 @@ struct Words {
   std::string door;
   std::string ranks;
   std::string hosts;
-  std::string peer;
+  std::vector<std::string> peers;
   std::string rounds;
   std::string sizes;
   std::string report;
+  bool found_peers = false;
   bool csv = false;
   bool json = false;
+  bool osu = false;
 };
 
 Error wrong_subject(std::string text) {
@@ -65,8 +68,10 @@ class BenchLine : public CommandLine {
         "-n,--np", "N", words.ranks,
         "ranks (default: 2); apps: 1, 2, 4 to N; startup and memory: 2, 4, 8 to N (default: 16)");
     option("-H,--hosts", "A:N,B:N", words.hosts, "run on these hosts, as for gondwana run");
-    option("--peer", "oshcc=PATH,oshrun=PATH", words.peer,
-           "also run the same program, built for this library, alternately");
+    flag("--peers", words.found_peers,
+         "also run the same program, built for each other library of this machine, alternately");
+    repeated("--peer", "oshcc=PATH,oshrun=PATH|sos=DIR|gasnet=DIR", words.peers,
+             "the same for this library, given by its compiler and launcher or its folder");
     option("-m,--sizes", "MIN:MAX", words.sizes,
            "sizes in bytes, MIN times powers of two; -m 8 is one size");
     option("-r,--rounds", "N", words.rounds, "rounds (default: 20; startup 10, memory 5)");
@@ -74,6 +79,7 @@ class BenchLine : public CommandLine {
            "a page with curves, ratios and data, drawn by python3");
     flag("--csv", words.csv, "the table for a spreadsheet");
     flag("--json", words.json, "the values of every round");
+    flag("--osu", words.osu, "the columns of the OSU micro-benchmarks");
     footer(
         "compare reads two files of --json and reports what has changed beyond the noise of the "
         "rounds. It exits with 1 if something is slower, with 2 after an error, otherwise with 0.");
@@ -154,35 +160,35 @@ Result<void> set_hosts(const std::string& word, Choices& choices) {
   return wrong_subject(fmt::format("--hosts {}: expected at least two ranks", word));
 }
 
-Result<void> set_peer(const std::string& word, Choices& choices) {
-  if (word.empty()) return {};
-  if (!has_door(choices.subject, Door::shmem))
-    return wrong_subject(
-        fmt::format("--peer is another library for OpenSHMEM: {} has none", choices.subject.name));
-  if (choices.door != Door::shmem)
-    return wrong_subject(fmt::format("--peer is another library for OpenSHMEM: omit --door {}",
-                                     word_of(choices.door)));
-  const Result<PeerCommands> peer = parse_peer(word);
-  if (!peer) return peer.error();
-  choices.peer = *peer;
-  return {};
+// A command that compares with nothing would surprise.
+Result<void> check_found(const Words& words, const std::vector<Choices>& all) {
+  if (!words.found_peers ||
+      std::ranges::any_of(all, [](const Choices& one) { return !one.peers.empty(); }))
+    return {};
+  return wrong_subject(
+      "--peers: no other library with this subject was found: Open MPI, MPICH and ARMCI-MPI are "
+      "looked for in PATH; --peer names others");
 }
 
 Result<void> set_format(const Words& words, Choices& choices) {
-  if (!words.report.empty() && (words.csv || words.json))
-    return wrong_subject("--report includes the data: omit --csv and --json");
+  if (!words.report.empty() && (words.csv || words.json || words.osu))
+    return wrong_subject("--report includes the data: omit --csv, --json and --osu");
   if (!words.report.empty() && !words.report.ends_with(".html"))
     return wrong_subject(
         fmt::format("--report \"{}\": expected a name that ends in .html", words.report));
-  if (words.csv && words.json) return wrong_subject("--csv or --json, not both");
+  if ((words.csv ? 1 : 0) + (words.json ? 1 : 0) + (words.osu ? 1 : 0) > 1)
+    return wrong_subject("--csv, --json or --osu, not both");
   if (words.csv) choices.format = Format::csv;
+  if (words.osu) choices.format = Format::osu;
   if (words.json || !words.report.empty()) choices.format = Format::json;
   return {};
 }
 
-// `is_alone`: the only subject. An option that does not apply to it is an error then; with several
-// subjects it is ignored.
-Result<Choices> choices_of(const Words& words, const Subject& subject, Door door, bool is_alone) {
+// An option that does not apply to the only subject is an error; with several subjects it is
+// ignored.
+Result<Choices> choices_of(const Words& words, const Peers& peers, const Subject& subject,
+                           Door door) {
+  const bool is_alone = !is_all(words);
   Choices choices{.subject = subject,
                   .door = door,
                   .ranks = subject.ranks,
@@ -197,13 +203,15 @@ Result<Choices> choices_of(const Words& words, const Subject& subject, Door door
         fmt::format("{} is measured on this machine only: omit --hosts", subject.name));
   if (!words.sizes.empty() && subject.axis != Axis::bytes && is_alone)
     return wrong_subject(fmt::format("{} has no sizes: omit -m", subject.name));
-  const bool has_peer = is_alone || door == Door::shmem || !words.door.empty();
   for (const Result<void>& set :
        {set_number("-n", words.ranks, 2, 65536, choices.ranks), set_hosts(words.hosts, choices),
         set_number("-r", words.rounds, 3, 10000, choices.rounds),
         subject.axis == Axis::bytes ? set_sizes(words.sizes, is_alone, choices) : Result<void>{},
-        has_peer ? set_peer(words.peer, choices) : Result<void>{}, set_format(words, choices)})
+        set_format(words, choices)})
     if (!set) return set.error();
+  Result<std::vector<Peer>> chosen = peers_for(choices, peers, is_alone);
+  if (!chosen) return chosen.error();
+  choices.peers = *std::move(chosen);
   return choices;
 }
 
@@ -217,14 +225,18 @@ Result<Request> request_of(const Words& words) {
   Request request{.measurements = {}, .page = words.report};
   const Result<std::vector<Subject>> chosen = find_subjects(words);
   if (!chosen) return chosen.error();
+  const Result<Peers> peers = choose_peers(words.peers, words.found_peers, words.hosts);
+  if (!peers) return peers.error();
   for (const Subject& subject : *chosen) {
     if (is_all(words) && !is_possible(words, subject)) continue;
     const Result<Door> door = find_door(words.door, subject);
     if (!door) return door.error();
-    const Result<Choices> choices = choices_of(words, subject, *door, !is_all(words));
+    const Result<Choices> choices = choices_of(words, *peers, subject, *door);
     if (!choices) return choices.error();
     request.measurements.push_back(*choices);
   }
+  if (const Result<void> found = check_found(words, request.measurements); !found)
+    return found.error();
   return request;
 }
 

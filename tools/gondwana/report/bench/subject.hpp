@@ -41,15 +41,15 @@ struct Subject {
   std::uint32_t rounds = 20;                       // default of -r
 };
 
-enum class Format { table, csv, json };
+enum class Format { table, osu, csv, json };
 
 // How one subject is measured and reported.
 struct Choices {
   Subject subject{};
   Door door = Door::shmem;
-  std::uint32_t ranks = 2;  // with Axis::ranks, the maximum
-  std::string hosts;        // the format of `gondwana run --hosts`; empty: this machine
-  PeerCommands peer{};
+  std::uint32_t ranks = 2;       // with Axis::ranks, the maximum
+  std::string hosts;             // the format of `gondwana run --hosts`; empty: this machine
+  std::vector<Peer> peers = {};  // those that have this subject and door
   std::uint32_t rounds = 20;
   std::uint64_t smallest = 1;
   std::uint64_t largest = std::uint64_t{1} << 20;

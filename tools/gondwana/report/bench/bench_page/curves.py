@@ -10,15 +10,26 @@ WIDTH = 440  # about the width of a phone, so that text has its normal size ther
 STYLES = {
     "ours": ("#0072B2", "circle", ""),
     "control": ("#000000", "square", "6 3"),
-    "peer": ("#D55E00", "triangle", "2 3"),
 }
+PEER_STYLES = (
+    ("#D55E00", "triangle", "2 3"),
+    ("#009E73", "circle", "4 2 1 2"),
+    ("#CC79A7", "square", "1 2"),
+    ("#E69F00", "triangle", "8 2"),
+)
+
+
+def style(side: str, peers: dict[str, str]) -> tuple[str, str, str]:
+    if side in STYLES:
+        return STYLES[side]
+    return PEER_STYLES[list(peers).index(side) % len(PEER_STYLES)]
 
 
 def labels(result: dict) -> dict[str, str]:
     return {
         "ours": "Gondwana",
         "control": "control: " + result["control"],
-        "peer": "peer: " + result["peer"],
+        **{peer["key"]: "peer: " + peer["name"] for peer in result["peers"]},
     }
 
 
@@ -53,7 +64,7 @@ def _sides(result: dict, rows: list[dict], at: list[float]) -> list[chart.Side]:
     """The measured sides, each with its style."""
     sides = []
     for name, label in labels(result).items():
-        side = chart.Side(label, *STYLES[name])
+        side = chart.Side(label, *style(name, figures.peers_of([result])))
         for place, row in zip(at, rows, strict=True):
             if found := figures.in_unit(result["unit"], row, name):
                 side.points.append((place, *found))

@@ -21,7 +21,7 @@ def size_of(series: dict) -> int:
 
 
 def values(series: dict, side: str) -> list[float]:
-    """The values of the rounds of a side: "ours", "control" or "peer"."""
+    """The values of the rounds of a side: "ours", "control" or the key of a peer."""
     return series.get(f"{side}_ns") or series.get(f"{side}_bytes") or []
 
 
@@ -45,15 +45,15 @@ def control_to_ours(series: dict) -> float | None:
     return statistics.median(ratios) if ratios else None
 
 
-def peer_to_ours(series: dict) -> float | None:
-    """The median of the peer divided by ours: both ran alternately, not in one round."""
-    peer, ours = values(series, "peer"), values(series, "ours")
+def peer_to_ours(series: dict, key: str) -> float | None:
+    """The median of a peer divided by ours: both ran alternately, not in one round."""
+    peer, ours = values(series, key), values(series, "ours")
     return statistics.median(peer) / statistics.median(ours) if peer and ours else None
 
 
-def peer_of(results: list[dict]) -> str:
-    """The name of the peer; "" if there is none. Doors other than OpenSHMEM have no peer."""
-    return next((result["peer"] for result in results if result["peer"]), "")
+def peers_of(results: list[dict]) -> dict[str, str]:
+    """The names of the peers by their keys. Not every subject has every peer."""
+    return {peer["key"]: peer["name"] for result in results for peer in result["peers"]}
 
 
 def by_operation(result: dict) -> dict[str, list[dict]]:

@@ -1,23 +1,26 @@
 """The overview of the ratios of all subjects: a picture and its table.
 
-Both sides are times, or bytes, divided by ours: a value above 1 is more than Gondwana takes.
+All sides are times, or bytes, divided by ours: a value above 1 is more than Gondwana takes.
 """
+
+from functools import partial
 
 import chart
 import curves
 import figures
 
-COLUMNS = (("control", figures.control_to_ours), ("peer", figures.peer_to_ours))
-
 Spread = tuple[float, float, float] | None
 
 
-def rows(results: list[dict]) -> list[tuple[str, str, Spread, Spread]]:
-    """Subject, operation, and the spread over sizes of the control and of the peer."""
+def rows(results: list[dict]) -> list[tuple]:
+    """Subject, operation, and the spread over sizes of the control and of each peer."""
+    ratios = [figures.control_to_ours]
+    for key in figures.peers_of(results):
+        ratios.append(partial(figures.peer_to_ours, key=key))
     found = []
     for result in results:
         for operation, series in figures.by_operation(result).items():
-            spreads = [_spread(series, ratio) for _, ratio in COLUMNS]
+            spreads = [_spread(series, ratio) for ratio in ratios]
             found.append((result["subject"], operation, *spreads))
     return found
 
@@ -30,10 +33,11 @@ def _spread(series: list[dict], ratio) -> Spread:
 def picture(results: list[dict]) -> str:
     shown = rows(results)
     places = _places(shown)
-    names = {"control": "control", "peer": "peer: " + figures.peer_of(results)}
+    peers = figures.peers_of(results)
+    names = {"control": "control", **{key: "peer: " + name for key, name in peers.items()}}
     sides = []
-    for column, (name, _) in enumerate(COLUMNS, start=2):
-        side = chart.Side(names[name], *curves.STYLES[name])
+    for column, (name, label) in enumerate(names.items(), start=2):
+        side = chart.Side(label, *curves.style(name, peers))
         for place, row in zip(places, shown, strict=True):
             if row[column]:
                 mean, least, most = row[column]

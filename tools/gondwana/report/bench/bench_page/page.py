@@ -31,7 +31,7 @@ READING = (
     "upper quartile. Compare ratios rather than times: the processors of a virtual machine change "
     "their speed."
 )
-PEER = "The peer runs the same program, alternately with Gondwana. "
+PEER = "A peer runs the same program, alternately with Gondwana. "
 
 
 def page(
@@ -42,31 +42,30 @@ def page(
     spreads: list[tuple],
     text: str,
 ) -> str:
-    peer = figures.peer_of(results)
+    peers = figures.peers_of(results)
     sections = "".join(
         _section(result, shown) for result, shown in zip(results, pictures, strict=True)
     )
     body = (
         f"{circumstances.as_html(words, 2)}"
-        f"<p>{escape(_libraries(results[0], peer))}</p>\n"
-        f"<p>{escape(READING.format(peer=PEER if peer else ''))}</p>\n"
-        f"{_glance(glance, spreads, peer)}{sections}"
+        f"<p>{escape(_libraries(results[0], peers))}</p>\n"
+        f"<p>{escape(READING.format(peer=PEER if peers else ''))}</p>\n"
+        f"{_glance(glance, spreads, peers)}{sections}"
     )
     data = ("The values of every round", "bench-data", text)
     return html_page.frame("Gondwana benchmarks", STYLE, body, data)
 
 
-def _libraries(first: dict, peer: str) -> str:
-    ours = f"Gondwana {first['version']}"
-    return f"{ours}; peer: {peer}" if peer else ours
+def _libraries(first: dict, peers: dict[str, str]) -> str:
+    names = [f"{key}: {name}" for key, name in peers.items()]
+    return "; ".join([f"Gondwana {first['version']}", *names])
 
 
-def _glance(svg: str, spreads: list[tuple], peer: str) -> str:
+def _glance(svg: str, spreads: list[tuple], peers: dict[str, str]) -> str:
     rows = [
-        (f"{subject}: {operation}", _spread(control), *([_spread(other)] if peer else []))
-        for subject, operation, control, other in spreads
+        (f"{subject}: {operation}", *map(_spread, found)) for subject, operation, *found in spreads
     ]
-    heads = ("", "control", *(["peer"] if peer else []))
+    heads = ("", "control", *peers)
     return (
         "<h2>At a glance</h2>\n<p>Times, of memory bytes, divided by those of Gondwana: the mean "
         "over all sizes, in brackets the least and the greatest. More than 1: it takes more than "
@@ -106,19 +105,19 @@ def _figure(caption: str, svg: str, alternative: str) -> str:
 
 
 def _values(result: dict) -> str:
-    peer = result["peer"]
+    keys = [peer["key"] for peer in result["peers"]]
     unit = result["unit"]
     heads = ["operation", _axis(result), unit, "25%", "75%", "control", "control/ours"]
-    if peer:
-        heads += ["peer", "peer/ours"]
+    for key in keys:
+        heads += [key, f"{key}/ours"]
     rows = []
     for name, all_series in figures.by_operation(result).items():
         for series in all_series:
             lower, median, upper = figures.in_unit(unit, series, "ours") or (None, None, None)
             row = [name, str(figures.size_of(series)), *map(_number, (median, lower, upper))]
             row += [_median(unit, series, "control"), _number(figures.control_to_ours(series), 3)]
-            if peer:
-                row += [_median(unit, series, "peer"), _number(figures.peer_to_ours(series), 3)]
+            for key in keys:
+                row += [_median(unit, series, key), _number(figures.peer_to_ours(series, key), 3)]
             rows.append(row)
     return html_page.table(heads, rows)
 
