@@ -15,6 +15,7 @@
 #include <shmem.h>
 #include <shmemx.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -23,9 +24,16 @@
 
 enum { most_cells = 10000 };
 
+// The cells after a step. The step goes with them, so that nobody takes cells that have not arrived
+// for those of that step.
+struct copy {
+  long step;
+  double cells[most_cells + 2];
+};
+
 // The cells after even and after odd steps, and the last complete step.
 struct part {
-  double cells[2][most_cells + 2];
+  struct copy copies[2];
   long done;
 };
 
@@ -33,7 +41,7 @@ static struct part mine;
 static struct part kept;     // of another rank; `done` is one more: 0 means nothing
 static long has_begun;       // 0: the memory of this rank is new
 static long deaths;          // of this rank
-static int keeper_restarts;  // when it last got everything
+static int keeper_restarts;  // of the keeper that has everything
 
 static long length, steps, every;
 
@@ -50,13 +58,15 @@ static int arrived(void) {
   return shmemx_status(SHMEM_CTX_DEFAULT) == 0;
 }
 
-// The cell next to this rank's part in the neighbour's part, once that has completed the step.
+// The cell next to this rank's part in the neighbour's part, once that has completed the step. Both
+// answers must be of one process: the next one may have new memory.
 static double edge_of(int pe, long step, long place) {
   for (;; nap()) {
+    const int restarts = shmemx_pe_restarts(pe);
     const long there = shmem_long_atomic_fetch(&mine.done, pe);
     if (!arrived() || there < step) continue;
-    const double value = shmem_double_g(&mine.cells[step % 2][place], pe);
-    if (arrived()) return value;
+    const double value = shmem_double_g(&mine.copies[step % 2].cells[place], pe);
+    if (arrived() && shmemx_pe_restarts(pe) == restarts) return value;
   }
 }
 
@@ -68,30 +78,40 @@ static void tell(const char* what) {
 
 // Keeps the cells after this step and, if the keeper has lost what it had, after the one before.
 static void keep(long step) {
+  const size_t bytes = offsetof(struct copy, cells) + ((size_t)length + 2) * sizeof(double);
   int all = 0;
   for (;; nap()) {
     const int restarts = shmemx_pe_restarts(keeper());
     all = all || restarts != keeper_restarts;
     for (long each = all && step > 0 ? step - 1 : step; each <= step; ++each)
-      shmem_putmem(kept.cells[each % 2], mine.cells[each % 2],
-                   ((size_t)length + 2) * sizeof(double), keeper());
+      shmem_putmem(&kept.copies[each % 2], &mine.copies[each % 2], bytes, keeper());
     shmem_quiet();
     shmem_long_atomic_set(&kept.done, step + 1, keeper());
     shmem_quiet();
-    keeper_restarts = restarts;
-    if (arrived() && shmemx_pe_restarts(keeper()) == restarts) break;
+    if (arrived() && shmemx_pe_restarts(keeper()) == restarts) {
+      keeper_restarts = restarts;
+      break;
+    }
     all = 1;
   }
   if (all) tell("keeps its cells again at");
 }
 
+// Whether the cells after this step are there, and those after the one before, which a neighbour
+// may need unless the next step has begun to replace them.
+static int has_cells_of(long step) {
+  if (step < 0 || mine.copies[step % 2].step != step) return 0;
+  const long other = mine.copies[(step + 1) % 2].step;
+  return step == 0 || other == step - 1 || other == step + 1;
+}
+
 // The keeper has kept the last complete step, or the one after it.
 static void fetch(void) {
   for (;; nap()) {
-    shmem_getmem(&mine.cells, &kept.cells, sizeof mine.cells, keeper());
+    shmem_getmem(&mine.copies, &kept.copies, sizeof mine.copies, keeper());
     const long step = shmem_long_g(&kept.done, keeper()) - 1;
     if (!arrived()) continue;
-    if (step < 0) {
+    if (!has_cells_of(step)) {
       tell("has lost its cells, as has");
       shmem_global_exit(2);
     }
@@ -105,11 +125,12 @@ static void fetch(void) {
 static void advance(void) {
   const int me = shmem_my_pe();
   const long done = mine.done;
-  double* now = mine.cells[done % 2];
-  double* next = mine.cells[(done + 1) % 2];
+  double* now = mine.copies[done % 2].cells;
+  double* next = mine.copies[(done + 1) % 2].cells;
   now[0] = me > 0 ? edge_of(me - 1, done, length) : 0;
   now[length + 1] = me + 1 < shmem_n_pes() ? edge_of(me + 1, done, 1) : 0;
   for (long i = 1; i <= length; ++i) next[i] = 0.25 * now[i - 1] + 0.5 * now[i] + 0.25 * now[i + 1];
+  mine.copies[(done + 1) % 2].step = done + 1;
   keep(done + 1);
   shmem_long_atomic_set(&mine.done, done + 1, me);
 }
@@ -165,7 +186,8 @@ int main(int argc, char** argv) {
   every = (long)table[2].number;
 
   if (shmemx_is_restarted() == 0) {
-    for (long i = 0; i < length; ++i) mine.cells[0][i + 1] = begin_of(shmem_my_pe() * length + i);
+    for (long i = 0; i < length; ++i)
+      mine.copies[0].cells[i + 1] = begin_of(shmem_my_pe() * length + i);
     shmem_barrier_all();
     keep(0);
     shmem_barrier_all();
