@@ -1,10 +1,6 @@
 #include "engine/wait/poll_backoff.hpp"
 
 #include <gtest/gtest.h>
-#include <sched.h>
-
-#include <atomic>
-#include <thread>
 
 #include "core/machine.hpp"
 
@@ -19,32 +15,6 @@ TEST(poll_backoff, who_has_a_processor_keeps_it) {
   PollBackoff polls;
   fail_times(polls, 100'000);
   EXPECT_EQ(polls.yields(), 0U);
-}
-
-// Two threads compute on the only processor of the process.
-TEST(poll_backoff, who_loses_the_processor_to_own_threads_shares_it) {
-  cpu_set_t before;
-  ASSERT_EQ(::sched_getaffinity(0, sizeof before, &before), 0);
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  for (int processor = 0; CPU_COUNT(&one) == 0; ++processor)
-    if (CPU_ISSET(processor, &before)) CPU_SET(processor, &one);
-  ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
-  std::atomic<bool> ends{false};
-  const auto compute = [&] {
-    while (!ends) continue;
-  };
-  std::thread first(compute);
-  std::thread second(compute);
-  PollBackoff polls;
-  const std::uint64_t start = monotonic_ns();
-  constexpr std::uint64_t watchdog_ns = 60'000'000'000;
-  while (polls.yields() == 0 && monotonic_ns() - start < watchdog_ns) polls.failed();
-  ends = true;
-  first.join();
-  second.join();
-  ::sched_setaffinity(0, sizeof before, &before);
-  EXPECT_GT(polls.yields(), 0U);
 }
 
 TEST(poll_backoff, a_loop_looks_first_and_then_yields_at_once) {

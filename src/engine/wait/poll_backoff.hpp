@@ -2,12 +2,11 @@
 // only polls keeps the processor from the rank that it waits for. Every nonblocking call, of any
 // door, reports its result to the PollBackoff of its thread.
 //
-// If each rank has a processor, polls do not yield, unless other threads of the process take the
-// processor away: a loop of polls looks for that now and then. Otherwise a loop of polls spins
-// briefly, as a wait does, then yields at each poll; waiting ranks return the processor within a
-// microsecond. After many yields without success the loop yields by time, so that long polling
-// costs little. It also does so after a long yield, because then another process computes. A
-// program that computes between its polls hardly yields.
+// If each rank has a processor, polls do not yield. Otherwise a loop of polls spins briefly, as a
+// wait does, then yields at each poll; waiting ranks return the processor within a microsecond.
+// After many yields without success the loop yields by time, so that long polling costs little. It
+// also does so after a long yield, because then another process computes. A program that computes
+// between its polls hardly yields.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ namespace gondwana {
 
 class PollBackoff {
  public:
-  // Yields only once the thread shares its processor with others of its process.
+  // Never yields.
   constexpr PollBackoff() = default;
   // Yields after `polled` failed polls.
   static constexpr PollBackoff after(std::uint32_t polled) {
@@ -25,9 +24,7 @@ class PollBackoff {
     return polls;
   }
   constexpr void share(std::uint32_t polled) {
-    if (shares_) return;
-    shares_ = true;
-    polls_ = limit_ = polled < min_polls ? min_polls : polled;
+    if (polls_ == never) polls_ = limit_ = polled < min_polls ? min_polls : polled;
   }
 
   void found() {
@@ -41,7 +38,9 @@ class PollBackoff {
       give_way();
   }
   // Whether a loop has found nothing for long, and no longer yields at each poll.
-  bool is_long() const { return shares_ ? limit_ == polls_per_clock : failed_ >= max_in_a_row; }
+  bool is_long() const {
+    return polls_ == never ? failed_ >= max_in_a_row : limit_ == polls_per_clock;
+  }
   // For calls that return a value and do not know the condition that the program waits for. A
   // repeated value at the same address counts as a failed poll.
   void fetched(const void* place, std::uint64_t value, std::uint32_t polls = 1) {
@@ -55,9 +54,7 @@ class PollBackoff {
   std::uint64_t yields() const { return yields_; }
 
  private:
-  // Failed polls between two looks for other threads of the process, and when to count anew.
-  static constexpr std::uint32_t polls_per_look = 1024;
-  static constexpr std::uint32_t max_failed = 1U << 30;
+  static constexpr std::uint32_t never = ~0U;
   static constexpr std::uint32_t min_polls = 2;  // more than each_poll
   static constexpr std::uint32_t each_poll = 1;
   // Ranks that share a processor need one yield each per turn. This suffices for a few hundred
@@ -69,29 +66,18 @@ class PollBackoff {
   static constexpr std::uint64_t longest_gap_ns = 20'000;
   static constexpr std::uint64_t slow_ns = 500'000;
 
-  // The processor time of the other threads of the process, and how often the system has given this
-  // thread's processor to another.
-  struct Use {
-    std::uint64_t at_ns = 0;
-    std::uint64_t others_ns = 0;
-    std::uint64_t losses = 0;
-  };
-
   void give_way();
   void yield(std::uint64_t now_ns);
-  void look_for_own_threads();
 
   // Owned by the thread that polls.
-  std::uint32_t failed_ = 0;              // since the last yield or success
-  std::uint32_t limit_ = polls_per_look;  // failed polls before give_way()
-  std::uint32_t polls_ = polls_per_look;  // the first limit of a loop
-  bool shares_ = false;                   // its processor
-  std::uint32_t in_a_row_ = 0;            // yields of this loop
-  std::uint64_t last_yield_ns_ = 0;       // the end of the last yield
+  std::uint32_t failed_ = 0;         // since the last yield or success
+  std::uint32_t limit_ = never;      // failed polls before give_way()
+  std::uint32_t polls_ = never;      // the first limit of a loop
+  std::uint32_t in_a_row_ = 0;       // yields of this loop
+  std::uint64_t last_yield_ns_ = 0;  // the end of the last yield
   std::uint64_t yields_ = 0;
   const void* place_ = nullptr;
   std::uint64_t value_ = 0;
-  Use last_use_{};
 };
 
 }  // namespace gondwana
