@@ -7,8 +7,8 @@
 
 namespace gondwana::bench {
 
-// Those of the folders in PATH: OpenSHMEM of Open MPI, one-sided MPI of Open MPI and of MPICH, and
-// ARMCI over MPI.
+// Searches PATH for the commands of Open MPI and MPICH. Open MPI can have OpenSHMEM and one-sided
+// MPI, MPICH one-sided MPI; ARMCI-MPI is found if their compiler can link it.
 std::vector<Peer> find_peers();
 
 }  // namespace gondwana::bench

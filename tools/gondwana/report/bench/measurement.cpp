@@ -154,7 +154,7 @@ Result<void> Measurements::run_turn(const Turn& turn, Measured& measured) {
   return {};
 }
 
-// Each round measures our jobs and those of peers, for each number of ranks.
+// A round runs one job of Gondwana and one job of each peer for each number of ranks.
 Result<Measured> Measurements::measure_jobs(std::size_t index) {
   const Choices& choices = all_[index];
   const Result<std::string> program = find_program(choices);
