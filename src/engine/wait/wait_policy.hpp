@@ -23,9 +23,8 @@ class WaitPolicy {
   // Polls before a wait is traced: all of them, unless the job is traced.
   std::uint32_t untraced_spins() const { return untraced_spins_; }
 
-  // The first polls have no pause, because the answer is often one cache miss away. More of them
-  // would slow down a peer on the same core.
-  static constexpr std::uint32_t eager_spins = 8;
+  // The first polls have no pause, because the answer is often one cache miss away.
+  static constexpr std::uint32_t eager_spins = 256;
   // A yield longer than this gave the processor to a process that computes. Each waiting rank
   // returns it within a few microseconds.
   std::uint64_t slow_ns() const { return slow_ns_; }
